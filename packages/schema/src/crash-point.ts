@@ -1,0 +1,27 @@
+/**
+ * Named places where a test may kill the daemon. `PAWL_CRASH_AT=<name>` makes the process end there with SIGKILL,
+ * as a power cut would; the release build defines that variable away. A suite visits every name in this list, so a new
+ * step without a crash test is noticed.
+ */
+export const crashPoints = [
+  'spawn.after_fork',
+  'spawn.after_worktree_add',
+  'spawn.after_worktree',
+  'spawn.after_input',
+  'spawn.after_session_row',
+  'spawn.after_process',
+  'spawn.after_pid',
+  'ingest.before_commit',
+  'ingest.after_commit',
+  'finish.after_flush',
+  'finish.after_commit',
+  'store.during_migration',
+  'store.during_backup',
+] as const;
+
+export type CrashPoint = (typeof crashPoints)[number];
+
+/** Ends this process at once when a test asked for it at this point. */
+export function crashPoint(point: CrashPoint): void {
+  if (process.env['PAWL_CRASH_AT'] === point) process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,47 @@
+/** Every bound of the system, in one place. Units come last in the names. */
+export const limits = {
+  /** The largest task text that `work` takes. */
+  taskBytes: 1024 * 1024,
+  /** The largest HTTP request body. */
+  bodyBytes: 4 * 1024 * 1024,
+  /** A line longer than this is stored whole but not parsed; it is marked as oversized. */
+  lineBytes: 1024 * 1024,
+  /** The largest single chunk row. */
+  chunkBytes: 256 * 1024,
+  /** How much output one session may add to one commit, so that a loud agent does not starve the others. */
+  tickBytes: 1024 * 1024,
+  /** How much output is read from a file at once. */
+  readBytes: 1024 * 1024,
+  /** The slow poll beside file events: what a lost wake-up costs at the most. */
+  pollMs: 200,
+  /** Output without a final newline is stored after it has stood still for this long. */
+  partialLineMs: 400,
+  /** The largest signal.json that is read. */
+  signalBytes: 256 * 1024,
+  /** TERM, then this long, then KILL. */
+  stopGraceMs: 5_000,
+  /** How long a started shim may take to write its pid. */
+  shimStartMs: 10_000,
+  /** How often a missing signal is asked for before the agent counts as crashed. */
+  signalRetries: 3,
+  /** Starts of one agent that fail at once, before it counts as failed. */
+  startAttempts: 3,
+  /** After this long with a valid signal and a process that does not leave, the process is stopped. */
+  hungAfterSignalMs: 60_000,
+  /** Events that the stream keeps in memory for live clients; older ones are read from the store. */
+  recentEvents: 4_096,
+  /** Bytes that may wait for one SSE client before it is dropped with a resume point. */
+  clientBufferBytes: 4 * 1024 * 1024,
+  /** Silence on an SSE stream is broken by a comment this often. */
+  heartbeatMs: 15_000,
+  /** Rows in one page of a listing. */
+  pageRows: 1_000,
+  /** Open SSE streams at once. */
+  streams: 512,
+  /** Agents that the daemon starts at the same moment; the rest wait their turn. */
+  parallelStarts: 4,
+  /** Rolling backups of the database. */
+  backups: 3,
+  /** A git command that takes longer is ended. */
+  gitMs: 120_000,
+} as const;
