@@ -1,0 +1,68 @@
+import { limits } from '@pawl/schema/limit';
+import type { ProviderResult, Run } from '@pawl/schema/record';
+import type { Signal } from '@pawl/schema/signal';
+
+/** Everything that is known when a session's process has left and its output is stored to the last byte. */
+export type EndedSession = {
+  signal: Signal | null;
+  result: ProviderResult | null;
+  /** Null when nobody recorded it: the shim was killed, or the machine went down. */
+  exitCode: number | null;
+  limitUntil: number | null;
+  stopRequested: boolean;
+  worktreeMissing: boolean;
+  /** Whether the provider can go on with this conversation. */
+  resumable: boolean;
+  /** How often this run was already asked for its missing signal. */
+  signalRequests: number;
+};
+
+export type Verdict =
+  | { next: 'end'; outcome: NonNullable<Run['outcome']>; detail: string; questions: Run['questions'] }
+  | { next: 'ask-for-signal' };
+
+/**
+ * What the end of a session means for its run. Authority, from the highest: a stop that was asked for, the agent's own
+ * signal, the provider's usage limit, its result event, the exit code. A clean end without a signal is asked about, a
+ * bounded number of times, before it counts as failed.
+ */
+export function judgeSession(ended: EndedSession): Verdict {
+  if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
+    return judgeSignal(ended.signal);
+  if (ended.stopRequested) return end('cancelled', 'stopped on request');
+  if (ended.limitUntil !== null) return end('failed', 'the provider reported a usage limit');
+  if (ended.worktreeMissing) return end('failed', 'the worktree was deleted while the agent ran');
+  if (ended.result !== null && !ended.result.ok)
+    return end('failed', ended.result.text || 'the provider reported an error');
+  if (ended.exitCode === null) return end('failed', 'the process vanished without an exit code');
+  if (ended.exitCode !== 0) return end('failed', describeExit(ended.exitCode));
+  if (!ended.resumable) {
+    return ended.result === null
+      ? end('failed', 'it ended without a signal or a result')
+      : end('completed', ended.result.text);
+  }
+  if (ended.signalRequests < limits.signalRetries) return { next: 'ask-for-signal' };
+  return end('failed', `it gave no signal, though it was asked ${limits.signalRetries} times`);
+}
+
+/** An exit code in words: above 128 it is the signal that ended the process. */
+export function describeExit(code: number): string {
+  return code > 128 && code <= 128 + 64 ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
+}
+
+function judgeSignal(signal: Signal): Verdict {
+  switch (signal.status) {
+    case 'done':
+      return end('completed', signal.result ?? '');
+    case 'error':
+      return end('failed', signal.error ?? 'the agent reported an error');
+    case 'questions': {
+      const questions = signal.questions.map(({ id, question }, index) => ({ id: id || `q${index + 1}`, question }));
+      return { next: 'end', outcome: 'completed', detail: 'questions', questions };
+    }
+  }
+}
+
+function end(outcome: NonNullable<Run['outcome']>, detail: string): Verdict {
+  return { next: 'end', outcome, detail, questions: null };
+}

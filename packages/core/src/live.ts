@@ -1,0 +1,32 @@
+import type { LiveState } from '@pawl/schema/status';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+
+const detailCharacters = 120;
+
+/** What an agent is doing, read from the latest thing it printed. Null when the event says nothing about that. */
+export function liveState(event: StreamEvent): LiveState | null {
+  switch (event.type) {
+    case 'thinking':
+      return { live: 'thinking', detail: firstLine(event.text) };
+    case 'tool-call':
+      return { live: 'calling_tool', detail: firstLine(`${event.name} ${event.input}`) };
+    case 'text':
+    case 'text-delta':
+      return { live: 'working', detail: firstLine(event.text) };
+    case 'tool-result':
+      return { live: 'working', detail: 'read a tool result' };
+    case 'retry':
+      return { live: 'working', detail: firstLine(event.text) };
+    case 'limit':
+      return { live: 'idle', detail: 'usage limit reached' };
+    case 'result':
+      return { live: 'idle', detail: 'turn ended' };
+    default:
+      return null;
+  }
+}
+
+function firstLine(text: string): string {
+  const line = text.trimStart().split('\n', 1)[0] ?? '';
+  return line.length > detailCharacters ? `${line.slice(0, detailCharacters - 1)}…` : line;
+}

@@ -1,0 +1,37 @@
+import type { Agent, Run, Session } from '@pawl/schema/record';
+
+export type AgentFacts = { agent: Agent; run: Run | null; session: Session | null };
+
+export type Step =
+  /** Make the worktree and the branch. */
+  | { do: 'make-worktree' }
+  /** Write the row of the next session, before any process exists. */
+  | { do: 'plan-session' }
+  /** Start the planned session's process, or find the one that an earlier daemon started. */
+  | { do: 'start-session' }
+  /** Nothing to do until the session's process leaves. */
+  | { do: 'watch' }
+  /** End the session's processes: somebody asked for it. */
+  | { do: 'stop-session' }
+  /** The run was stopped before any process existed. */
+  | { do: 'cancel-run' }
+  | { do: 'rest' };
+
+/**
+ * The next thing to do for an agent, read from its facts alone. Each step changes the facts it depends on, in one
+ * transaction, as its last act; so after a crash the same question gives the same answer, and a step is repeated only
+ * when it had not finished. Every step must therefore tolerate that its work in the world was already done.
+ *
+ *   fork ─▶ make-worktree ─▶ plan-session ─▶ start-session ─▶ watch ─▶ (session ended) ─┬─▶ rest
+ *                                 ▲                                                     │
+ *                                 └──────────── the signal is missing: ask again ◀──────┘
+ */
+export function nextStep({ agent, run, session }: AgentFacts): Step {
+  if (agent.endedAt !== null || run === null || run.outcome !== null) return { do: 'rest' };
+  const open = session !== null && session.runId === run.id && session.endedAt === null;
+  if (agent.stopRequestedAt !== null && !open) return { do: 'cancel-run' };
+  if (agent.worktreeReadyAt === null) return { do: 'make-worktree' };
+  if (!open) return { do: 'plan-session' };
+  if (session.startedAt === null) return { do: 'start-session' };
+  return agent.stopRequestedAt === null ? { do: 'watch' } : { do: 'stop-session' };
+}

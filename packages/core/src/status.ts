@@ -1,0 +1,55 @@
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import type { LiveState, Status } from '@pawl/schema/status';
+
+export type StatusFacts = { agent: Agent; run: Run | null; session: Session | null; live?: LiveState | undefined };
+
+/**
+ * The one function that reads a status from facts. No status is stored anywhere, so none can be stale.
+ *
+ *   no run ─────────────────────────────────────────────▶ idle
+ *   run open ──▶ starting ──(process known)──▶ running
+ *   run ended ─▶ completed: idle | waiting_for_input (it left questions)
+ *                failed:    crashed | exhausted (the provider reported a usage limit)
+ *                cancelled: stopped
+ */
+export function deriveStatus({ agent, run, session, live }: StatusFacts): Status {
+  const base = { exhaustedUntil: null, live: 'idle', run: run ? (run.outcome ?? 'running') : null } as const;
+  if (agent.endedAt !== null) {
+    return { ...base, status: 'dead', activity: 'stopped', detail: agent.endReason ?? 'ended' };
+  }
+  const existing = { ...base, status: 'running' } as const;
+  if (run === null) return { ...existing, activity: 'idle', detail: '' };
+  if (run.outcome === null) return { ...existing, ...openRun(agent, session, live) };
+  switch (run.outcome) {
+    case 'completed':
+      return run.questions === null
+        ? { ...existing, activity: 'idle', detail: run.detail ?? '' }
+        : { ...existing, activity: 'waiting_for_input', detail: run.questions[0]?.question ?? '' };
+    case 'cancelled':
+      return { ...existing, activity: 'stopped', detail: run.detail ?? '' };
+    case 'failed': {
+      const limit = session?.limitUntil ?? null;
+      return limit === null
+        ? { ...existing, activity: 'crashed', detail: run.detail ?? '' }
+        : { ...existing, activity: 'exhausted', detail: run.detail ?? '', exhaustedUntil: limit === 0 ? null : limit };
+    }
+  }
+}
+
+function openRun(
+  agent: Agent,
+  session: Session | null,
+  live: LiveState | undefined,
+): Pick<Status, 'activity' | 'live' | 'detail'> {
+  if (agent.stopRequestedAt !== null) return { activity: 'running', live: 'working', detail: 'stopping' };
+  if (agent.worktreeReadyAt === null) return { activity: 'starting', live: 'idle', detail: 'making the worktree' };
+  if (session === null || session.startedAt === null || session.endedAt !== null) {
+    return {
+      activity: 'starting',
+      live: 'idle',
+      detail: `starting session ${(session?.no ?? 0) + (session?.endedAt ? 1 : 0) || 1}`,
+    };
+  }
+  if (live === undefined) return { activity: 'running', live: 'model_loading', detail: 'waiting for the first output' };
+  return { activity: 'running', live: live.live, detail: live.detail };
+}

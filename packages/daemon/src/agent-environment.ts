@@ -1,0 +1,51 @@
+/** What a session may see of the daemon's own environment: who and where it is, its locale, and the way out. */
+const inherited = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TERM',
+  'TZ',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+];
+
+/**
+ * The whole environment of a session: an allow list, the provider's own variables, and what the agent needs to speak for
+ * itself. Another shell's keys, base URLs or git variables never reach an agent by accident.
+ */
+export function agentEnvironment(given: {
+  from: NodeJS.ProcessEnv;
+  provider: Record<string, string>;
+  agent: { id: string; alias: string };
+  token: string;
+  home: string;
+  pawl: string;
+  temporary: string;
+}): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given.from)) {
+    if (value !== undefined && (inherited.includes(name) || name.startsWith('LC_'))) env[name] = value;
+  }
+  return {
+    ...env,
+    ...given.provider,
+    TMPDIR: given.temporary,
+    GIT_TERMINAL_PROMPT: '0',
+    PAWL_HOME: given.home,
+    PAWL_BIN: given.pawl,
+    PAWL_AGENT_ID: given.agent.id,
+    PAWL_AGENT_NAME: given.agent.alias,
+    PAWL_AGENT_TOKEN: given.token,
+  };
+}

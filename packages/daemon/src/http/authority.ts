@@ -1,0 +1,66 @@
+import { idSchema } from '@pawl/schema/id';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hasErrno } from '@pawl/schema/error';
+
+/** Who is asking. Authority is a property of the token, never of words in a request. */
+export type Caller = { kind: 'person' } | { kind: 'agent'; agentId: string };
+
+export type Authority = {
+  /** The caller that an Authorization header proves, or null. */
+  identify(header: string | undefined): Caller | null;
+  /** The token that lets an agent act as itself, and only as itself. */
+  agentToken(agentId: string): string;
+};
+
+/** Tokens of one home: the person's, from its file, and one for each agent, derived from it. */
+export function createAuthority(personToken: string): Authority {
+  const agentToken = (agentId: string) =>
+    `${agentId}.${createHmac('sha256', personToken).update(`agent:${agentId}`).digest('base64url')}`;
+  return {
+    agentToken,
+    identify(header) {
+      const given = /^Bearer ([A-Za-z0-9._-]{1,200})$/.exec(header ?? '')?.[1];
+      if (given === undefined) return null;
+      if (equal(given, personToken)) return { kind: 'person' };
+      const agentId = given.split('.', 1)[0] ?? '';
+      if (!idSchema.safeParse(agentId).success || !equal(given, agentToken(agentId))) return null;
+      return { kind: 'agent', agentId };
+    },
+  };
+}
+
+/** Compares in constant time, whatever the lengths. */
+function equal(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** The person's token: 256 random bits in a file that only its owner can read, made on the first start. */
+export function personToken(path: string): string {
+  const known = readToken(path);
+  if (known !== null) return known;
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+    rmSync(path);
+    linkSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  chmodSync(path, 0o600);
+  return readToken(path) ?? '';
+}
+
+function readToken(path: string): string | null {
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    return /^[A-Za-z0-9_-]{32,128}$/.test(text) ? text : null;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { InputFile } from '@pawl/core/input-files';
+import { PawlError } from '@pawl/schema/error';
+import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Writes `.pawl/input/` into a worktree, in the given order, each file by tmp + rename; so whoever finds the last one
+ * (the manifest) finds all of them whole. Repeating it after a crash does no harm. The worktree's content is somebody
+ * else's: a `.pawl` that is a symlink would lead the files out of it and is refused.
+ */
+export async function writeInput(worktree: string, files: InputFile[]): Promise<void> {
+  for (const directory of ['.pawl', join('.pawl', 'input'), join('.pawl', 'output')]) {
+    const path = join(worktree, directory);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (!(await lstat(path)).isDirectory()) {
+      throw new PawlError('conflict', `${directory} in the worktree is not a plain directory.`, {
+        hint: 'The repository has something else committed at that path; remove it there.',
+      });
+    }
+  }
+  for (const file of files) {
+    const path = join(worktree, '.pawl', 'input', file.path);
+    await writeFile(`${path}.tmp`, file.content, { mode: 0o600 });
+    await rename(`${path}.tmp`, path);
+  }
+}

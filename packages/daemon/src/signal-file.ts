@@ -1,0 +1,61 @@
+import { hasErrno } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Signal } from '@pawl/schema/signal';
+import { parseSignal } from '@pawl/schema/signal';
+import { constants } from 'node:fs';
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const signalPath = join('.pawl', 'output', 'signal.json');
+
+/** How many entries of a worktree are looked at for a signal that was written one directory too deep. */
+const probedEntries = 200;
+
+export type FoundSignal = { signal: Signal; path: string; writtenAtMs: number };
+
+/**
+ * The agent's own word on how its work ended. It belongs into the worktree's `.pawl/output/`; agents that changed
+ * directory write it one level deeper, so those places are probed too and the newest valid one wins. A file that is
+ * partial, huge, a symlink or a directory is no signal.
+ */
+export async function readSignal(worktree: string): Promise<FoundSignal | null> {
+  const found: FoundSignal[] = [];
+  for (const path of await signalPlaces(worktree)) {
+    const signal = await readPlace(path);
+    if (signal !== null) found.push(signal);
+  }
+  return found.toSorted((a, b) => b.writtenAtMs - a.writtenAtMs)[0] ?? null;
+}
+
+/** Removes every signal, so that the next session cannot be judged by the words of the last one. */
+export async function clearSignals(worktree: string): Promise<void> {
+  for (const path of await signalPlaces(worktree)) await rm(path, { recursive: true, force: true });
+}
+
+async function signalPlaces(worktree: string): Promise<string[]> {
+  const places = [join(worktree, signalPath)];
+  try {
+    const entries = await readdir(worktree, { withFileTypes: true });
+    for (const entry of entries.slice(0, probedEntries)) {
+      if (entry.isDirectory() && entry.name !== '.pawl' && entry.name !== '.git') {
+        places.push(join(worktree, entry.name, signalPath));
+      }
+    }
+  } catch (error) {
+    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) throw error;
+  }
+  return places;
+}
+
+async function readPlace(path: string): Promise<FoundSignal | null> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > limits.signalBytes) return null;
+    const parsed = parseSignal(await file.readFile('utf8'));
+    return parsed.ok ? { signal: parsed.signal, path, writtenAtMs: stat.mtimeMs } : null;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'EACCES')) return null;
+    throw error;
+  }
+}

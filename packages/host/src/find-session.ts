@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { hostLimits } from './host-limit.ts';
+import type { ProcessIdentity } from './identity.ts';
+import { isAlive, parseIdentity } from './identity.ts';
+import { processTable } from './process-table.ts';
+import { readSmallFile, sessionFile } from './session-files.ts';
+
+/** What a session directory says, checked against the processes that really run. */
+export type FoundSession = {
+  /** The shim, dead or alive; null when none ever claimed the directory or when the record is not to be believed. */
+  identity: ProcessIdentity | null;
+  /** The command's pid while it runs. */
+  childPid: number | null;
+  /** How the command ended, once the shim has recorded it. */
+  exit: { code: number } | null;
+  /** True once a shim has claimed the directory: the command was started or will never be. */
+  claimed: boolean;
+};
+
+async function readText(dir: string, name: 'pid' | 'child' | 'exit'): Promise<string | null> {
+  return readSmallFile(sessionFile(dir, name), hostLimits.identityFileBytes);
+}
+
+/**
+ * The recorded shim. A record that names a living process is believed only when that process runs the shim of this
+ * directory; one that names a dead process is harmless, since nothing will ever match it again.
+ */
+function believeShim(dir: string, text: string): ProcessIdentity | null {
+  const identity = parseIdentity(text);
+  if (identity === null) return null;
+  if (!isAlive(identity)) return identity;
+  return processTable.runsScript(identity.pid, sessionFile(dir, 'shim.sh')) ? identity : null;
+}
+
+/** The recorded command while it runs, and only when it is the shim's child or still in the shim's group. */
+export function believeChild(shim: ProcessIdentity, text: string): ProcessIdentity | null {
+  const child = parseIdentity(text);
+  if (child === null) return null;
+  const entry = processTable.read(child.pid);
+  if (entry === null || entry.defunct || entry.start !== child.start) return null;
+  return entry.parent === shim.pid || entry.group === shim.pid ? child : null;
+}
+
+/** The command of a session while it runs. */
+export async function findChild(dir: string, shim: ProcessIdentity): Promise<ProcessIdentity | null> {
+  const text = await readText(dir, 'child');
+  return text === null ? null : believeChild(shim, text);
+}
+
+/** Reads a session directory without trusting it. */
+export async function findSession(directory: string): Promise<FoundSession> {
+  const dir = resolve(directory);
+  // The exit file is read last: when it is missing although the shim is dead, it was never written.
+  const pidText = await readText(dir, 'pid');
+  const identity = pidText === null ? null : believeShim(dir, pidText);
+  const child = identity === null ? null : await findChild(dir, identity);
+  const exitText = await readText(dir, 'exit');
+  const exit = /^(\d{1,3}) *\n/.exec(exitText ?? '');
+  return {
+    identity,
+    childPid: child?.pid ?? null,
+    exit: exit === null ? null : { code: Number(exit[1]) },
+    claimed: pidText !== null,
+  };
+}

@@ -1,0 +1,22 @@
+/** The bounds of the process host that nobody else needs. Units come last in the names. */
+export const hostLimits = {
+  /** How much of a pid, child or exit file is read; anything longer is not ours. */
+  identityFileBytes: 4_096,
+  /** What `sendInput` takes at once. */
+  inputBytes: 4 * 1024 * 1024,
+  /** How long `sendInput` waits for a process that does not read. */
+  inputMs: 5_000,
+  /** Inputs that may wait for one session. */
+  inputWaiters: 1_000,
+  /** How long a shim may take to record the exit code once its command is gone. */
+  shimLeaveMs: 2_000,
+  /** How long processes may take to disappear after KILL, before that is an error. */
+  killMs: 10_000,
+  /** The shortest and the longest pause between two looks at something that has no event. */
+  lookAgainMinMs: 1,
+  lookAgainMaxMs: 25,
+  /** How much text of an oversized line is kept. */
+  oversizedTextBytes: 64 * 1024,
+  /** Reads up to this size are done at once: for fresh output that is quicker than a trip through the thread pool. */
+  directReadBytes: 64 * 1024,
+} as const;

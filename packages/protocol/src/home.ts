@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where everything of one Pawl lives. */
+export type Home = {
+  root: string;
+  socket: string;
+  token: string;
+  /** Who serves this home now: pid, port, version. Advice for people and clients; the lock is what counts. */
+  daemonFile: string;
+  config: string;
+  logs: string;
+  sessions: string;
+  worktrees: string;
+  repositories: string;
+  trash: string;
+  scripted: string;
+};
+
+/** A unix socket's path has room for about a hundred bytes on every system; longer ones fail in odd ways. */
+const socketPathBytes = 100;
+
+/** The layout of `PAWL_HOME`, by default `~/.pawl`. */
+export function homeAt(root: string = process.env['PAWL_HOME'] || join(homedir(), '.pawl')): Home {
+  const base = resolve(root);
+  return {
+    root: base,
+    socket: socketPath(base),
+    token: join(base, 'token'),
+    daemonFile: join(base, 'daemon.json'),
+    config: join(base, 'config.yaml'),
+    logs: join(base, 'logs'),
+    sessions: join(base, 'sessions'),
+    worktrees: join(base, 'worktrees'),
+    repositories: join(base, 'repositories'),
+    trash: join(base, 'trash'),
+    scripted: join(base, 'scripted'),
+  };
+}
+
+/** `pawl.sock` in the home, or, where that path is too long for a socket, a name made from it in a private directory. */
+function socketPath(base: string): string {
+  const plain = join(base, 'pawl.sock');
+  if (Buffer.byteLength(plain) <= socketPathBytes) return plain;
+  const name = createHash('sha256').update(base).digest('hex').slice(0, 16);
+  return join(tmpdir(), `pawl-${userInfo().uid}`, `${name}.sock`);
+}

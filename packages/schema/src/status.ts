@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { timeSchema } from './record.ts';
+
+export const existences = ['running', 'dead', 'reaped'] as const;
+export const activities = [
+  'starting',
+  'running',
+  'idle',
+  'waiting_for_input',
+  'stopped',
+  'crashed',
+  'exhausted',
+  'ready_for_cleanup',
+] as const;
+export const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;
+export const runStatuses = ['running', 'completed', 'failed', 'cancelled'] as const;
+
+/** The three layers of an agent's status, each derived from facts when it is read, and one sentence of detail. */
+export const statusSchema = z.object({
+  status: z.enum(existences),
+  activity: z.enum(activities),
+  live: z.enum(liveStates),
+  run: z.enum(runStatuses).nullable(),
+  /** Only with activity `exhausted`: when the limit ends, if the provider said so. */
+  exhaustedUntil: timeSchema.nullable(),
+  detail: z.string(),
+});
+export type Status = z.infer<typeof statusSchema>;
+
+/** What the last line of a session's output says the agent is doing. */
+export type LiveState = { live: (typeof liveStates)[number]; detail: string };

@@ -1,0 +1,95 @@
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { sql } from 'kysely';
+import { agentColumns, agentOf } from './agents.ts';
+import { runColumns, runOf } from './runs.ts';
+import { sessionColumns, sessionOf } from './sessions.ts';
+import { storeLimits } from './store-limit.ts';
+import type { Database } from './tables.ts';
+
+/** An agent with its latest run and session: what its status is derived from. */
+export type AgentView = { agent: Agent; run: Run | null; session: Session | null };
+
+export type AgentFilter = {
+  projectId?: string;
+  includeEnded?: boolean;
+  limit: number;
+  /** The id of an agent: the page begins with the next older one. */
+  before?: string;
+};
+
+/** The newest agents first, in one query. Long tasks are cut to `listedTaskCharacters`; `agentView` has them whole. */
+export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentView[]> {
+  const { projectId, before } = filter;
+  let query = views(db, sql`substr(runs.task, 1, ${sql.lit(storeLimits.listedTaskCharacters)})`)
+    .orderBy('agents.ordinal', 'desc')
+    .limit(Math.min(filter.limit, limits.pageRows));
+  if (projectId !== undefined) query = query.where('agents.project_id', '=', projectId);
+  if (filter.includeEnded !== true) query = query.where('agents.ended_at', 'is', null);
+  if (before !== undefined) {
+    query = query.where('agents.ordinal', '<', (from) =>
+      from.selectFrom('agents as cursor').select('cursor.ordinal').where('cursor.id', '=', before),
+    );
+  }
+  return (await query.execute()).map(viewOf);
+}
+
+/** One agent with its latest run and session, or null. */
+export async function agentView(db: Database, id: string): Promise<AgentView | null> {
+  const row = await views(db).where('agents.id', '=', id).executeTakeFirst();
+  return row ? viewOf(row) : null;
+}
+
+/** The agents that a starting daemon has to look after: those with a run or a session that has not ended. */
+export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
+  const rows = await views(db)
+    .where('agents.id', 'in', (from) =>
+      from
+        .selectFrom('runs as open_runs')
+        .select('open_runs.agent_id')
+        .where('open_runs.outcome', 'is', null)
+        .union(
+          from
+            .selectFrom('sessions as open_sessions')
+            .select('open_sessions.agent_id')
+            .where('open_sessions.ended_at', 'is', null),
+        ),
+    )
+    .orderBy('agents.ordinal')
+    .execute();
+  return rows.map(viewOf);
+}
+
+type JoinedRow = Record<string, unknown>;
+
+function views(db: Database, task = sql`runs.task`) {
+  const columns = [
+    ...agentColumns.map((column) => sql.ref(`agents.${column}`).as(`agent_${column}`)),
+    ...runColumns.map((column) => (column === 'task' ? task : sql.ref(`runs.${column}`)).as(`run_${column}`)),
+    ...sessionColumns.map((column) => sql.ref(`sessions.${column}`).as(`session_${column}`)),
+  ];
+  return db
+    .selectFrom('agents')
+    .leftJoin('runs', 'runs.id', 'agents.run_id')
+    .leftJoin('sessions', 'sessions.id', 'agents.session_id')
+    .select(columns)
+    .$castTo<JoinedRow>();
+}
+
+function viewOf(row: JoinedRow): AgentView {
+  return {
+    agent: agentOf(part(row, 'agent_', agentColumns) as Parameters<typeof agentOf>[0]),
+    run: row['run_id'] === null ? null : runOf(part(row, 'run_', runColumns) as Parameters<typeof runOf>[0]),
+    session:
+      row['session_id'] === null
+        ? null
+        : sessionOf(part(row, 'session_', sessionColumns) as Parameters<typeof sessionOf>[0]),
+  };
+}
+
+/** The columns of one table out of a joined row. */
+function part(row: JoinedRow, prefix: string, columns: readonly string[]): JoinedRow {
+  const picked: JoinedRow = {};
+  for (const column of columns) picked[column] = row[prefix + column];
+  return picked;
+}

@@ -1,0 +1,139 @@
+import { PawlError } from '@pawl/schema/error';
+import { agentSchema } from '@pawl/schema/record';
+import type { Agent } from '@pawl/schema/record';
+import type { Selectable } from 'kysely';
+import { integer, json, nullableInteger, toColumns } from './row.ts';
+import { storeLimits } from './store-limit.ts';
+import type { AgentTable, Database } from './tables.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** Facts of an agent that may change after it was forked. */
+export type AgentPatch = Partial<
+  Pick<
+    Agent,
+    | 'provider'
+    | 'model'
+    | 'options'
+    | 'branch'
+    | 'baseCommit'
+    | 'worktree'
+    | 'worktreeReadyAt'
+    | 'stopRequestedAt'
+    | 'endedAt'
+    | 'endReason'
+  >
+>;
+
+/** Adds an agent. An alias that a living agent of the project has is a conflict. */
+export async function insertAgent(tx: WriteTransaction, agent: Agent): Promise<void> {
+  await tx.db.insertInto('agents').values(toColumns(agent)).execute();
+}
+
+/** Changes facts of an agent. */
+export async function updateAgent(tx: WriteTransaction, id: string, patch: AgentPatch): Promise<void> {
+  const columns = toColumns(patch);
+  if (Object.keys(columns).length === 0) return;
+  const { numUpdatedRows } = await tx.db
+    .updateTable('agents')
+    .set(columns)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) return;
+  throw new PawlError('agent_not_found', `there is no agent ${id}`, { hint: 'list the agents with `pawl ps --all`' });
+}
+
+/** The agent with this id, or null. */
+export async function agentById(db: Database, id: string): Promise<Agent | null> {
+  const row = await db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? agentOf(row) : null;
+}
+
+/**
+ * Finds who a person means: the agent with this id; else the living ones with this alias; else the ended ones with it,
+ * newest first; else those whose id begins with it. More than one match is for the caller to refuse.
+ */
+export async function findAgents(
+  db: Database,
+  reference: string,
+  options: { projectId?: string } = {},
+): Promise<Agent[]> {
+  let matching = db.selectFrom('agents').selectAll().limit(storeLimits.matches);
+  if (options.projectId !== undefined) matching = matching.where('project_id', '=', options.projectId);
+  const named = matching.where('alias', '=', reference).orderBy('ordinal', 'desc');
+  const attempts = [
+    matching.where('id', '=', reference),
+    named.where('ended_at', 'is', null),
+    named,
+    // `~` sorts after every character of an id, and ids are compared byte by byte.
+    matching.where('id', '>=', reference).where('id', '<', `${reference}~`).orderBy('id'),
+  ];
+  if (!isIdPrefix(reference)) attempts.pop();
+  for (const attempt of attempts) {
+    const rows = await attempt.execute();
+    if (rows.length > 0) return rows.map(agentOf);
+  }
+  return [];
+}
+
+/** The aliases that are taken in a project. */
+export async function livingAliases(db: Database, projectId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .select('alias')
+    .where('project_id', '=', projectId)
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.alias);
+}
+
+/** The columns that make an agent record. */
+export const agentColumns = [
+  'id',
+  'alias',
+  'project_id',
+  'parent_id',
+  'fork_message_id',
+  'definition',
+  'kind',
+  'class',
+  'provider',
+  'model',
+  'options',
+  'branch',
+  'base_commit',
+  'worktree',
+  'worktree_ready_at',
+  'created_at',
+  'stop_requested_at',
+  'ended_at',
+  'end_reason',
+] as const satisfies (keyof AgentTable)[];
+
+/** Reads an agent record from its columns. */
+export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[number]>): Agent {
+  return {
+    id: row.id,
+    alias: row.alias,
+    projectId: row.project_id,
+    parentId: row.parent_id,
+    forkMessageId: integer(row.fork_message_id),
+    definition: row.definition,
+    kind: row.kind,
+    class: row.class,
+    provider: row.provider,
+    model: row.model,
+    options: json(agentSchema.shape.options, row.options),
+    branch: row.branch,
+    baseCommit: row.base_commit,
+    worktree: row.worktree,
+    worktreeReadyAt: nullableInteger(row.worktree_ready_at),
+    createdAt: integer(row.created_at),
+    stopRequestedAt: nullableInteger(row.stop_requested_at),
+    endedAt: nullableInteger(row.ended_at),
+    endReason: row.end_reason,
+  };
+}
+
+function isIdPrefix(reference: string): boolean {
+  return reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference);
+}

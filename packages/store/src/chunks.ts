@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Chunk } from '@pawl/schema/record';
+import { sql } from 'kysely';
+import { integer } from './row.ts';
+import type { Database, Row } from './tables.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+export type NewChunk = Omit<Chunk, 'id' | 'at'>;
+
+export type ChunkFilter = ({ agentId: string } | { sessionId: string }) & {
+  /** Chunks with a greater id than this; 0 begins at the first. */
+  afterId?: number;
+  limitRows: number;
+  /** The page ends before this many bytes, but it always has one chunk when there is one. */
+  limitBytes: number;
+};
+
+/**
+ * Stores output and moves the session's offset past it, in one transaction, only when the offset stands where the chunk
+ * begins. So no byte is stored twice or skipped, whoever reads the file and however often.
+ */
+export async function appendChunk(tx: WriteTransaction, chunk: NewChunk): Promise<Chunk> {
+  assert(chunk.bytes.length > 0 && chunk.bytes.length <= limits.chunkBytes, 'a chunk has 1 to chunkBytes bytes');
+  await moveOffset(tx, chunk);
+  const { id } = await tx.db
+    .insertInto('chunks')
+    .values({
+      session_id: chunk.sessionId,
+      agent_id: chunk.agentId,
+      stream: chunk.stream,
+      start_offset: chunk.offset,
+      bytes: chunk.bytes,
+      at: tx.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const stored = { id: integer(id), at: tx.now, ...chunk };
+  tx.announce(stored);
+  return stored;
+}
+
+/** Reads output in the order in which it was stored, within both limits. */
+export async function readChunks(db: Database, filter: ChunkFilter): Promise<Chunk[]> {
+  const column = 'agentId' in filter ? 'agent_id' : 'session_id';
+  const owner = 'agentId' in filter ? filter.agentId : filter.sessionId;
+  const page = db
+    .selectFrom('chunks')
+    .where(column, '=', owner)
+    .where('id', '>', filter.afterId ?? 0)
+    .orderBy('id')
+    .limit(Math.min(filter.limitRows, limits.pageRows));
+  // Sizes first: the bytes of a page that is too large never come into memory.
+  const sizes = await page.select(['id', sql<number | string>`length(bytes)`.as('size')]).execute();
+  const lastId = lastWithin(sizes, filter.limitBytes);
+  if (lastId === null) return [];
+  const rows = await page.selectAll().where('id', '<=', lastId).execute();
+  return rows.map(chunkOf);
+}
+
+async function moveOffset(tx: WriteTransaction, chunk: NewChunk): Promise<void> {
+  const column = chunk.stream === 'stdout' ? 'stdout_offset' : 'stderr_offset';
+  const { numUpdatedRows } = await tx.db
+    .updateTable('sessions')
+    .set(column, chunk.offset + chunk.bytes.length)
+    .where('id', '=', chunk.sessionId)
+    .where(column, '=', chunk.offset)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) return;
+  throw new PawlError('conflict', `${chunk.stream} of session ${chunk.sessionId} does not stand at ${chunk.offset}`, {
+    hint: 'read the stored offset again and go on from there',
+    details: { sessionId: chunk.sessionId, stream: chunk.stream, offset: chunk.offset },
+  });
+}
+
+/** The id of the last chunk that a page of this many bytes has room for. */
+function lastWithin(
+  sizes: { id: number | string | bigint; size: number | string }[],
+  limitBytes: number,
+): number | null {
+  let bytes = 0;
+  let last: number | null = null;
+  for (const { id, size } of sizes) {
+    bytes += integer(size);
+    if (last !== null && bytes > limitBytes) break;
+    last = integer(id);
+  }
+  return last;
+}
+
+function chunkOf(row: Row<'chunks'>): Chunk {
+  return {
+    id: integer(row.id),
+    sessionId: row.session_id,
+    agentId: row.agent_id,
+    stream: row.stream,
+    offset: integer(row.start_offset),
+    bytes: row.bytes,
+    at: integer(row.at),
+  };
+}

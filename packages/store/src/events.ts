@@ -1,0 +1,71 @@
+import { eventSchema } from '@pawl/schema/event';
+import type { Event, EventType } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import { sql } from 'kysely';
+import { integer, json } from './row.ts';
+import type { Database, Row } from './tables.ts';
+
+export type EventFilter = {
+  /** Events with a greater `seq` than this; 0 begins at the first. */
+  afterSeq: number;
+  limit: number;
+  agentId?: string;
+  projectId?: string;
+  types?: readonly EventType[];
+};
+
+/** Reads the log forward, oldest first. */
+export async function readEvents(db: Database, filter: EventFilter): Promise<Event[]> {
+  const { agentId, projectId, types } = filter;
+  let query = db.selectFrom('events').selectAll().where('seq', '>', filter.afterSeq);
+  if (agentId !== undefined) query = query.where('agent_id', '=', agentId);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  if (types !== undefined) query = query.where('type', 'in', types);
+  const rows = await query.orderBy('seq').limit(Math.min(filter.limit, limits.pageRows)).execute();
+  return rows.map(eventOf);
+}
+
+/** The last `seq` that was given. */
+export async function lastSeqOf(db: Database): Promise<number> {
+  const row = await db.selectFrom('counters').select('value').where('name', '=', 'event_seq').executeTakeFirstOrThrow();
+  return integer(row.value);
+}
+
+/** Takes `count` numbers and returns the first. The transaction holds the counter until it ends; a rollback gives them back. */
+export async function reserveSeqs(db: Database, count: number): Promise<number> {
+  const row = await db
+    .updateTable('counters')
+    .set({ value: sql<number>`value + ${count}` })
+    .where('name', '=', 'event_seq')
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return integer(row.value) - count + 1;
+}
+
+/** Appends numbered events. Only the end of a write calls this. */
+export async function insertEvents(db: Database, events: readonly Event[]): Promise<void> {
+  await db
+    .insertInto('events')
+    .values(
+      events.map((event) => ({
+        seq: event.seq,
+        at: event.at,
+        type: event.type,
+        project_id: event.projectId,
+        agent_id: event.agentId,
+        data: JSON.stringify(event.data),
+      })),
+    )
+    .execute();
+}
+
+function eventOf(row: Row<'events'>): Event {
+  return {
+    seq: integer(row.seq),
+    at: integer(row.at),
+    type: row.type,
+    projectId: row.project_id,
+    agentId: row.agent_id,
+    data: json(eventSchema.shape.data, row.data),
+  };
+}

@@ -1,0 +1,5 @@
+import { foundation } from './0001-foundation.ts';
+import type { Migration } from './migration.ts';
+
+/** Every migration, oldest first. New ones are added at the end. */
+export const allMigrations: readonly Migration[] = [foundation];

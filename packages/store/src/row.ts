@@ -1,0 +1,46 @@
+/** What reads foreign text: a zod schema. */
+type Parser<Value> = { parse(input: unknown): Value };
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
+
+type Column<Value> = Value extends string | number | null | undefined ? Value : string;
+
+/** A record as columns: snake_case names, objects and arrays as JSON. */
+export type ColumnsOf<Fields> = {
+  [Name in keyof Fields as SnakeCase<Name & string>]: Column<Fields[Name]>;
+};
+
+/** Turns the fields of a record into columns. A field that is undefined is left out. */
+export function toColumns<Fields extends object>(fields: Fields): ColumnsOf<Fields> {
+  const columns: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    columns[column] = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  }
+  return columns as ColumnsOf<Fields>;
+}
+
+/** Reads an integer column. Postgres gives 64-bit integers as strings or bigints; ours stay below 2^53. */
+export function integer(value: number | string | bigint): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`not a safe integer: ${value}`);
+  return number;
+}
+
+/** Reads an integer column that may be null. */
+export function nullableInteger(value: number | string | bigint | null): number | null {
+  return value === null ? null : integer(value);
+}
+
+/** Reads a JSON column through the schema of what it holds. */
+export function json<Value>(schema: Parser<Value>, text: string): Value {
+  return schema.parse(JSON.parse(text));
+}
+
+/** Reads a JSON column that may be null. */
+export function nullableJson<Value>(schema: Parser<Value>, text: string | null): Value | null {
+  return text === null ? null : json(schema, text);
+}

@@ -1,0 +1,126 @@
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { sessionSchema } from '@pawl/schema/record';
+import type { Chunk, Session } from '@pawl/schema/record';
+import type { Selectable } from 'kysely';
+import { integer, json, nullableInteger, nullableJson, toColumns } from './row.ts';
+import type { Database, SessionTable } from './tables.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** What may change while a session is open. */
+export type SessionPatch = Partial<
+  Pick<Session, 'providerSessionId' | 'startedAt' | 'pid' | 'processStart' | 'usage' | 'result' | 'limitUntil'>
+>;
+
+export type SessionEnd = Pick<Session, 'exitCode' | 'endReason'> &
+  Partial<Pick<Session, 'usage' | 'result' | 'limitUntil'>>;
+
+/** Adds a session and makes it the latest one of its agent. A second open session of one agent is a conflict. */
+export async function insertSession(tx: WriteTransaction, session: Session): Promise<void> {
+  await tx.db.insertInto('sessions').values(toColumns(session)).execute();
+  await tx.db.updateTable('agents').set({ session_id: session.id }).where('id', '=', session.agentId).execute();
+}
+
+/** Changes facts of a session. */
+export async function updateSession(tx: WriteTransaction, id: string, patch: SessionPatch): Promise<void> {
+  const columns = toColumns(patch);
+  if (Object.keys(columns).length === 0) return;
+  const { numUpdatedRows } = await tx.db
+    .updateTable('sessions')
+    .set(columns)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows !== 1n) throw unknownSession(id);
+}
+
+/** Ends a session that is open. Returns false when somebody else has ended it already; then nothing changes. */
+export async function endSession(tx: WriteTransaction, id: string, end: SessionEnd): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('sessions')
+    .set({ ...toColumns(end), ended_at: tx.now })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** The session with this id, or null. */
+export async function sessionById(db: Database, id: string): Promise<Session | null> {
+  const row = await db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? sessionOf(row) : null;
+}
+
+/** The sessions of an agent, first to last. */
+export async function sessionsOf(db: Database, agentId: string): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('no')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(sessionOf);
+}
+
+/** Every session that has not ended, of all agents: as many as there are processes to look after. */
+export async function openSessions(db: Database): Promise<Session[]> {
+  const rows = await db.selectFrom('sessions').selectAll().where('ended_at', 'is', null).execute();
+  return rows.map(sessionOf);
+}
+
+/** How many bytes of each stream are stored: where the tail of its files goes on. */
+export async function sessionOffsets(db: Database, id: string): Promise<Record<Chunk['stream'], number>> {
+  const row = await db
+    .selectFrom('sessions')
+    .select(['stdout_offset', 'stderr_offset'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw unknownSession(id);
+  return { stdout: integer(row.stdout_offset), stderr: integer(row.stderr_offset) };
+}
+
+/** The columns that make a session record. */
+export const sessionColumns = [
+  'id',
+  'agent_id',
+  'run_id',
+  'no',
+  'purpose',
+  'provider_session_id',
+  'planned_at',
+  'started_at',
+  'pid',
+  'process_start',
+  'ended_at',
+  'exit_code',
+  'end_reason',
+  'usage',
+  'result',
+  'limit_until',
+] as const satisfies (keyof SessionTable)[];
+
+/** Reads a session record from its columns. */
+export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionColumns)[number]>): Session {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    runId: row.run_id,
+    no: integer(row.no),
+    purpose: row.purpose,
+    providerSessionId: row.provider_session_id,
+    plannedAt: integer(row.planned_at),
+    startedAt: nullableInteger(row.started_at),
+    pid: nullableInteger(row.pid),
+    processStart: row.process_start,
+    endedAt: nullableInteger(row.ended_at),
+    exitCode: nullableInteger(row.exit_code),
+    endReason: row.end_reason,
+    usage: json(sessionSchema.shape.usage, row.usage),
+    result: nullableJson(sessionSchema.shape.result, row.result),
+    limitUntil: nullableInteger(row.limit_until),
+  };
+}
+
+function unknownSession(id: string): PawlError {
+  return new PawlError('not_found', `there is no session ${id}`, { hint: 'list the sessions with `pawl inspect`' });
+}

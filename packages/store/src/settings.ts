@@ -1,0 +1,18 @@
+import type { Database } from './tables.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** The value of a setting, for the caller to parse, or undefined when it was never set. */
+export async function getSetting(db: Database, key: string): Promise<unknown> {
+  const row = await db.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
+  return row ? (JSON.parse(row.value) as unknown) : undefined;
+}
+
+/** Sets a setting to anything that JSON can hold. */
+export async function setSetting(tx: WriteTransaction, key: string, value: unknown): Promise<void> {
+  const columns = { value: JSON.stringify(value ?? null), updated_at: tx.now };
+  await tx.db
+    .insertInto('settings')
+    .values({ key, ...columns })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(columns))
+    .execute();
+}

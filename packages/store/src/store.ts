@@ -1,0 +1,98 @@
+import { Kysely } from 'kysely';
+import type { Event } from '@pawl/schema/event';
+import type { Chunk } from '@pawl/schema/record';
+import type { Engine } from './engine.ts';
+import { lastSeqOf } from './events.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './migrations/migration.ts';
+import type { Database, Tables } from './tables.ts';
+import { WriteQueue } from './write-queue.ts';
+import { runTransaction } from './write-transaction.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** What one transaction made durable, told after its commit. */
+export type Committed = { events: Event[]; chunks: Chunk[] };
+export type CommitListener = (committed: Committed) => void;
+
+/** Facts and the event log, with one writer. */
+export type Store = {
+  /** Committed rows only. */
+  readonly db: Database;
+  /** Runs `work` in a transaction, alone; its facts and its events are committed together or not at all. */
+  write<Result>(work: (tx: WriteTransaction) => Promise<Result>): Promise<Result>;
+  /** Calls the listener after every commit that wrote events or chunks, in `seq` order. Returns how to stop. */
+  onCommit(listener: CommitListener): () => void;
+  /** The `seq` of the newest event that this process knows to be committed. */
+  lastSeq(): number;
+  /** Lets the writes that wait finish, then closes the database. */
+  close(): Promise<void>;
+};
+
+export type StoreOptions = {
+  clock: () => number;
+  migrations?: readonly Migration[];
+  /** Told about a listener that threw; the other listeners and the writer go on. */
+  onListenerError?: (error: unknown) => void;
+};
+
+/** Opens the store on an engine and brings its tables up to date. */
+export async function openStore(engine: Engine, options: StoreOptions): Promise<Store> {
+  const writer = new Kysely<Tables>({ dialect: engine.writer });
+  const reader = new Kysely<Tables>({ dialect: engine.reader });
+  const close = async () => {
+    // The writer goes last: it is the one that may write the log back into the database.
+    await reader.destroy();
+    await writer.destroy();
+  };
+  try {
+    await migrate(engine, writer, options);
+    return openedStore(writer, reader, await lastSeqOf(reader), options, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openedStore(
+  writer: Database,
+  reader: Database,
+  seqAtStart: number,
+  options: StoreOptions,
+  close: () => Promise<void>,
+): Store {
+  const queue = new WriteQueue();
+  const listeners = new Set<CommitListener>();
+  let lastSeq = seqAtStart;
+
+  function announce(committed: Committed): void {
+    lastSeq = committed.events.at(-1)?.seq ?? lastSeq;
+    if (committed.events.length === 0 && committed.chunks.length === 0) return;
+    for (const listener of [...listeners]) {
+      try {
+        listener(committed);
+      } catch (error) {
+        options.onListenerError?.(error);
+      }
+    }
+  }
+
+  return {
+    db: reader,
+    write: (work) =>
+      queue
+        .run(
+          () => runTransaction(writer, options.clock(), work),
+          ({ committed }) => announce(committed),
+        )
+        .then(({ result }) => result),
+    onCommit(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    lastSeq: () => lastSeq,
+    async close() {
+      await queue.close();
+      await close();
+    },
+  };
+}

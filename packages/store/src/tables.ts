@@ -1,0 +1,145 @@
+import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
+import type { Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
+import type { EventType } from '@pawl/schema/event';
+
+/** A 64-bit integer: SQLite reads it as a number, Postgres drivers as a string or a bigint. `integer()` makes it a number. */
+export type Integer = ColumnType<number | string | bigint, number, number>;
+type NullableInteger = ColumnType<number | string | bigint | null, number | null, number | null>;
+/** Assigned by the database, rising in the order of insertion: what listings are ordered by, since clocks jump. */
+type Ordinal = ColumnType<number | string | bigint, never, never>;
+/** JSON as text, in both engines: it round-trips any string and keeps the order of keys. */
+type Json = string;
+
+type ProjectTable = {
+  id: string;
+  name: string;
+  root: string;
+  created_at: Integer;
+};
+
+export type AgentTable = {
+  ordinal: Ordinal;
+  id: string;
+  alias: string;
+  project_id: string | null;
+  parent_id: string | null;
+  fork_message_id: Integer;
+  definition: string;
+  kind: Agent['kind'];
+  class: Agent['class'];
+  provider: string | null;
+  model: string | null;
+  options: Json;
+  branch: string | null;
+  base_commit: string | null;
+  worktree: string | null;
+  worktree_ready_at: NullableInteger;
+  created_at: Integer;
+  stop_requested_at: NullableInteger;
+  ended_at: NullableInteger;
+  end_reason: string | null;
+  /** The latest run and session, kept by `insertRun` and `insertSession`, so that a listing aggregates nothing. */
+  run_id: Generated<string | null>;
+  session_id: Generated<string | null>;
+};
+
+export type RunTable = {
+  ordinal: Ordinal;
+  id: string;
+  project_id: string;
+  agent_id: string;
+  agent_kind: Run['agentKind'];
+  parent_run_id: string | null;
+  task: string;
+  started_at: Integer;
+  ended_at: NullableInteger;
+  outcome: Run['outcome'];
+  detail: string | null;
+  questions: Json | null;
+};
+
+export type SessionTable = {
+  id: string;
+  agent_id: string;
+  run_id: string;
+  no: Integer;
+  purpose: Session['purpose'];
+  provider_session_id: string | null;
+  planned_at: Integer;
+  started_at: NullableInteger;
+  pid: NullableInteger;
+  process_start: string | null;
+  ended_at: NullableInteger;
+  exit_code: NullableInteger;
+  end_reason: string | null;
+  usage: Json;
+  result: Json | null;
+  limit_until: NullableInteger;
+  /** Bytes of each stream that are stored as chunks; moved in the same transaction as the chunk. */
+  stdout_offset: Generated<number | string | bigint>;
+  stderr_offset: Generated<number | string | bigint>;
+};
+
+export type MessageTable = {
+  id: Ordinal;
+  agent_id: string;
+  kind: Message['kind'];
+  content: string;
+  created_at: Integer;
+};
+
+/** No foreign keys: output outlives the rows that it came from. */
+export type ChunkTable = {
+  id: Ordinal;
+  session_id: string;
+  agent_id: string;
+  stream: Chunk['stream'];
+  start_offset: Integer;
+  bytes: Uint8Array;
+  at: Integer;
+};
+
+/** The log refers to projects and agents without foreign keys: it tells what happened, whatever became of the rows. */
+export type EventTable = {
+  seq: Integer;
+  at: Integer;
+  type: EventType;
+  project_id: string | null;
+  agent_id: string | null;
+  data: Json;
+};
+
+type SettingTable = {
+  key: string;
+  value: Json;
+  updated_at: Integer;
+};
+
+/** One row, `event_seq`: the last number given. Its row lock orders the commits of several writers. */
+type CounterTable = {
+  name: string;
+  value: Integer;
+};
+
+type MigrationTable = {
+  name: string;
+  applied_at: Integer;
+};
+
+export type Tables = {
+  projects: ProjectTable;
+  agents: AgentTable;
+  runs: RunTable;
+  sessions: SessionTable;
+  messages: MessageTable;
+  chunks: ChunkTable;
+  events: EventTable;
+  settings: SettingTable;
+  counters: CounterTable;
+  migrations: MigrationTable;
+};
+
+/** What the query functions read from: the committed rows, or a transaction that is open. */
+export type Database = Kysely<Tables>;
+
+export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

@@ -1,0 +1,20 @@
+/**
+ * Text as the engines can hold it. Postgres refuses NUL, and neither engine can write a lone surrogate, but agents print
+ * both and what they print is stored unchanged. So these code units travel as DLE (U+0010) and four hexadecimal digits,
+ * and DLE itself too. All other text stays as it is, and stays searchable.
+ */
+const escape = '\u0010';
+const escaped = /\u0010([0-9a-f]{4})/g;
+const unsafe = /[\0\u0010]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Makes any string storable in both engines. */
+export function encodeText(text: string): string {
+  if (text.isWellFormed() && !text.includes('\0') && !text.includes(escape)) return text;
+  return text.replaceAll(unsafe, (unit) => escape + unit.charCodeAt(0).toString(16).padStart(4, '0'));
+}
+
+/** The string that `encodeText` was given. */
+export function decodeText(text: string): string {
+  if (!text.includes(escape)) return text;
+  return text.replaceAll(escaped, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}

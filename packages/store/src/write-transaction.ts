@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { eventData } from '@pawl/schema/event';
+import type { Event, NewEvent } from '@pawl/schema/event';
+import type { Chunk } from '@pawl/schema/record';
+import { insertEvents, reserveSeqs } from './events.ts';
+import { storeLimits } from './store-limit.ts';
+import type { Database } from './tables.ts';
+
+/** What `work` may do while its transaction is open. */
+export type WriteTransaction = {
+  readonly db: Database;
+  /** The time of this transaction: every row and event in it carries the same. */
+  readonly now: number;
+  /** Adds an event to the log with this transaction: the one emission point. It is checked at once, numbered at the end. */
+  emit(event: NewEvent): void;
+  /** Names a chunk that listeners are to hear of after the commit. `appendChunk` does this. */
+  announce(chunk: Chunk): void;
+};
+
+type Outcome<Result> = { result: Result; committed: { events: Event[]; chunks: Chunk[] } };
+
+/** Runs `work`, numbers and inserts its events, and commits; or leaves no trace. */
+export async function runTransaction<Result>(
+  writer: Database,
+  now: number,
+  work: (tx: WriteTransaction) => Promise<Result>,
+): Promise<Outcome<Result>> {
+  return writer.transaction().execute(async (db) => {
+    const pending: Omit<Event, 'seq'>[] = [];
+    const chunks: Chunk[] = [];
+    let open = true;
+    const result = await work({
+      db,
+      now,
+      emit(event) {
+        assert(open, 'an event was emitted after its transaction had ended');
+        assert(pending.length < storeLimits.eventsPerWrite, 'a transaction has too many events');
+        pending.push(checkedEvent(event, now));
+      },
+      announce(chunk) {
+        assert(open, 'a chunk was announced after its transaction had ended');
+        chunks.push(chunk);
+      },
+    });
+    open = false;
+    const events = await numbered(db, pending);
+    return { result, committed: { events, chunks } };
+  });
+}
+
+/** The counter row is locked from here to the commit, so that `seq` follows the order of commits. */
+async function numbered(db: Database, pending: Omit<Event, 'seq'>[]): Promise<Event[]> {
+  if (pending.length === 0) return [];
+  const first = await reserveSeqs(db, pending.length);
+  const events = pending.map((event, index) => ({ seq: first + index, ...event }));
+  await insertEvents(db, events);
+  return events;
+}
+
+function checkedEvent(event: NewEvent, now: number): Omit<Event, 'seq'> {
+  return {
+    at: now,
+    type: event.type,
+    projectId: event.projectId ?? null,
+    agentId: event.agentId ?? null,
+    data: eventData[event.type].parse(event.data),
+  };
+}

@@ -1,0 +1,134 @@
+import { PawlError } from '@pawl/schema/error';
+
+/** What the command line asks for. The flags are the ones of Claude Code that matter without a model. */
+export type Arguments = {
+  sessionId: string | undefined;
+  resume: string | undefined;
+  forkSession: boolean;
+  scenario: string | undefined;
+  model: string;
+  inputFormat: 'text' | 'stream-json';
+  /** A prompt given as a word instead of on stdin; only with text input. */
+  prompt: string | undefined;
+  help: boolean;
+};
+
+export const usageText = `Usage: pawl scripted-agent [options] [prompt]
+
+Plays a scenario file as if it were a coding agent: Claude Code's stream-json on stdout, prompts on stdin.
+
+  -p, --print                    accepted and ignored: it never asks anything
+  --scenario FILE                the scenario, YAML or JSON (default: a small built-in one)
+  --session-id UUID              the id of a new conversation
+  --resume ID                    goes on with an earlier conversation
+  --fork-session                 with --resume: goes on with a copy, under a new id
+  --input-format FORMAT          text (default) or stream-json
+  --output-format FORMAT         stream-json
+  --model NAME                   the model that the stream names
+  --append-system-prompt TEXT    accepted and ignored
+  -h, --help                     this text
+
+Example: echo "Write the notes" | pawl scripted-agent
+`;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** True for an id that is safe as a file name and that Claude Code would take as a session id. */
+export function isSessionId(id: string): boolean {
+  return uuid.test(id);
+}
+
+/** Reads the command line, or throws a `usage` error that names the bad word. */
+export function parseArguments(argv: string[]): Arguments {
+  const result: Arguments = {
+    sessionId: undefined,
+    resume: undefined,
+    forkSession: false,
+    scenario: undefined,
+    model: 'scripted',
+    inputFormat: 'text',
+    prompt: undefined,
+    help: false,
+  };
+  const words = [...argv];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--') words.splice(0).forEach((rest) => takePrompt(result, rest));
+    else if (word.startsWith('-') && word !== '-') takeFlag(result, word, words);
+    else takePrompt(result, word);
+  }
+  checkTogether(result);
+  return result;
+}
+
+function takePrompt(result: Arguments, word: string): void {
+  if (result.prompt !== undefined) throw usage(`There is a second prompt: ${word.slice(0, 80)}`);
+  result.prompt = word;
+}
+
+function takeFlag(result: Arguments, word: string, words: string[]): void {
+  const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+  const flag = equals === -1 ? word : word.slice(0, equals);
+  const value = (): string => {
+    const text = equals === -1 ? words.shift() : word.slice(equals + 1);
+    if (text === undefined) throw usage(`${flag} needs a value.`);
+    return text;
+  };
+  switch (flag) {
+    case '-p':
+    case '--print':
+      return;
+    case '-h':
+    case '--help':
+      result.help = true;
+      return;
+    case '--fork-session':
+      result.forkSession = true;
+      return;
+    case '--session-id':
+      result.sessionId = value();
+      return;
+    case '--resume':
+      result.resume = value();
+      return;
+    case '--scenario':
+      result.scenario = value();
+      return;
+    case '--model':
+      result.model = value();
+      return;
+    case '--append-system-prompt':
+      value();
+      return;
+    case '--input-format':
+      result.inputFormat = oneOf(flag, value(), ['text', 'stream-json']);
+      return;
+    case '--output-format':
+      oneOf(flag, value(), ['stream-json']);
+      return;
+    default:
+      throw usage(`Unknown option ${flag}.`);
+  }
+}
+
+function checkTogether(result: Arguments): void {
+  if (result.sessionId !== undefined && !isSessionId(result.sessionId)) {
+    throw usage('--session-id must be a UUID.');
+  }
+  if (result.forkSession && result.resume === undefined) throw usage('--fork-session needs --resume ID.');
+  if (result.sessionId !== undefined && result.resume !== undefined && !result.forkSession) {
+    throw usage('--session-id and --resume go together only with --fork-session.');
+  }
+  if (result.prompt !== undefined && result.inputFormat === 'stream-json') {
+    throw usage('With --input-format stream-json the prompt comes on stdin, not as a word.');
+  }
+}
+
+function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((name) => name === value);
+  if (found === undefined) throw usage(`${flag} takes ${allowed.join(' or ')}, not ${value.slice(0, 80)}.`);
+  return found;
+}
+
+function usage(message: string): PawlError {
+  return new PawlError('usage', message, { hint: 'Run it with --help to see the options.' });
+}

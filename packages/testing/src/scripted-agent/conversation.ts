@@ -1,0 +1,97 @@
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import { isSessionId } from './arguments.ts';
+import { scriptedLimits } from './limit.ts';
+
+/**
+ * What a conversation remembers between processes. It is written after every step, so that a process that was killed
+ * is resumed at the step after the last finished one.
+ */
+export type Conversation = {
+  sessionId: string;
+  /** Absolute path of the scenario, or null for the built-in one. */
+  scenario: string | null;
+  /** Index of the next step in the unrolled scenario. */
+  next: number;
+  /** How many user turns there were. */
+  turnsSeen: number;
+  /** The first user turn. */
+  task: string;
+  /** The latest user turns, oldest first. */
+  turns: string[];
+  /** Files that the scenario wrote since its last commit, relative to the working directory. */
+  written: string[];
+};
+
+/** A conversation that nobody has said anything in yet. It is stored with its first user turn. */
+export function newConversation(sessionId: string, scenario: string | null): Conversation {
+  return { sessionId, scenario, next: 0, turnsSeen: 0, task: '', turns: [], written: [] };
+}
+
+/** Where the conversations are kept. */
+export function stateDirectory(): string {
+  const named = process.env['PAWL_SCRIPTED_STATE'];
+  return named ? resolve(named) : join(homedir(), '.pawl-scripted');
+}
+
+/** Adds a user turn, cut to what the conversation remembers of it. */
+export function addTurn(conversation: Conversation, prompt: string): void {
+  const text = prompt.slice(0, scriptedLimits.turnCharacters);
+  if (conversation.turnsSeen === 0) conversation.task = text;
+  conversation.turnsSeen += 1;
+  conversation.turns = [...conversation.turns, text].slice(-scriptedLimits.turnsKept);
+}
+
+/** Stores the conversation whole or not at all. */
+export function saveConversation(directory: string, conversation: Conversation): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = fileOf(directory, conversation.sessionId);
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify({ version: 1, ...conversation })}\n`, { mode: 0o600 });
+  renameSync(temporary, file);
+}
+
+/** The stored conversation, or undefined when there is none of that id. A damaged file is an error. */
+export function loadConversation(directory: string, sessionId: string): Conversation | undefined {
+  if (!isSessionId(sessionId)) return undefined;
+  const file = fileOf(directory, sessionId);
+  try {
+    if (statSync(file).size > scriptedLimits.conversationBytes) throw damaged(file);
+    return parseConversation(readFileSync(file, 'utf8'), sessionId);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (error instanceof PawlError) throw error;
+    throw damaged(file, error);
+  }
+}
+
+function fileOf(directory: string, sessionId: string): string {
+  return join(directory, `${sessionId.toLowerCase()}.json`);
+}
+
+/** Checked by hand: a schema library would cost more than the rest of the start. */
+function parseConversation(text: string, sessionId: string): Conversation {
+  const value = JSON.parse(text) as Partial<Record<keyof Conversation, unknown>>;
+  const { scenario, next, turnsSeen, task, turns, written } = value;
+  if (!(scenario === null || typeof scenario === 'string')) throw new TypeError('scenario');
+  if (!isCount(next) || !isCount(turnsSeen)) throw new TypeError('next or turnsSeen');
+  if (typeof task !== 'string' || !isTexts(turns) || !isTexts(written)) throw new TypeError('task, turns or written');
+  return { sessionId, scenario, next, turnsSeen, task, turns, written };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function damaged(file: string, cause?: unknown): PawlError {
+  return new PawlError('conflict', `The conversation file ${file} is damaged.`, {
+    hint: 'Remove it and start a new conversation.',
+    cause,
+  });
+}

@@ -1,0 +1,126 @@
+import type { Readable } from 'node:stream';
+import { PawlError } from '@pawl/schema/error';
+import { scriptedLimits } from './limit.ts';
+
+/** Reads all of stdin as one prompt. */
+export async function readText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > scriptedLimits.inputBytes) {
+      throw new PawlError('too_large', `The prompt is larger than ${scriptedLimits.inputBytes} bytes.`, {
+        hint: 'Put the text into a file and name the file in the prompt.',
+      });
+    }
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The user turns that arrive as JSON lines on stdin, in order. What is not a user turn is reported and skipped.
+ * Reading pauses while too many turns wait, so that the pipe holds the sender back.
+ */
+export class Inbox {
+  readonly #stream: Readable;
+  readonly #report: (message: string) => void;
+  readonly #prompts: string[] = [];
+  #waiting: ((prompt: string | undefined) => void) | undefined;
+  #ended = false;
+  #line: Buffer[] = [];
+  #lineBytes = 0;
+
+  constructor(stream: Readable, report: (message: string) => void) {
+    this.#stream = stream;
+    this.#report = report;
+    stream.on('data', (chunk: Buffer) => this.#take(chunk));
+    stream.on('end', () => this.#end());
+    stream.on('error', (error) => {
+      report(`stdin cannot be read any more: ${error.message}`);
+      this.#end();
+    });
+  }
+
+  /** The next user turn, or undefined when stdin has ended. */
+  next(): Promise<string | undefined> {
+    const prompt = this.#prompts.shift();
+    if (this.#prompts.length < scriptedLimits.queuedPrompts) this.#stream.resume();
+    if (prompt !== undefined || this.#ended) return Promise.resolve(prompt);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  #take(chunk: Buffer): void {
+    let start = 0;
+    for (let newline = chunk.indexOf(10); newline !== -1; newline = chunk.indexOf(10, start)) {
+      this.#extendLine(chunk.subarray(start, newline));
+      this.#endLine();
+      start = newline + 1;
+    }
+    this.#extendLine(chunk.subarray(start));
+    if (this.#prompts.length >= scriptedLimits.queuedPrompts) this.#stream.pause();
+  }
+
+  #extendLine(part: Buffer): void {
+    this.#lineBytes += part.length;
+    if (this.#lineBytes > scriptedLimits.inputBytes) this.#line = [];
+    else if (part.length > 0) this.#line.push(part);
+  }
+
+  #endLine(): void {
+    const bytes = this.#lineBytes;
+    const text = Buffer.concat(this.#line).toString('utf8');
+    this.#line = [];
+    this.#lineBytes = 0;
+    if (bytes > scriptedLimits.inputBytes) {
+      this.#report(`skipped an input line of ${bytes} bytes; the limit is ${scriptedLimits.inputBytes}`);
+    } else if (text.trim() !== '') {
+      const parsed = parseUserTurn(text);
+      if (parsed.ok) this.#deliver(parsed.prompt);
+      else this.#report(`skipped an input line: ${parsed.reason}`);
+    }
+  }
+
+  #deliver(prompt: string): void {
+    if (this.#waiting === undefined) {
+      this.#prompts.push(prompt);
+      return;
+    }
+    this.#waiting(prompt);
+    this.#waiting = undefined;
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#endLine();
+    this.#ended = true;
+    this.#waiting?.(undefined);
+    this.#waiting = undefined;
+  }
+}
+
+/** Reads `{"type":"user","message":{"role":"user","content":"…"}}`, with text or content blocks. */
+export function parseUserTurn(line: string): { ok: true; prompt: string } | { ok: false; reason: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { ok: false, reason: 'it is not valid JSON' };
+  }
+  if (field(value, 'type') !== 'user') return { ok: false, reason: 'its type is not "user"' };
+  const content = field(field(value, 'message'), 'content');
+  if (typeof content === 'string') return { ok: true, prompt: content };
+  if (!Array.isArray(content)) return { ok: false, reason: 'message.content is neither text nor a list of blocks' };
+  const texts = content.filter((block) => field(block, 'type') === 'text').map((block) => field(block, 'text'));
+  if (!texts.every((text) => typeof text === 'string')) return { ok: false, reason: 'a text block has no text' };
+  if (texts.length === 0) return { ok: false, reason: 'message.content has no text block' };
+  return { ok: true, prompt: texts.join('\n') };
+}
+
+function field(value: unknown, name: string): unknown {
+  return value !== null && typeof value === 'object' && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}

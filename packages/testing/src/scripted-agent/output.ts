@@ -1,0 +1,53 @@
+import { writeSync } from 'node:fs';
+import { hasErrno } from '@pawl/schema/error';
+
+/** Writes a line at once, before the stream library behind `process.stdout` is loaded. False when nobody reads. */
+export function writeLineNow(line: object): boolean {
+  let rest = Buffer.from(`${JSON.stringify(line)}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (hasErrno(error, 'EPIPE')) return false;
+      if (!hasErrno(error, 'EAGAIN')) throw error;
+      // Somebody made the pipe non-blocking and it is full; the stream knows how to wait for it.
+      process.stdout.write(rest);
+      return true;
+    }
+  }
+  return true;
+}
+
+/** Says something to the person or program that started this process. */
+export function report(message: string): void {
+  process.stderr.write(`scripted-agent: ${message}\n`);
+}
+
+/** The stdout of this process, written no faster than its reader reads. */
+export class Output {
+  /** Settles when the reader has gone or the output cannot be written any more. */
+  readonly closed: Promise<Error>;
+  readonly #stream = process.stdout;
+
+  constructor() {
+    this.closed = new Promise((resolve) => this.#stream.once('error', resolve));
+    // A second error must not end the process with a stack trace while it is leaving.
+    this.#stream.on('error', () => {});
+  }
+
+  /** Writes a value as one JSON line. */
+  writeLine(line: object): Promise<void> {
+    return this.write(`${JSON.stringify(line)}\n`);
+  }
+
+  /** Takes bytes or text, and resolves when more may be written. */
+  write(data: string | Uint8Array): Promise<void> {
+    if (this.#stream.write(data)) return Promise.resolve();
+    return new Promise((resolve) => this.#stream.once('drain', resolve));
+  }
+
+  /** Resolves when everything written so far has left this process. */
+  flush(): Promise<void> {
+    return new Promise((resolve) => this.#stream.write('', () => resolve()));
+  }
+}

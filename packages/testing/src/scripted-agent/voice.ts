@@ -1,0 +1,110 @@
+import type { Output } from './output.ts';
+import type { ToolOutcome } from './tool-command.ts';
+import type { ContentBlock, Speaker, TurnEnd, Usage } from './wire.ts';
+import { assistantLine, noTokens, resultLine, toolResultLine } from './wire.ts';
+
+const dollarsPerInputToken = 3e-6;
+const dollarsPerOutputToken = 15e-6;
+
+/** A rough, stable count: the same text always costs the same. */
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/**
+ * Speaks for the agent: every message goes through here and is counted. Numbers are sums over this process. As soon as
+ * the scenario says what it used, its numbers replace the derived ones in the result.
+ */
+export class Voice {
+  readonly output: Output;
+  readonly speaker: Speaker;
+  /** The latest text, which the result of a turn repeats. */
+  lastText = '';
+  #turn = 0;
+  #turnStart = performance.now();
+  #messages = 0;
+  #unreadPromptTokens = 0;
+  #derived = noTokens();
+  #told: { usage: Usage; costUsd: number } | undefined;
+
+  constructor(output: Output, speaker: Speaker) {
+    this.output = output;
+    this.speaker = speaker;
+  }
+
+  /** Notes that a user turn begins; its prompt is paid for with the next message. */
+  beginTurn(turn: number, prompt: string): void {
+    this.#turn = turn;
+    this.#turnStart = performance.now();
+    this.#unreadPromptTokens += tokensOf(prompt);
+    this.lastText = '';
+  }
+
+  /** Says a text. */
+  async say(text: string): Promise<void> {
+    this.lastText = text;
+    await this.#message({ type: 'text', text }, text);
+  }
+
+  /** Thinks aloud. */
+  async think(text: string): Promise<void> {
+    await this.#message({ type: 'thinking', thinking: text, signature: '' }, text);
+  }
+
+  /** Calls a tool: the call is out before the work is done, the result after it. */
+  async useTool(
+    name: string,
+    input: Record<string, unknown>,
+    work: () => ToolOutcome | Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    const id = `toolu_${this.#suffix()}`;
+    await this.#message({ type: 'tool_use', id, name, input }, JSON.stringify(input));
+    const outcome = await work();
+    await this.output.writeLine(toolResultLine(this.speaker, id, outcome.text, outcome.failed));
+    return outcome;
+  }
+
+  /** Counts what a step wrote past this class as one message. */
+  countMessage(): void {
+    this.#messages += 1;
+  }
+
+  /** From now on the result reports what the scenario says it used. */
+  tellUsage(input: number, output: number, cache: number, costUsd: number): void {
+    this.#told ??= { usage: noTokens(), costUsd: 0 };
+    this.#told.usage.input_tokens += input;
+    this.#told.usage.output_tokens += output;
+    this.#told.usage.cache_read_input_tokens += cache;
+    this.#told.costUsd += costUsd;
+  }
+
+  /** Ends the turn with its result. */
+  async endTurn(end: TurnEnd): Promise<void> {
+    const usage = this.#told?.usage ?? this.#derived;
+    const cost =
+      this.#told?.costUsd ??
+      usage.input_tokens * dollarsPerInputToken + usage.output_tokens * dollarsPerOutputToken;
+    await this.output.writeLine(
+      resultLine(this.speaker, end, {
+        durationMs: Math.round(performance.now() - this.#turnStart),
+        messages: this.#messages,
+        costUsd: Number(cost.toFixed(6)),
+        usage,
+      }),
+    );
+  }
+
+  async #message(block: ContentBlock, text: string): Promise<void> {
+    const usage = { ...noTokens(), input_tokens: this.#unreadPromptTokens, output_tokens: tokensOf(text) };
+    this.#unreadPromptTokens = 0;
+    this.#derived.input_tokens += usage.input_tokens;
+    this.#derived.output_tokens += usage.output_tokens;
+    this.#messages += 1;
+    await this.output.writeLine(assistantLine(this.speaker, `msg_${this.#suffix()}`, block, usage));
+  }
+
+  /** Unique in a conversation, because every process of it begins with a turn of its own. */
+  #suffix(): string {
+    return `${this.speaker.sessionId.slice(0, 8)}_${this.#turn}_${this.#messages}`;
+  }
+}
