@@ -16,6 +16,8 @@ export type GitOutput = {
 export type GitOptions = {
   /** Exit codes that are an answer and not a failure, beside 0. */
   answers?: readonly number[];
+  /** Where it runs; where git works in any case when left out. */
+  cwd?: string;
   maxBytes?: number;
   /** Return the beginning of an output that is too long, instead of failing. */
   mayTruncate?: boolean;
@@ -32,7 +34,7 @@ export function runInUserRepository(gitDir: string, args: readonly string[], opt
   const command = args[0] ?? '';
   if (!userCommands.has(command)) throw new Error(`git ${command} must not run on the user's repository`);
   if (args[1] === 'add' && !args.includes('--no-checkout')) throw new Error('worktree add must not check files out');
-  return run(gitDir, [`--git-dir=${gitDir}`], args, withoutForeignConfig, options);
+  return run(options.cwd ?? gitDir, [`--git-dir=${gitDir}`], args, withoutForeignConfig, options);
 }
 
 /** Runs git where the user points, to find the repository. Git's own check of who owns it needs the user's config. */
@@ -64,7 +66,10 @@ export function runOnFiles(view: OwnView, args: readonly string[], options: GitO
 
 /** Quotes one entry of a colon-separated list in the way git reads it back. */
 export function quotePath(path: string): string {
-  return `"${path.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`).replaceAll('\n', String.raw`\n`)}"`;
+  return `"${path
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('\n', String.raw`\n`)}"`;
 }
 
 async function run(

@@ -3,12 +3,18 @@ import { hostLimits } from './host-limit.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { isAlive, parseIdentity } from './identity.ts';
 import { processTable } from './process-table.ts';
-import { readSmallFile, sessionFile } from './session-files.ts';
+import { createPauses } from './wait.ts';
+import { exists, readSmallFile, sessionFile } from './session-files.ts';
 
 /** What a session directory says, checked against the processes that really run. */
 export type FoundSession = {
   /** The shim, dead or alive; null when none ever claimed the directory or when the record is not to be believed. */
   identity: ProcessIdentity | null;
+  /**
+   * True when the shim still ran. This was looked up before the exit file was: a session that is not alive and has no
+   * exit will never have one. Asking `isAlive` afterwards instead would miss an exit that was written in between.
+   */
+  alive: boolean;
   /** The command's pid while it runs. */
   childPid: number | null;
   /** How the command ended, once the shim has recorded it. */
@@ -23,13 +29,20 @@ async function readText(dir: string, name: 'pid' | 'child' | 'exit'): Promise<st
 
 /**
  * The recorded shim. A record that names a living process is believed only when that process runs the shim of this
- * directory; one that names a dead process is harmless, since nothing will ever match it again.
+ * directory; one that names a dead process is harmless, since nothing will ever match it again. A process that is just
+ * ending has no command line any more, and is looked at again until it has ended.
  */
-function believeShim(dir: string, text: string): ProcessIdentity | null {
+async function believeShim(dir: string, text: string): Promise<ProcessIdentity | null> {
   const identity = parseIdentity(text);
   if (identity === null) return null;
-  if (!isAlive(identity)) return identity;
-  return processTable.runsScript(identity.pid, sessionFile(dir, 'shim.sh')) ? identity : null;
+  const pause = createPauses();
+  for (let times = 0; times < hostLimits.lookAgainTimes; times += 1) {
+    if (!isAlive(identity)) return identity;
+    const ours = processTable.runsScript(identity.pid, sessionFile(dir, 'shim.sh'));
+    if (ours !== null) return ours ? identity : null;
+    await pause();
+  }
+  return null;
 }
 
 /** The recorded command while it runs, and only when it is the shim's child or still in the shim's group. */
@@ -50,16 +63,18 @@ export async function findChild(dir: string, shim: ProcessIdentity): Promise<Pro
 /** Reads a session directory without trusting it. */
 export async function findSession(directory: string): Promise<FoundSession> {
   const dir = resolve(directory);
-  // The exit file is read last: when it is missing although the shim is dead, it was never written.
+  const claimed = await exists(sessionFile(dir, 'pid'));
   const pidText = await readText(dir, 'pid');
-  const identity = pidText === null ? null : believeShim(dir, pidText);
+  const identity = pidText === null ? null : await believeShim(dir, pidText);
+  const alive = identity !== null && isAlive(identity);
   const child = identity === null ? null : await findChild(dir, identity);
   const exitText = await readText(dir, 'exit');
-  const exit = /^(\d{1,3}) *\n/.exec(exitText ?? '');
+  const exit = /^(\d{1,3}) *\n[ \n]*$/.exec(exitText ?? '');
   return {
     identity,
+    alive,
     childPid: child?.pid ?? null,
     exit: exit === null ? null : { code: Number(exit[1]) },
-    claimed: pidText !== null,
+    claimed,
   };
 }

@@ -15,6 +15,8 @@ export const hostLimits = {
   /** The shortest and the longest pause between two looks at something that has no event. */
   lookAgainMinMs: 1,
   lookAgainMaxMs: 25,
+  /** How often a process that has no command line at the moment is looked at again. */
+  lookAgainTimes: 20,
   /** How much text of an oversized line is kept. */
   oversizedTextBytes: 64 * 1024,
   /** Reads up to this size are done at once: for fresh output that is quicker than a trip through the thread pool. */

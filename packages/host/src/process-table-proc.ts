@@ -69,7 +69,7 @@ export const procTable: ProcessTable = {
   },
   runsScript(pid, path) {
     const commandLine = readProcess(pid, 'cmdline');
-    if (commandLine === null) return false;
+    if (commandLine === null || commandLine.length === 0) return null;
     // The script is the shell's first argument; a later one could be an argument of any other program.
     return commandLine.toString('utf8').split('\0', 2)[1] === path;
   },

@@ -59,7 +59,8 @@ export const psTable: ProcessTable = {
   },
   runsScript(pid, path) {
     const [line] = ps('-ww', '-o', 'command=', '-p', String(pid));
-    return line !== undefined && `${line} `.replace(/^\S+ /, '').startsWith(`${path} `);
+    if (line === undefined) return null;
+    return `${line} `.replace(/^\S+ /, '').startsWith(`${path} `);
   },
   parseStart(_pid, boot, detail) {
     return boot === 'ps' ? parseMoment(detail) : null;

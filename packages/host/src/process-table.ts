@@ -22,8 +22,8 @@ export type ProcessTable = {
   list(): ProcessEntry[];
   /** True when the process was started with this variable in its environment. */
   hasVariable(pid: number, name: string, value: string): boolean;
-  /** True when the process is a shell that runs this script file. */
-  runsScript(pid: number, path: string): boolean;
+  /** True when the process is a shell that runs this script file; null while it has no command line, as at its end. */
+  runsScript(pid: number, path: string): boolean | null;
   /** Turns the second and third line of an identity file into a start, or null when they are not valid. */
   parseStart(pid: number, boot: string, detail: string): string | null;
 };

@@ -24,6 +24,17 @@ export function sessionFile(dir: string, name: SessionFile): string {
   return join(dir, name);
 }
 
+/** True when anything at all has this name. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+    throw error;
+  }
+}
+
 /**
  * Reads a small file that may be hostile: at most `maxBytes`, never through a symlink, never waiting on a FIFO.
  * Null when there is no such regular file, or when it is larger.

@@ -62,7 +62,14 @@ else
   exec 5<prompt
 fi
 
-command -p ln "pid.$$" pid 2>/dev/null || exit 124
+# What counts is whose record stands there, not what ln says: a signal to the group may have ended it after its work.
+command -p ln "pid.$$" pid 2>/dev/null
+{
+  read -r pawl_shim_pid
+  read -r pawl_shim_skipped
+  read -r pawl_shim_winner
+} <pid
+[ "$pawl_shim_pid" = "$$" ] && [ "$pawl_shim_winner" = "$pawl_shim_stat" ] || exit 124
 
 if [ "$pawl_shim_mode" = fifo ]; then
   (
@@ -90,5 +97,6 @@ if [ "$pawl_shim_mode" = fifo ]; then
   kill -KILL "$pawl_shim_holder" 2>/dev/null
   wait "$pawl_shim_holder" 2>/dev/null
 fi
+trap '' HUP INT QUIT TERM USR1 USR2 ALRM
 printf '%-3d\\n' "$pawl_shim_code" 1<>exit.new && command -p mv -f exit.new exit
 `;

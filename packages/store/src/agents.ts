@@ -137,3 +137,19 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
 function isIdPrefix(reference: string): boolean {
   return reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference);
 }
+
+/** How many agents there are, agent 0 not counted. */
+export async function countAgents(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('agents')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('parent_id', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
+}
+
+/** The paths of all worktrees that agents were given. */
+export async function worktreesInUse(db: Database): Promise<Set<string>> {
+  const rows = await db.selectFrom('agents').select('worktree').where('worktree', 'is not', null).execute();
+  return new Set(rows.map((row) => row.worktree ?? ''));
+}

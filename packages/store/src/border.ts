@@ -1,11 +1,24 @@
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
+import assert from 'node:assert/strict';
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  Kysely,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely';
 import type { Engine } from './engine.ts';
 import { decodeText, encodeText } from './text.ts';
 
 type FailureOf = Engine['failureOf'];
 type Cell = Record<string, unknown>;
 
-/** The border between our strings and errors and those of a database: wraps any dialect. */
+/**
+ * The border between our strings and errors and those of a database: wraps any dialect. It also makes the engines agree
+ * on what a failed statement means: its transaction takes no more statements and cannot be committed. Left alone, SQLite
+ * would commit the rest, and Postgres would answer a commit with a silent rollback.
+ */
 export function bordered(dialect: Dialect, failureOf: FailureOf): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -38,20 +51,29 @@ class BorderedDriver implements Driver {
     return connection;
   }
 
-  beginTransaction(connection: DatabaseConnection, settings: object): Promise<void> {
-    return translated(this.#failureOf, () => this.#driver.beginTransaction(innerOf(connection), settings));
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const { inner, transaction } = borderOf(connection);
+    await translated(this.#failureOf, () => this.#driver.beginTransaction(inner, settings));
+    transaction.open = true;
+    transaction.failure = null;
   }
 
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return translated(this.#failureOf, () => this.#driver.commitTransaction(innerOf(connection)));
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const { inner, transaction } = borderOf(connection);
+    if (transaction.failure !== null) throw transaction.failure;
+    await translated(this.#failureOf, () => this.#driver.commitTransaction(inner));
+    transaction.open = false;
   }
 
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return translated(this.#failureOf, () => this.#driver.rollbackTransaction(innerOf(connection)));
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    const { inner, transaction } = borderOf(connection);
+    transaction.open = false;
+    transaction.failure = null;
+    await translated(this.#failureOf, () => this.#driver.rollbackTransaction(inner));
   }
 
   releaseConnection(connection: DatabaseConnection): Promise<void> {
-    return this.#driver.releaseConnection(innerOf(connection));
+    return this.#driver.releaseConnection(borderOf(connection).inner);
   }
 
   destroy(): Promise<void> {
@@ -61,6 +83,7 @@ class BorderedDriver implements Driver {
 
 class BorderedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
+  readonly transaction: { open: boolean; failure: Error | null } = { open: false, failure: null };
   readonly #failureOf: FailureOf;
 
   constructor(inner: DatabaseConnection, failureOf: FailureOf) {
@@ -69,12 +92,17 @@ class BorderedConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.transaction.failure !== null) throw this.transaction.failure;
     const parameters = query.parameters.map((value) => (typeof value === 'string' ? encodeText(value) : value));
-    const result = await translated(this.#failureOf, () =>
-      this.inner.executeQuery<Row>({ ...query, parameters } as CompiledQuery),
-    );
-    for (const row of result.rows) decodeCells(row as Cell);
-    return result;
+    try {
+      const result = await this.inner.executeQuery<Row>({ ...query, parameters });
+      for (const row of result.rows) decodeCells(row as Cell);
+      return result;
+    } catch (error) {
+      const failure = this.#failureOf(error) ?? (error instanceof Error ? error : new Error(String(error)));
+      if (this.transaction.open) this.transaction.failure = failure;
+      throw failure;
+    }
   }
 
   streamQuery(): never {
@@ -82,8 +110,9 @@ class BorderedConnection implements DatabaseConnection {
   }
 }
 
-function innerOf(connection: DatabaseConnection): DatabaseConnection {
-  return connection instanceof BorderedConnection ? connection.inner : connection;
+function borderOf(connection: DatabaseConnection): BorderedConnection {
+  assert(connection instanceof BorderedConnection);
+  return connection;
 }
 
 function decodeCells(row: Cell): void {

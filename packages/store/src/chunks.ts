@@ -100,3 +100,16 @@ function chunkOf(row: Row<'chunks'>): Chunk {
     at: integer(row.at),
   };
 }
+
+/** The id after which an agent's last `count` chunks come. */
+export async function recentChunkId(db: Database, agentId: string, count: number): Promise<number> {
+  const row = await db
+    .selectFrom('chunks')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .orderBy('id', 'desc')
+    .offset(count)
+    .limit(1)
+    .executeTakeFirst();
+  return row ? integer(row.id) : 0;
+}

@@ -17,6 +17,8 @@ export type EventFilter = {
 /** Reads the log forward, oldest first. */
 export async function readEvents(db: Database, filter: EventFilter): Promise<Event[]> {
   const { agentId, projectId, types } = filter;
+  // Postgres has no empty list.
+  if (types?.length === 0) return [];
   let query = db.selectFrom('events').selectAll().where('seq', '>', filter.afterSeq);
   if (agentId !== undefined) query = query.where('agent_id', '=', agentId);
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);

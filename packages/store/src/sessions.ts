@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { sessionSchema } from '@pawl/schema/record';
-import type { Chunk, Session } from '@pawl/schema/record';
+import type { Chunk, Session, Usage } from '@pawl/schema/record';
 import type { Selectable } from 'kysely';
 import { integer, json, nullableInteger, nullableJson, toColumns } from './row.ts';
 import type { Database, SessionTable } from './tables.ts';
@@ -123,4 +123,18 @@ export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionCol
 
 function unknownSession(id: string): PawlError {
   return new PawlError('not_found', `there is no session ${id}`, { hint: 'list the sessions with `pawl inspect`' });
+}
+
+/** What the sessions of some agents used, by agent. */
+export async function usagesOf(db: Database, agentIds: readonly string[]): Promise<Map<string, Usage[]>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['agent_id', 'usage'])
+    .where('agent_id', 'in', agentIds)
+    .execute();
+  const usages = Map.groupBy(rows, (row) => row.agent_id);
+  return new Map(
+    [...usages].map(([id, sessions]) => [id, sessions.map((row) => json(sessionSchema.shape.usage, row.usage))]),
+  );
 }

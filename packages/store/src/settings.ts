@@ -16,3 +16,13 @@ export async function setSetting(tx: WriteTransaction, key: string, value: unkno
     .onConflict((conflict) => conflict.column('key').doUpdateSet(columns))
     .execute();
 }
+
+/** Removes settings whose key begins with `prefix` and that were set before a moment. */
+export async function forgetSettings(tx: WriteTransaction, prefix: string, before: number): Promise<void> {
+  await tx.db
+    .deleteFrom('settings')
+    .where('key', '>=', prefix)
+    .where('key', '<', `${prefix}~`)
+    .where('updated_at', '<', before)
+    .execute();
+}

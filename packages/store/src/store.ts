@@ -67,7 +67,7 @@ function openedStore(
   function announce(committed: Committed): void {
     lastSeq = committed.events.at(-1)?.seq ?? lastSeq;
     if (committed.events.length === 0 && committed.chunks.length === 0) return;
-    for (const listener of [...listeners]) {
+    for (const listener of listeners) {
       try {
         listener(committed);
       } catch (error) {

@@ -4,8 +4,10 @@
  * and DLE itself too. All other text stays as it is, and stays searchable.
  */
 const escape = '\u0010';
+// oxlint-disable-next-line no-control-regex -- The escape is a control character because text hardly ever has one.
 const escaped = /\u0010([0-9a-f]{4})/g;
-const unsafe = /[\0\u0010]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+// oxlint-disable-next-line no-control-regex -- NUL and the escape itself are what has to be found.
+const unsafe = /[\0\u0010\p{Cs}]/gu;
 
 /** Makes any string storable in both engines. */
 export function encodeText(text: string): string {

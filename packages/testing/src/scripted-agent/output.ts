@@ -1,6 +1,9 @@
 import { writeSync } from 'node:fs';
 import { hasErrno } from '@pawl/schema/error';
 
+/** Exit code when the reader of stdout has gone, as a shell reports SIGPIPE. */
+export const readerGone = 141;
+
 /** Writes a line at once, before the stream library behind `process.stdout` is loaded. False when nobody reads. */
 export function writeLineNow(line: object): boolean {
   let rest = Buffer.from(`${JSON.stringify(line)}\n`);

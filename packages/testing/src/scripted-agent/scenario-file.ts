@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { scriptedLimits } from './limit.ts';
 import type { Scenario, Step } from './scenario.ts';
@@ -8,31 +7,33 @@ import { stepSchemas } from './step-schema.ts';
 
 const scenarioSchema = z.strictObject({ name: z.string().optional(), steps: z.array(z.unknown()) });
 
-/** Reads a scenario file (YAML, of which JSON is a part), or throws an error that names every bad field. */
-export function readScenarioFile(path: string): Scenario {
+/** Reads a scenario file, YAML or JSON, or throws an error that names every bad field. */
+export async function readScenarioFile(path: string): Promise<Scenario> {
   const faults: string[] = [];
-  const scenario = parseScenario(readDocument(path), path, faults);
+  const scenario = parseScenario(await readDocument(path), path, faults);
   if (faults.length === 0) return scenario;
   const shown = faults.slice(0, scriptedLimits.scenarioFaults);
   const more = faults.length > shown.length ? [`and ${faults.length - shown.length} more`] : [];
   throw invalid(path, [...shown, ...more].join('\n  '));
 }
 
-function readDocument(path: string): unknown {
+async function readDocument(path: string): Promise<unknown> {
   let text: string;
   try {
     const { size } = statSync(path);
-    if (size > scriptedLimits.scenarioBytes) throw invalid(path, `it is larger than ${scriptedLimits.scenarioBytes} bytes`);
+    if (size > scriptedLimits.scenarioBytes)
+      throw invalid(path, `it is larger than ${scriptedLimits.scenarioBytes} bytes`);
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (!hasErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES')) throw error;
-    throw new PawlError('not_found', `The scenario file ${path} cannot be read: ${messageOf(error)}`, {
+    throw new PawlError('invalid_input', `The scenario file ${path} cannot be read: ${messageOf(error)}`, {
       hint: 'Name an existing file with --scenario, or leave it out for the built-in scenario.',
       cause: error,
     });
   }
   try {
-    return parse(text);
+    // JSON is YAML too, but its own parser is there already.
+    return path.endsWith('.json') ? JSON.parse(text) : (await import('yaml')).parse(text);
   } catch (error) {
     throw invalid(path, messageOf(error).trim(), error);
   }

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 import { scriptedLimits } from './limit.ts';
 
-const duration = z
-  .string()
-  .transform((text, context) => {
-    const durationMs = parseDuration(text);
-    if (durationMs !== undefined && durationMs <= scriptedLimits.durationMs) return durationMs;
-    context.addIssue({ code: 'custom', message: 'expected a duration of at most 24h, such as "500ms", "2s" or "1m"' });
-    return z.NEVER;
-  });
+const duration = z.string().transform((text, context) => {
+  const durationMs = parseDuration(text);
+  if (durationMs !== undefined && durationMs <= scriptedLimits.durationMs) return durationMs;
+  context.addIssue({ code: 'custom', message: 'expected a duration of at most 24h, such as "500ms", "2s" or "1m"' });
+  return z.NEVER;
+});
 
 /** For steps that work without any field: `- hang`, `- hang:` and `- hang: true` all mean the same. */
 function optional<T extends z.ZodType>(schema: T) {
@@ -83,8 +81,8 @@ export const stepSchemas = {
     seconds: z.number().positive().max(scriptedLimits.childSeconds),
   }),
   repeat: z.strictObject({
-    times: z.number().int().min(0).max(scriptedLimits.scenarioSteps),
-    steps: z.array(z.unknown()),
+    times: z.number().int().min(1).max(scriptedLimits.scenarioSteps),
+    steps: z.array(z.unknown()).min(1),
   }),
   usage: z.strictObject({
     input: z.number().int().nonnegative(),

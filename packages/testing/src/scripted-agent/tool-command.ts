@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { messageOf } from '@pawl/schema/error';
 import { scriptedLimits } from './limit.ts';
 import { killTree } from './process-tree.ts';
 
@@ -20,15 +21,24 @@ export class ToolCommands {
 
   /** Runs a command to its end. After `stop` it never resolves, so that nothing is said about a command that was cut off. */
   async run(command: ToolCommand): Promise<ToolOutcome> {
-    const child = spawn(command.program, command.args, {
-      cwd: this.#directory,
-      env: { ...process.env, ...command.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#running = child;
-    const outcome = await settle(child, command.program);
+    const outcome = await this.#start(command);
     this.#running = undefined;
     return this.#stopped ? new Promise(() => {}) : outcome;
+  }
+
+  #start({ program, args, environment }: ToolCommand): Promise<ToolOutcome> {
+    try {
+      const child = spawn(program, args, {
+        cwd: this.#directory,
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      this.#running = child;
+      return settle(child, program);
+    } catch (error) {
+      // Some failures, such as arguments that are too long or hold a NUL, are thrown instead of told.
+      return Promise.resolve(notStarted(program, messageOf(error)));
+    }
   }
 
   /** Kills the running command with all its descendants. */
@@ -48,12 +58,15 @@ function settle(child: ChildProcess, program: string): Promise<ToolOutcome> {
     }, scriptedLimits.toolMs);
     child.on('error', (error) => {
       clearTimeout(timer);
-      resolve({ text: `${program} cannot be started: ${error.message}`, failed: true });
+      resolve(notStarted(program, error.message));
     });
     child.on('exit', () => {
       clearTimeout(timer);
       // A background child may hold the pipes open for ever; the command itself has ended.
-      setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => pipe?.destroy()), scriptedLimits.pipeDrainMs).unref();
+      setTimeout(
+        () => [child.stdout, child.stderr].forEach((pipe) => pipe?.destroy()),
+        scriptedLimits.pipeDrainMs,
+      ).unref();
     });
     child.on('close', (code, signal) => {
       const endings = [
@@ -64,6 +77,10 @@ function settle(child: ChildProcess, program: string): Promise<ToolOutcome> {
       resolve({ text: [output(), ...endings].filter((part) => part !== '').join('\n'), failed: endings.length > 0 });
     });
   });
+}
+
+function notStarted(program: string, reason: string): ToolOutcome {
+  return { text: `${program} cannot be started: ${reason}`, failed: true };
 }
 
 /** Keeps the first part of what a command prints, both streams in the order of arrival, and counts the rest. */

@@ -82,8 +82,7 @@ export class Voice {
   async endTurn(end: TurnEnd): Promise<void> {
     const usage = this.#told?.usage ?? this.#derived;
     const cost =
-      this.#told?.costUsd ??
-      usage.input_tokens * dollarsPerInputToken + usage.output_tokens * dollarsPerOutputToken;
+      this.#told?.costUsd ?? usage.input_tokens * dollarsPerInputToken + usage.output_tokens * dollarsPerOutputToken;
     await this.output.writeLine(
       resultLine(this.speaker, end, {
         durationMs: Math.round(performance.now() - this.#turnStart),

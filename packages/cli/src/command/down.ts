@@ -1,0 +1,36 @@
+import { createClient } from '@pawl/protocol/client';
+import { PawlError } from '@pawl/schema/error';
+import type { CommandContext } from '../context.ts';
+import { answers } from '../launch.ts';
+
+const leaveMs = 15_000;
+const pollMs = 20;
+
+/** Stops the daemon. Agents go on running and are adopted by the next one. */
+export async function down(context: CommandContext): Promise<number> {
+  if (!(await answers(context.home))) {
+    context.answer('daemon', { stopped: false }, () => 'pawl was not up');
+    return 0;
+  }
+  const { pid } = await createClient(context.home).stopDaemon();
+  const deadline = performance.now() + leaveMs;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) {
+      throw new PawlError('timeout', `The daemon (pid ${pid}) has not left after ${leaveMs / 1000} s.`, {
+        hint: `Look at its log in ${context.home.logs}; ending it with kill is safe.`,
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  context.answer('daemon', { stopped: true, pid }, () => `pawl is down (pid ${pid}); agents that were working go on`);
+  return 0;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import type { CommandContext } from '../context.ts';
+import { runDuration, stateOf, statePaint, tokens } from '../format.ts';
+import { reachDaemon } from '../launch.ts';
+import { table } from '../terminal.ts';
+
+const columns = [
+  { title: 'AGENT' },
+  { title: 'STATE' },
+  { title: 'PROJECT' },
+  { title: 'PROVIDER' },
+  { title: 'TIME' },
+  { title: 'TOKENS' },
+  { title: 'ID' },
+  { title: 'TASK', flexible: true },
+];
+
+/** Lists the agents, newest first. */
+export async function ps(
+  context: CommandContext,
+  options: { all?: boolean; project?: string; limit?: number },
+): Promise<number> {
+  const client = await reachDaemon(context.home);
+  const list = await client.listAgents(options);
+  const now = Date.now();
+  context.answer('agents', list, () => {
+    if (list.agents.length === 0) return 'no agents yet; put one to work: pawl work "what to do"';
+    const rows = list.agents.map((agent) => {
+      const state = stateOf(agent);
+      return [
+        { text: agent.alias, paint: context.colours.bold },
+        { text: state, paint: statePaint(state, context.colours) },
+        agent.project?.name ?? '-',
+        agent.provider ?? '-',
+        runDuration(agent, now),
+        tokens(agent.usage.inputTokens + agent.usage.outputTokens),
+        { text: agent.id.slice(0, 6), paint: context.colours.dim },
+        agent.activity === 'running' && agent.detail !== '' ? agent.detail : (agent.run?.task ?? ''),
+      ];
+    });
+    const more = list.more ? `\n${context.colours.dim('(older ones are left out; --limit shows more)')}` : '';
+    return table(columns, rows, context.colours, context.columns) + more;
+  });
+  return 0;
+}

@@ -1,0 +1,63 @@
+import type { WorkBody } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandContext } from '../context.ts';
+import { reachDaemon } from '../launch.ts';
+import { follow } from './logs.ts';
+
+export type WorkOptions = {
+  provider: string;
+  model?: string;
+  name?: string;
+  base?: string;
+  scenario?: string;
+  project?: string;
+  follow?: boolean;
+};
+
+/** A request whose answer was lost, because the daemon died, is sent again under the same key: one agent, not two. */
+const tries = 3;
+
+/** Puts an agent to work on a task, in a worktree and branch of its own. */
+export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
+  const body: WorkBody = {
+    path: resolve(options.project ?? '.'),
+    task: readTask(words),
+    provider: options.provider,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.name === undefined ? {} : { alias: options.name }),
+    ...(options.base === undefined ? {} : { base: options.base }),
+    ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
+  };
+  const key = randomUUID();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const client = await reachDaemon(context.home);
+      const { agent } = await client.work(body, key);
+      context.answer(
+        'agent',
+        agent,
+        () =>
+          `${context.colours.bold(agent.alias)} is at work on ${agent.branch}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+      );
+      return options.follow ? await follow(context, agent.id, { raw: false }) : 0;
+    } catch (error) {
+      const lost = error instanceof PawlError && error.code === 'daemon_unreachable';
+      if (!lost || attempt === tries) throw error;
+    }
+  }
+}
+
+function readTask(words: string[]): string {
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
+  const text = readFileSync(0);
+  if (text.length > limits.taskBytes) {
+    throw new PawlError('too_large', `The task has ${text.length} bytes; the limit is ${limits.taskBytes}.`, {
+      hint: 'Put the material into a file of the repository and name that file in the task.',
+    });
+  }
+  return text.toString('utf8');
+}

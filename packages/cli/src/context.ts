@@ -1,0 +1,49 @@
+import type { Home } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/home';
+import type { Palette } from './terminal.ts';
+import { palette } from './terminal.ts';
+
+/** What every command gets: where it writes, how it looks, and which home it speaks to. */
+export type CommandContext = {
+  home: Home;
+  json: boolean;
+  quiet: boolean;
+  colours: Palette;
+  columns: number;
+  /** Prints the command's answer: the envelope with --json, else the text. */
+  answer(kind: string, data: unknown, text: () => string): void;
+  /** Prints one record of a stream: a line of NDJSON with --json, else the text. */
+  record(kind: string, data: unknown, text: () => string | null): void;
+  /** A word to the person on stderr, never part of the answer. */
+  say(text: string): void;
+};
+
+/** The version of the envelope around every JSON answer. It changes only when a reader would break. */
+const envelopeVersion = 1;
+
+/** Builds the context from the global options. */
+export function createContext(options: { json?: boolean; quiet?: boolean; home?: string }): CommandContext {
+  const json = options.json ?? false;
+  const quiet = options.quiet ?? false;
+  const write = (text: string) => process.stdout.write(`${text}\n`);
+  const envelope = (kind: string, data: unknown) => JSON.stringify({ pawl: envelopeVersion, kind, data });
+  return {
+    home: homeAt(options.home),
+    json,
+    quiet,
+    colours: palette(process.stdout),
+    columns: process.stdout.columns ?? 120,
+    answer(kind, data, text) {
+      if (json) write(envelope(kind, data));
+      else if (!quiet) write(text());
+    },
+    record(kind, data, text) {
+      if (json) return void write(envelope(kind, data));
+      const line = text();
+      if (line !== null) write(line);
+    },
+    say(text) {
+      if (!quiet && !json) process.stderr.write(`${text}\n`);
+    },
+  };
+}

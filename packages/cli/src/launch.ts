@@ -1,0 +1,99 @@
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { Home } from '@pawl/protocol/home';
+import { programs } from '@pawl/protocol/programs';
+import type { ErrorCode } from '@pawl/schema/error';
+import { PawlError } from '@pawl/schema/error';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+/** How long a daemon may take until it answers: adopting many agents or restoring a backup takes a while. */
+const startMs = 30_000;
+const retryMs = 10;
+
+/** What a starting daemon says on its report channel: one line. */
+type Report = { ready: true; pid: number } | { error: { code: ErrorCode; message: string; hint?: string } };
+
+/** A client whose daemon answers: it is started first when nobody listens. */
+export async function reachDaemon(home: Home): Promise<Client> {
+  if (!(await answers(home))) await launchDaemon(home);
+  return createClient(home);
+}
+
+/** True when something accepts connections on the home's socket. */
+export async function answers(home: Home): Promise<boolean> {
+  for (;;) {
+    const errno = await tryConnection(home);
+    if (errno === null) return true;
+    if (!['EAGAIN', 'ECONNRESET'].includes(errno)) return false;
+    // Its queue of connections is full: it is there, and busy.
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+  }
+}
+
+/** Null when the socket accepts a connection, else why not. */
+function tryConnection(home: Home): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(home.socket);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(null);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const { code = '' } = error;
+      if (['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR', 'EAGAIN', 'ECONNRESET'].includes(code)) resolve(code);
+      else reject(error);
+    });
+  });
+}
+
+/** Starts a daemon in the background and waits until it answers. Losing the race to another one is fine. */
+export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
+  const report = await spawnDaemon(home);
+  if ('ready' in report) return { started: true };
+  const { code, message, hint } = report.error;
+  if (code !== 'already_running') throw new PawlError(code, message, hint === undefined ? {} : { hint });
+  const deadline = performance.now() + startMs;
+  while (performance.now() < deadline) {
+    if (await answers(home)) return { started: false };
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
+  }
+  throw new PawlError('daemon_unreachable', `${message} But it does not answer.`, {
+    hint: 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.',
+  });
+}
+
+async function spawnDaemon(home: Home): Promise<Report> {
+  const { spawn } = await import('node:child_process');
+  const { mkdirSync, openSync, closeSync } = await import('node:fs');
+  mkdirSync(home.logs, { recursive: true, mode: 0o700 });
+  const log = openSync(join(home.logs, 'daemon.out'), 'a', 0o600);
+  const child = spawn(process.execPath, [...programs.daemon, '--report-fd', '3'], {
+    detached: true,
+    stdio: ['ignore', log, log, 'pipe'],
+    env: { ...process.env, PAWL_HOME: home.root },
+    cwd: '/',
+  });
+  closeSync(log);
+  const channel = child.stdio[3] as NodeJS.ReadableStream;
+  let text = '';
+  const report = await new Promise<Report | null>((resolve, reject) => {
+    const timer = setTimeout(() => resolve(null), startMs);
+    const settle = (value: Report | null) => {
+      clearTimeout(timer);
+      resolve(value);
+    };
+    child.on('error', reject);
+    channel.on('data', (data: Buffer) => {
+      text += data.toString();
+      if (text.includes('\n')) settle(JSON.parse(text.split('\n', 1)[0] ?? '') as Report);
+    });
+    channel.on('end', () => settle(null));
+  });
+  child.unref();
+  (channel as unknown as { destroy(): void }).destroy();
+  if (report !== null) return report;
+  throw new PawlError('daemon_unreachable', 'The daemon did not come up.', {
+    hint: `Read ${join(home.logs, 'daemon.out')} for the reason.`,
+  });
+}

@@ -1,0 +1,42 @@
+import { version } from '@pawl/protocol/programs';
+
+/** The commonest question is answered without loading anything. */
+async function main(words: string[]): Promise<void> {
+  if (words.length === 1 && words[0] === 'version') {
+    process.stdout.write(`${version}\n`);
+    return;
+  }
+  if (words[0] === 'scripted-agent') return runScriptedAgent(words.slice(1));
+  const json = words.includes('--json');
+  const [{ buildProgram }, { reportFailure }] = await Promise.all([import('./program.ts'), import('./failure.ts')]);
+  try {
+    await buildProgram((code) => (process.exitCode = code)).parseAsync(words, { from: 'user' });
+  } catch (error) {
+    process.exitCode = isUsage(error) ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error, json);
+  }
+}
+
+/** Plays a scenario in this process, so that its signals and exit code are its own. */
+async function runScriptedAgent(words: string[]): Promise<void> {
+  const { spawnSync } = await import('node:child_process');
+  const { programs } = await import('@pawl/protocol/programs');
+  const { status, signal } = spawnSync(process.execPath, [...programs.scriptedAgent, ...words], { stdio: 'inherit' });
+  if (signal !== null) process.kill(process.pid, signal);
+  process.exitCode = status ?? 1;
+}
+
+/** Commander has already printed its own complaint, or the help that was asked for. */
+function isUsage(error: unknown): error is Error & { exitCode: number } {
+  return (
+    error instanceof Error && 'exitCode' in error && String((error as { code?: unknown }).code).startsWith('commander.')
+  );
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // The reader of a pipe has left (`pawl logs | head`): that is no failure.
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+await main(process.argv.slice(2));

@@ -1,0 +1,109 @@
+/**
+ * What agents print, name or commit is hostile to a terminal: it could move the cursor, set the title, fill the clipboard
+ * or reverse the text. Everything that reaches the screen goes through here and leaves as plain text.
+ */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
+  return text.replace(escapeSequences, '').replace(/\r\n/g, '\n').replace(unprintable, '\u{FFFD}');
+}
+
+/** CSI, OSC / DCS / APC / PM / SOS strings (with their terminators), and two-byte escapes. */
+const escapeSequences =
+  // oxlint-disable-next-line no-control-regex -- these are the escape sequences themselves
+  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]{0,65536}(?:\u0007|\u001B\\|\u009C)?|\u001B[ -/]*[0-Z\\^-~]/g;
+
+/** C0 but tab and newline, DEL, C1, bidirectional overrides and isolates, line separators, lone surrogates. */
+const unprintable =
+  // oxlint-disable-next-line no-control-regex -- these are the control characters themselves
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2028\u2029]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+/** One line of printable text. */
+export function printableLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ').replaceAll('\t', ' ');
+}
+
+type Paint = (text: string) => string;
+export type Palette = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', Paint>;
+
+/** Colours for a stream: none when it is not a terminal, or when `NO_COLOR` or `TERM=dumb` says so. */
+export function palette(stream: { isTTY?: boolean }): Palette {
+  const on = process.env['FORCE_COLOR']
+    ? process.env['FORCE_COLOR'] !== '0'
+    : (stream.isTTY ?? false) && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+  const paint =
+    (open: number, close: number): Paint =>
+    (text) =>
+      on && text !== '' ? `\u001B[${open}m${text}\u001B[${close}m` : text;
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  };
+}
+
+/** How many columns a text takes: wide East Asian characters and emoji take two, combining marks none. */
+export function width(text: string): number {
+  let columns = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (/\p{Mark}/u.test(character) || code === 0x200d) continue;
+    const wide =
+      /\p{Emoji_Presentation}/u.test(character) ||
+      (code >= 0x1100 &&
+        /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uFF01-\uFF60]/u.test(character));
+    columns += wide ? 2 : 1;
+  }
+  return columns;
+}
+
+/** A text cut to a number of columns, with an ellipsis where something is missing. */
+export function fit(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let cut = '';
+  for (const character of text) {
+    if (width(cut + character) > columns - 1) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+export type Column = {
+  title: string;
+  /** The last flexible column takes what is left of the line. */ flexible?: boolean;
+};
+export type Cell = string | { text: string; paint: Paint };
+
+/** Rows under headings, aligned; the flexible column is cut so that a row stays on its line. */
+export function table(columns: Column[], rows: Cell[][], colours: Palette, lineColumns: number): string {
+  const plain = rows.map((row) => row.map((cell) => printableLine(typeof cell === 'string' ? cell : cell.text)));
+  const widths = columns.map((column, index) =>
+    Math.max(width(column.title), ...plain.map((row) => width(row[index] ?? ''))),
+  );
+  const flexible = columns.findIndex((column) => column.flexible);
+  if (flexible !== -1) {
+    const others = widths.reduce((sum, each, index) => (index === flexible ? sum : sum + each + 2), 0);
+    widths[flexible] = Math.max(10, Math.min(widths[flexible] ?? 0, lineColumns - others));
+  }
+  const line = (cells: string[], paints: (Paint | null)[]) =>
+    cells
+      .map((cell, index) => {
+        const shown = fit(cell, widths[index] ?? 0);
+        const padding = index === cells.length - 1 ? '' : ' '.repeat(Math.max(0, (widths[index] ?? 0) - width(shown)));
+        return (paints[index]?.(shown) ?? shown) + padding;
+      })
+      .join('  ');
+  const head = line(
+    columns.map((column) => column.title),
+    columns.map(() => colours.dim),
+  );
+  const body = plain.map((cells, index) =>
+    line(
+      cells,
+      (rows[index] ?? []).map((cell) => (typeof cell === 'string' ? null : cell.paint)),
+    ),
+  );
+  return [head, ...body].join('\n');
+}

@@ -1,0 +1,145 @@
+import { getRequestListener } from '@hono/node-server';
+import type { Home } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/home';
+import { programs, version } from '@pawl/protocol/programs';
+import { providerRegistry } from '@pawl/providers/registry';
+import { scriptedPreset } from '@pawl/providers/scripted';
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { countAgents } from '@pawl/store/agents';
+import { createBackup } from '@pawl/store/backup';
+import type { DataDirectory } from '@pawl/store/data-directory';
+import { listProjects } from '@pawl/store/projects';
+import { openDatabase } from '@pawl/store/recovery';
+import { openSessions } from '@pawl/store/sessions';
+import { forgetSettings } from '@pawl/store/settings';
+import { mkdirSync, rmSync, writeFileSync, renameSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import { followEvents } from './event-feed.ts';
+import { buildApp } from './http/app.ts';
+import { createAuthority, personToken } from './http/authority.ts';
+import { listenOnLoopback, listenOnSocket, stopListening } from './http/listen.ts';
+import { followOutput } from './output-feed.ts';
+import { startReconciler } from './reconcile/reconciler.ts';
+import { agentService } from './service/agents.ts';
+import { createDoctor } from './service/doctor.ts';
+import { ensureRootAgent } from './service/root-agent.ts';
+import { idempotencyPrefix } from './service/work.ts';
+import type { Timing, Workshop } from './workshop.ts';
+
+export type DaemonOptions = {
+  directory: DataDirectory;
+  log: Logger;
+  /** 0 takes a free port. */
+  port: number;
+  clock?: () => number;
+  timing?: Partial<Timing>;
+  environment?: NodeJS.ProcessEnv;
+  onStopRequested(): void;
+};
+
+export type Daemon = { port: number; home: Home; stop(reason: string): Promise<void> };
+
+const dayMs = 24 * 60 * 60 * 1000;
+const backupAgeMs = 60 * 60 * 1000;
+
+/**
+ * The composition root. The caller holds the data directory's lock. Order matters: facts first (integrity, migrations),
+ * then what lives is adopted, and only then does the door open.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { directory, log } = options;
+  const clock = options.clock ?? Date.now;
+  const startedAt = clock();
+  const home = homeAt(directory.path);
+  for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash])
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  const store = await openDatabase(directory, {
+    clock,
+    onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
+  });
+  const shop: Workshop = {
+    home,
+    store,
+    providers: providerRegistry([scriptedPreset([process.execPath, ...programs.scriptedAgent], home.scripted)]),
+    authority: createAuthority(personToken(home.token)),
+    timing: {
+      stopGraceMs: limits.stopGraceMs,
+      hungAfterSignalMs: limits.hungAfterSignalMs,
+      livenessMs: 1_000,
+      ...options.timing,
+    },
+    pawl: programs.pawl[0] ?? 'pawl',
+    environment: options.environment ?? process.env,
+    log,
+  };
+  await ensureRootAgent(store);
+  await store.write(async (tx) => {
+    await forgetSettings(tx, idempotencyPrefix, tx.now - dayMs);
+    tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } });
+  });
+  const reconciler = startReconciler(shop);
+  const agents = agentService(shop, reconciler);
+  const doctor = createDoctor(shop, reconciler);
+  const { adopted, ended } = await reconciler.adopt();
+  let port: number | null = null;
+  const app = buildApp({
+    shop,
+    agents,
+    doctor,
+    events: followEvents(store),
+    output: followOutput(store, agents.isWorking),
+    port: () => port,
+    wake: reconciler.wake,
+    requestStop: options.onStopRequested,
+    describe: async () => ({
+      version,
+      pid: process.pid,
+      home: home.root,
+      port,
+      startedAt,
+      lastSeq: store.lastSeq(),
+      projects: (await listProjects(store.db)).length,
+      agents: { total: await countAgents(store.db), working: (await openSessions(store.db)).length },
+      memoryBytes: process.memoryUsage.rss(),
+      trouble: reconciler.ingest.trouble(),
+    }),
+  });
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const servers: Server[] = [];
+  try {
+    const loopback = await listenOnLoopback(listener, options.port);
+    servers.push(loopback.server);
+    ({ port } = loopback);
+    writeDaemonFile(home, { pid: process.pid, port, version, startedAt });
+    servers.push(await listenOnSocket(listener, home.socket));
+  } catch (error) {
+    await stopListening(servers);
+    await reconciler.close();
+    await store.close();
+    throw error;
+  }
+  log.info({ port, adopted, ended }, 'the daemon is up');
+  void createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
+    log.error({ error: messageOf(error) }, 'the backup failed'),
+  );
+  return {
+    port,
+    home,
+    async stop(reason) {
+      log.info({ reason }, 'the daemon leaves; agents go on');
+      rmSync(home.socket, { force: true });
+      await stopListening(servers);
+      await reconciler.close();
+      await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);
+      await store.close();
+      rmSync(home.daemonFile, { force: true });
+    },
+  };
+}
+
+function writeDaemonFile(home: Home, content: object): void {
+  writeFileSync(`${home.daemonFile}.tmp`, JSON.stringify(content), { mode: 0o600 });
+  renameSync(`${home.daemonFile}.tmp`, home.daemonFile);
+}

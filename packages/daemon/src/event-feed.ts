@@ -1,0 +1,49 @@
+import type { Event } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import { readEvents } from '@pawl/store/events';
+import type { Store } from '@pawl/store/store';
+import type { Wakeable } from './wakeable.ts';
+import { createWakeable } from './wakeable.ts';
+
+/** The event log for readers that follow it, each at its own pace. */
+export type EventFeed = {
+  lastSeq(): number;
+  /** The next events after `seq`, after a wait if need be; an empty list when the wait was long. */
+  next(seq: number, filter: { agentId?: string }, signal: AbortSignal): Promise<{ events: Event[]; seq: number }>;
+};
+
+const batchEvents = 500;
+
+/** Follows the store. The newest events are kept in memory, so that many live readers cost no query each. */
+export function followEvents(store: Store): EventFeed {
+  const wakes: Wakeable = createWakeable();
+  let recent: Event[] = [];
+  store.onCommit(({ events }) => {
+    if (events.length === 0) return;
+    recent = [...recent, ...events].slice(-limits.recentEvents);
+    wakes.wake();
+  });
+
+  async function read(seq: number): Promise<Event[]> {
+    const first = recent[0]?.seq;
+    if (first === undefined || seq + 1 < first) return readEvents(store.db, { afterSeq: seq, limit: batchEvents });
+    // The log has no gaps, so the place of an event follows from its number.
+    return recent.slice(seq + 1 - first, seq + 1 - first + batchEvents);
+  }
+
+  return {
+    lastSeq: () => store.lastSeq(),
+    async next(seq, filter, signal) {
+      for (;;) {
+        const version = wakes.version();
+        const events = await read(seq);
+        const last = events.at(-1)?.seq;
+        const wanted =
+          filter.agentId === undefined ? events : events.filter((event) => event.agentId === filter.agentId);
+        if (last !== undefined && wanted.length > 0) return { events: wanted, seq: last };
+        if (last !== undefined) seq = last;
+        else if (!(await wakes.wait(version, limits.heartbeatMs, signal))) return { events: [], seq };
+      }
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { watchFiles } from '@pawl/host/watch';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf } from '@pawl/schema/error';
+import type { LiveState } from '@pawl/schema/status';
+import { appendChunk } from '@pawl/store/chunks';
+import { updateSession } from '@pawl/store/sessions';
+import type { Store } from '@pawl/store/store';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { createSerial } from '../serial.ts';
+import type { Batch, Intake, IntakeTarget } from './intake.ts';
+import { openIntake } from './intake.ts';
+
+/** The one place where output becomes chunks and facts. */
+export type Ingest = {
+  /** Begins, or goes on, taking in a session's output. */
+  attach(target: IntakeTarget): Promise<void>;
+  /** Stores a session's output to the last byte, once nothing writes to it any more, and lets go of it. */
+  finish(sessionId: string): Promise<void>;
+  live(agentId: string): LiveState | undefined;
+  /** Why output cannot be stored now, such as a full disk; null when all is well. */
+  trouble(): string | null;
+  close(): Promise<void>;
+};
+
+export type IngestOptions = {
+  store: Store;
+  /** A file of the session's directory has changed: output, or the exit code. */
+  onChange(sessionId: string): void;
+  /** The provider has ended its turn; what it said is durable. */
+  onTurnEnded(sessionId: string): void;
+  onTrouble(error: unknown): void;
+};
+
+/** How long to wait before storing is tried again after it failed. */
+const retryMs = 500;
+/** How many sessions one commit takes output from; the others are next. */
+const sessionsPerCommit = 16;
+
+/** Watches sessions' files and stores what they gain: one commit per tick, however many sessions have something. */
+export function startIngest(options: IngestOptions): Ingest {
+  const intakes = new Map<string, Intake>();
+  const byDirectory = new Map<string, string>();
+  const byAgent = new Map<string, Intake>();
+  const woken = new Set<string>();
+  // Ticks and final reads take turns, since two readers of one file would take each other's bytes.
+  const serially = createSerial();
+  let ticking = false;
+  let trouble: string | null = null;
+  let closed = false;
+  const watch = watchFiles({
+    onWake(directory) {
+      const sessionId = byDirectory.get(directory);
+      if (sessionId === undefined) return;
+      options.onChange(sessionId);
+      wake(sessionId);
+    },
+  });
+
+  function wake(sessionId: string): void {
+    woken.add(sessionId);
+    if (ticking || closed) return;
+    ticking = true;
+    void serially(tick);
+  }
+
+  async function tick(): Promise<void> {
+    const taken = takeWoken();
+    const batches = await collect(taken, false);
+    const stored = batches.length === 0 || (await commit(batches));
+    if (!stored) wakeLater(taken, retryMs);
+    for (const intake of stored ? taken : []) {
+      if (intake.hasMore()) woken.add(intake.target.session.id);
+      const due = intake.dueInMs();
+      if (due !== null) wakeLater([intake], due + 1);
+    }
+    // Requests get their turn between two ticks, however loud the agents are.
+    await nextTurn();
+    ticking = false;
+    const [next] = woken;
+    if (next !== undefined) wake(next);
+  }
+
+  function takeWoken(): Intake[] {
+    const taken = [...woken].slice(0, sessionsPerCommit);
+    for (const sessionId of taken) woken.delete(sessionId);
+    return taken.map((sessionId) => intakes.get(sessionId)).filter((intake) => intake !== undefined);
+  }
+
+  function wakeLater(which: Intake[], delayMs: number): void {
+    setTimeout(() => {
+      for (const { target } of which) if (intakes.has(target.session.id)) wake(target.session.id);
+    }, delayMs).unref();
+  }
+
+  async function collect(which: Intake[], final: boolean): Promise<[Intake, Batch][]> {
+    const batches: [Intake, Batch][] = [];
+    for (const intake of which) {
+      const batch = await intake.collect({ final });
+      if (batch !== null) batches.push([intake, batch]);
+    }
+    return batches;
+  }
+
+  /** Stores batches in one transaction; false when that failed and they are to be tried again. */
+  async function commit(batches: [Intake, Batch][]): Promise<boolean> {
+    crashPoint('ingest.before_commit');
+    try {
+      await options.store.write(async (tx) => {
+        for (const [{ target }, batch] of batches) {
+          const { id: sessionId } = target.session;
+          for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
+          await updateSession(tx, sessionId, batch.patch);
+          for (const event of batch.events) tx.emit(event);
+        }
+      });
+    } catch (error) {
+      trouble = messageOf(error);
+      options.onTrouble(error);
+      return false;
+    }
+    crashPoint('ingest.after_commit');
+    trouble = null;
+    for (const [intake, batch] of batches) {
+      intake.accept();
+      if (batch.patch.result) options.onTurnEnded(intake.target.session.id);
+    }
+    return true;
+  }
+
+  /** Stores one more piece of a session that has ended; true when there was none left. */
+  async function drainOnce(intake: Intake): Promise<boolean> {
+    const batches = await collect([intake], true);
+    if (batches.length === 0) return true;
+    if (!(await commit(batches)) && !closed) await delay(retryMs);
+    return closed;
+  }
+
+  return {
+    async attach(target) {
+      if (intakes.has(target.session.id)) return;
+      const intake = await openIntake(target);
+      intakes.set(target.session.id, intake);
+      byDirectory.set(target.directory, target.session.id);
+      byAgent.set(target.agent.id, intake);
+      watch.add(target.directory, ['out', 'err', 'exit']);
+      if (intake.turnEnded()) options.onTurnEnded(target.session.id);
+    },
+    async finish(sessionId) {
+      const intake = intakes.get(sessionId);
+      if (intake === undefined) return;
+      while (!(await serially(() => drainOnce(intake)))) await nextTurn();
+      intakes.delete(sessionId);
+      byDirectory.delete(intake.target.directory);
+      byAgent.delete(intake.target.agent.id);
+      watch.remove(intake.target.directory);
+      intake.close();
+    },
+    live: (agentId) => byAgent.get(agentId)?.live(),
+    trouble: () => trouble,
+    async close() {
+      closed = true;
+      watch.close();
+      await serially(async () => {
+        for (const intake of intakes.values()) intake.close();
+      });
+    },
+  };
+}

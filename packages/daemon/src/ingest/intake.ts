@@ -1,0 +1,171 @@
+import { liveState } from '@pawl/core/live';
+import type { LineParser } from '@pawl/core/port/provider';
+import { usageAfter } from '@pawl/core/usage';
+import { rebuildCarry } from '@pawl/host/line-carry';
+import { createLineSplitter } from '@pawl/host/lines';
+import type { LineSplitter } from '@pawl/host/lines';
+import type { Tail } from '@pawl/host/tail';
+import { openTail } from '@pawl/host/tail';
+import type { NewEvent } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Chunk, Session, Usage } from '@pawl/schema/record';
+import type { LiveState } from '@pawl/schema/status';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import type { SessionPatch } from '@pawl/store/sessions';
+import { join } from 'node:path';
+
+/** A session whose output is taken in. */
+export type IntakeTarget = {
+  agent: Agent;
+  session: Session;
+  directory: string;
+  parse: LineParser;
+  usageScope: 'session' | 'conversation';
+  /** What earlier sessions of the same conversation used. */
+  earlierUsage: Usage;
+  offsets: Record<Chunk['stream'], number>;
+};
+
+/** What one look at the output files gave: to be stored in one transaction, then accepted. */
+export type Batch = {
+  chunks: { stream: Chunk['stream']; offset: number; bytes: Uint8Array }[];
+  patch: SessionPatch;
+  events: NewEvent[];
+  bytes: number;
+};
+
+export type Intake = {
+  readonly target: IntakeTarget;
+  /** Reads what has been added, or gives the last batch again when it was not accepted. Null: nothing new. */
+  collect(options: { final: boolean }): Promise<Batch | null>;
+  /** The batch is durable; the next one may be read. */
+  accept(): void;
+  /** True when more was there than one batch takes. */
+  hasMore(): boolean;
+  /** When an unfinished line is due, in milliseconds from now. */
+  dueInMs(): number | null;
+  live(): LiveState | undefined;
+  /** The provider has said that its turn ended. */
+  turnEnded(): boolean;
+  close(): void;
+};
+
+type Source = { stream: Chunk['stream']; tail: Tail; stored: number };
+
+/** Takes in one session's output from where the store has it up to. */
+export async function openIntake(target: IntakeTarget): Promise<Intake> {
+  const { agent, session, directory } = target;
+  const about = { projectId: agent.projectId, agentId: agent.id };
+  const sources: Source[] = [
+    {
+      stream: 'stdout',
+      tail: openTail({ path: join(directory, 'out'), offset: target.offsets.stdout }),
+      stored: target.offsets.stdout,
+    },
+    {
+      stream: 'stderr',
+      tail: openTail({ path: join(directory, 'err'), offset: target.offsets.stderr }),
+      stored: target.offsets.stderr,
+    },
+  ];
+  const splitter = await splitterAt(join(directory, 'out'), target.offsets.stdout);
+  let { providerSessionId } = session;
+  let live: LiveState | undefined;
+  let turnEnded = session.result !== null;
+  let pending: Batch | null = null;
+  let more = false;
+  let due: number | null = null;
+
+  function learn(event: StreamEvent, batch: Batch): void {
+    live = liveState(event) ?? live;
+    if (event.type === 'session' && event.providerSessionId !== providerSessionId) {
+      providerSessionId = event.providerSessionId;
+      batch.patch.providerSessionId = providerSessionId;
+      batch.events.push({ type: 'session.identified', ...about, data: { no: session.no, providerSessionId } });
+    } else if (event.type === 'usage') batch.patch.usage = usageAfter(event, target.usageScope, target.earlierUsage);
+    else if (event.type === 'limit') batch.patch.limitUntil = event.until ?? batch.patch.limitUntil ?? 0;
+    else if (event.type === 'result') {
+      batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters) };
+      turnEnded = true;
+    }
+  }
+
+  async function takeFrom(source: Source, batch: Batch, final: boolean): Promise<void> {
+    let offset =
+      source.stored +
+      batch.chunks
+        .filter((chunk) => chunk.stream === source.stream)
+        .reduce((sum, chunk) => sum + chunk.bytes.length, 0);
+    while (batch.bytes < limits.tickBytes) {
+      const read = await source.tail.read(limits.chunkBytes, { final });
+      if (read.damaged !== null)
+        batch.events.push({
+          type: 'session.damaged',
+          ...about,
+          data: { no: session.no, stream: source.stream, reason: `the output file was ${read.damaged}` },
+        });
+      if (read.dueInMs !== null) due = Math.min(due ?? Infinity, read.dueInMs);
+      if (read.bytes.length > 0) {
+        batch.chunks.push({ stream: source.stream, offset, bytes: read.bytes });
+        batch.bytes += read.bytes.length;
+        offset += read.bytes.length;
+        if (source.stream === 'stdout') for (const line of splitter.push(read.bytes)) learnLine(line, batch);
+      }
+      if (!read.more) return;
+    }
+    more = true;
+  }
+
+  function learnLine(line: { text: string; oversized: boolean }, batch: Batch): void {
+    if (line.oversized) {
+      batch.events.push({
+        type: 'session.damaged',
+        ...about,
+        data: {
+          no: session.no,
+          stream: 'stdout',
+          reason: `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`,
+        },
+      });
+    } else if (line.text !== '') for (const event of target.parse(line.text)) learn(event, batch);
+  }
+
+  return {
+    target,
+    async collect({ final }) {
+      if (pending !== null) return pending;
+      const batch: Batch = { chunks: [], patch: {}, events: [], bytes: 0 };
+      more = false;
+      due = null;
+      for (const source of sources) await takeFrom(source, batch, final);
+      if (final && !more) for (const line of splitter.end()) learnLine(line, batch);
+      if (batch.bytes === 0 && batch.events.length === 0 && Object.keys(batch.patch).length === 0) return null;
+      pending = batch;
+      return batch;
+    },
+    accept() {
+      for (const source of sources) {
+        for (const chunk of pending?.chunks ?? [])
+          if (chunk.stream === source.stream) source.stored += chunk.bytes.length;
+      }
+      pending = null;
+    },
+    hasMore: () => more,
+    dueInMs: () => due,
+    live: () => live,
+    turnEnded: () => turnEnded,
+    close() {
+      for (const source of sources) source.tail.close();
+    },
+  };
+}
+
+/** How much of a provider's last word is kept as a fact; the chunks have all of it. */
+const resultCharacters = 8_192;
+
+/** A splitter that stands where the stored output ends, in the middle of a line if need be. */
+async function splitterAt(path: string, offset: number): Promise<LineSplitter> {
+  const maxLineBytes = limits.lineBytes;
+  if (offset === 0) return createLineSplitter({ maxLineBytes });
+  return createLineSplitter({ maxLineBytes, carry: await rebuildCarry({ path, offset, maxLineBytes }) });
+}

@@ -1,0 +1,91 @@
+import { describeExit, judgeSession } from '@pawl/core/completion';
+import type { Verdict } from '@pawl/core/completion';
+import type { AgentFacts } from '@pawl/core/next-step';
+import { findSession } from '@pawl/host/find-session';
+import { stopSession } from '@pawl/host/stop-session';
+import { strayProcesses } from '@pawl/host/stray';
+import { crashPoint } from '@pawl/schema/crash-point';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { appendMessage } from '@pawl/store/messages';
+import { endRun } from '@pawl/store/runs';
+import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { existsSync } from 'node:fs';
+import type { Ingest } from '../ingest/ingest.ts';
+import { readSignal } from '../signal-file.ts';
+import type { Workshop } from '../workshop.ts';
+import { sessionDirectory } from '../workshop.ts';
+
+/**
+ * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
+ * and then, in one transaction, the session and (unless it is asked for its signal once more) the run are over.
+ */
+export async function finishSession(shop: Workshop, ingest: Ingest, facts: AgentFacts): Promise<void> {
+  const { agent, run, session } = facts;
+  if (run === null || session === null) return;
+  const dir = sessionDirectory(shop.home, session.id);
+  const found = await findSession(dir);
+  if (strayProcesses(session.id, found.identity ?? undefined).length > 0) {
+    await stopSession({ identity: found.identity, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
+  }
+  await ingest.finish(session.id);
+  crashPoint('finish.after_flush');
+  const ended = (await sessionById(shop.store.db, session.id)) ?? session;
+  const exitCode = found.exit?.code ?? null;
+  const verdict = await judge(shop, agent, run, ended, exitCode);
+  await shop.store.write(async (tx) => {
+    const endReason = exitCode === null ? 'vanished' : exitCode === 0 ? 'exited' : describeExit(exitCode);
+    if (!(await endSession(tx, session.id, { exitCode, endReason }))) return;
+    tx.emit({
+      type: 'session.ended',
+      projectId: agent.projectId,
+      agentId: agent.id,
+      data: { no: session.no, exitCode, reason: endReason, usage: ended.usage },
+    });
+    if (verdict.next === 'end') await recordEnd(tx, { agent, run, session: ended }, verdict);
+  });
+  crashPoint('finish.after_commit');
+}
+
+async function judge(
+  shop: Workshop,
+  agent: Agent,
+  run: Run,
+  session: Session,
+  exitCode: number | null,
+): Promise<Verdict> {
+  const sessions = await sessionsOf(shop.store.db, agent.id);
+  const worktreeMissing = agent.worktree === null || !existsSync(agent.worktree);
+  const preset = shop.providers.get(agent.provider ?? '');
+  return judgeSession({
+    signal: worktreeMissing ? null : ((await readSignal(agent.worktree ?? ''))?.signal ?? null),
+    result: session.result,
+    exitCode,
+    limitUntil: session.limitUntil,
+    stopRequested: agent.stopRequestedAt !== null,
+    worktreeMissing,
+    resumable: preset.resume !== null && session.providerSessionId !== null,
+    signalRequests: sessions.filter((each) => each.runId === run.id && each.purpose === 'missing-signal').length,
+  });
+}
+
+/** Ends a run, once, with the events that tell why; a late end of a run that is over changes nothing. */
+export async function recordEnd(
+  tx: WriteTransaction,
+  { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
+  { outcome, detail, questions }: Extract<Verdict, { next: 'end' }>,
+): Promise<void> {
+  if (!(await endRun(tx, run.id, { outcome, detail, questions }))) return;
+  const about = { projectId: agent.projectId, agentId: agent.id };
+  if (detail !== '') {
+    await appendMessage(tx, {
+      agentId: agent.id,
+      kind: outcome === 'completed' ? 'assistant' : 'system',
+      content: detail,
+    });
+  }
+  if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
+  const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
+  if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });
+  tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail } });
+}

@@ -1,0 +1,30 @@
+import { homeAt } from '@pawl/protocol/home';
+import type { DataDirectory } from '@pawl/store/data-directory';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { readConfig } from './config.ts';
+import { startDaemon } from './daemon.ts';
+
+const logBytes = 16 * 1024 * 1024;
+
+/** Runs a daemon until it is told to leave, by a signal or by request. */
+export async function runDaemon(directory: DataDirectory, onReady: (pid: number) => void): Promise<void> {
+  const home = homeAt(directory.path);
+  mkdirSync(home.logs, { recursive: true, mode: 0o700 });
+  const path = join(home.logs, 'daemon.log');
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytes) renameSync(path, `${path}.1`);
+  const log = pino({ base: { pid: process.pid } }, pino.destination({ dest: path, sync: true, mode: 0o600 }));
+  const reason = Promise.withResolvers<string>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => reason.resolve(signal));
+  // A terminal that closes takes nothing with it.
+  process.on('SIGHUP', () => {});
+  process.on('uncaughtException', (error) => {
+    log.fatal({ error: error.stack }, 'the daemon ends because of a mistake in it; agents go on');
+    process.exit(1);
+  });
+  const { port } = readConfig(home.config);
+  const daemon = await startDaemon({ directory, log, port, onStopRequested: () => reason.resolve('request') });
+  onReady(process.pid);
+  await daemon.stop(await reason.promise);
+}

@@ -1,0 +1,153 @@
+import { resolveAgent } from '@pawl/core/resolve';
+import { totalUsage } from '@pawl/core/usage';
+import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
+import { countCommits } from '@pawl/git/repository';
+import { worktreeStatus } from '@pawl/git/worktree-status';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Agent, Project, Session } from '@pawl/schema/record';
+import { noUsage } from '@pawl/schema/record';
+import type { AgentView as AgentRows } from '@pawl/store/agent-views';
+import { agentView, listAgents } from '@pawl/store/agent-views';
+import { findAgents, updateAgent } from '@pawl/store/agents';
+import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
+import { runsOf } from '@pawl/store/runs';
+import { sessionsOf, usagesOf } from '@pawl/store/sessions';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
+import { viewAgent } from './views.ts';
+
+const defaultPage = 200;
+
+/** What can be asked about agents, and done to them. */
+export type Agents = ReturnType<typeof agentService>;
+
+/** Binds the questions about agents to one daemon. */
+export function agentService(shop: Workshop, reconciler: Reconciler) {
+  const { db } = shop.store;
+
+  async function find(reference: string): Promise<Agent> {
+    return resolveAgent(reference, await findAgents(db, reference));
+  }
+
+  async function views(rows: AgentRows[]): Promise<AgentView[]> {
+    const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
+    const usages = await usagesOf(
+      db,
+      rows.map(({ agent }) => agent.id),
+    );
+    return rows.map((row) =>
+      viewAgent(row, {
+        project: projects.get(row.agent.projectId ?? '') ?? null,
+        usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
+        live: reconciler.ingest.live(row.agent.id),
+      }),
+    );
+  }
+
+  async function view(agentId: string): Promise<AgentView> {
+    const row = await agentView(db, agentId);
+    const [shown] = row === null ? [] : await views([row]);
+    if (shown === undefined) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+    return shown;
+  }
+
+  return {
+    find,
+    view,
+
+    /** The newest agents first. Agent 0, whom everybody descends from, is shown with `all` only. */
+    async list(query: {
+      project?: string | undefined;
+      limit?: number | undefined;
+      before?: string | undefined;
+      all: boolean;
+    }): Promise<AgentList> {
+      const limit = query.limit ?? defaultPage;
+      const project = query.project === undefined ? undefined : await findProject(shop, query.project);
+      const rows = await listAgents(db, {
+        limit: limit + 1,
+        includeEnded: query.all,
+        ...(project === undefined ? {} : { projectId: project.id }),
+        ...(query.before === undefined ? {} : { before: query.before }),
+      });
+      const page = rows.slice(0, limit).filter(({ agent }) => query.all || agent.parentId !== null);
+      return { agents: await views(page), more: rows.length > limit };
+    },
+
+    /** Everything about one agent. */
+    async inspect(agentId: string): Promise<Inspection> {
+      const agent = await view(agentId);
+      const sessions = await sessionsOf(db, agentId);
+      const row = await agentView(db, agentId);
+      return {
+        agent,
+        runs: await runsOf(db, agentId),
+        sessions: await Promise.all(sessions.map((session) => describeSession(shop, session))),
+        worktree: row === null ? null : await describeWorktree(shop, row.agent),
+      };
+    },
+
+    /** Asks for the end of an agent's processes and waits until they have left. Nothing happens to one that rests. */
+    async stop(agentId: string): Promise<AgentView> {
+      const row = await agentView(db, agentId);
+      if (row?.run?.outcome === null && row.agent.stopRequestedAt === null) {
+        await shop.store.write(async (tx) => {
+          await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
+          tx.emit({ type: 'agent.stopping', projectId: row.agent.projectId, agentId, data: { by: 'person' } });
+        });
+      }
+      await reconciler.settle(agentId);
+      return view(agentId);
+    },
+
+    /** True while an agent may still print something. */
+    async isWorking(agentId: string): Promise<boolean> {
+      const row = await agentView(db, agentId);
+      return row !== null && (row.run?.outcome === null || (row.session !== null && row.session.endedAt === null));
+    },
+  };
+}
+
+/** The project that a person means by a name or a path. */
+async function findProject(shop: Workshop, reference: string): Promise<Project> {
+  const { db } = shop.store;
+  const project = (await projectByName(db, reference)) ?? (await projectByRoot(db, reference));
+  if (project !== null) return project;
+  throw new PawlError('project_not_found', `There is no project ${JSON.stringify(reference.slice(0, 80))}.`, {
+    hint: 'Make a repository a project with `pawl init`.',
+  });
+}
+
+const sessionRecordSchema = z.object({ argv: z.array(z.string()), environment: z.array(z.string()) });
+
+async function describeSession(shop: Workshop, session: Session): Promise<Inspection['sessions'][number]> {
+  const directory = sessionDirectory(shop.home, session.id);
+  try {
+    const text = await readFile(join(directory, 'session.json'), 'utf8');
+    return { ...session, directory, ...sessionRecordSchema.parse(JSON.parse(text)) };
+  } catch {
+    return { ...session, directory, argv: [], environment: [] };
+  }
+}
+
+async function describeWorktree(shop: Workshop, agent: Agent): Promise<Inspection['worktree']> {
+  if (agent.worktree === null || agent.projectId === null) return null;
+  const none = { exists: false, head: null, commits: 0, changed: 0, untracked: 0, files: [] };
+  if (!existsSync(agent.worktree)) return none;
+  try {
+    const repository = await repositoryOf(await projectOf(shop.store, agent));
+    const ownDir = ownGitDirectory(shop.home, agent.projectId);
+    const { head, changed, untracked, files } = await worktreeStatus(repository, { ownDir, path: agent.worktree });
+    const commits =
+      head === null || agent.baseCommit === null ? 0 : await countCommits(repository, agent.baseCommit, head);
+    return { exists: true, head, commits, changed, untracked, files };
+  } catch (error) {
+    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'the worktree could not be read');
+    return { ...none, exists: true };
+  }
+}

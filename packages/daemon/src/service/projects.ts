@@ -1,0 +1,51 @@
+import type { ProjectAdded } from '@pawl/protocol/view';
+import { openRepository } from '@pawl/git/repository';
+import { newId, nameSchema } from '@pawl/schema/id';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { insertProject, projectByName, projectByRoot } from '@pawl/store/projects';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { basename } from 'node:path';
+import type { Workshop } from '../workshop.ts';
+
+/** Puts the repository around a path into the registry; a second time it changes nothing. */
+export async function addProject(
+  shop: Workshop,
+  body: { path: string; name?: string | undefined },
+): Promise<ProjectAdded> {
+  const { root } = await openRepository(body.path);
+  return shop.store.write(async (tx) => {
+    const known = await projectByRoot(tx.db, root);
+    if (known !== null) return { project: known, created: false };
+    const project: Project = { id: newId(), name: await freeName(tx, body.name, root), root, createdAt: tx.now };
+    await insertProject(tx, project);
+    tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });
+    return { project, created: true };
+  });
+}
+
+async function freeName(tx: WriteTransaction, wanted: string | undefined, root: string): Promise<string> {
+  if (wanted !== undefined) {
+    if ((await projectByName(tx.db, wanted)) === null) return wanted;
+    throw new PawlError('conflict', `There is a project ${wanted} already.`, { hint: 'Choose another --name.' });
+  }
+  const name = nameFrom(root);
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name.slice(0, 56)}-${number}`;
+    if ((await projectByName(tx.db, candidate)) === null) return candidate;
+  }
+}
+
+/** A project's name from its directory's: what our alphabet does not have becomes a dash. */
+export function nameFrom(root: string): string {
+  const name = basename(root)
+    .replace(/\.git$/, '')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[^a-z0-9]+/, '')
+    .replace(/(?:\.lock)?[^a-z0-9]*$/, '')
+    .slice(0, 60);
+  return nameSchema.safeParse(name).success ? name : 'project';
+}

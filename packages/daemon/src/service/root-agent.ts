@@ -1,0 +1,52 @@
+import { newId } from '@pawl/schema/id';
+import type { Agent } from '@pawl/schema/record';
+import { PawlError } from '@pawl/schema/error';
+import { agentById, insertAgent } from '@pawl/store/agents';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Store } from '@pawl/store/store';
+import type { Database } from '@pawl/store/tables';
+
+const settingKey = 'root_agent';
+
+/** Agent 0: the person and the daemon act as it, and every other agent descends from it. */
+export async function rootAgent(db: Database): Promise<Agent> {
+  const id = await getSetting(db, settingKey);
+  const agent = typeof id === 'string' ? await agentById(db, id) : null;
+  if (agent === null) throw new PawlError('internal', 'Agent 0 is missing.');
+  return agent;
+}
+
+/** Makes agent 0 on the first start. */
+export async function ensureRootAgent(store: Store): Promise<void> {
+  await store.write(async (tx) => {
+    if ((await getSetting(tx.db, settingKey)) !== undefined) return;
+    const agent: Agent = {
+      id: newId(),
+      alias: 'root',
+      projectId: null,
+      parentId: null,
+      forkMessageId: 0,
+      definition: 'root',
+      kind: 'main',
+      class: 'persistent',
+      provider: null,
+      model: null,
+      options: {},
+      branch: null,
+      baseCommit: null,
+      worktree: null,
+      worktreeReadyAt: null,
+      createdAt: tx.now,
+      stopRequestedAt: null,
+      endedAt: null,
+      endReason: null,
+    };
+    await insertAgent(tx, agent);
+    await setSetting(tx, settingKey, agent.id);
+    tx.emit({
+      type: 'agent.forked',
+      agentId: agent.id,
+      data: { alias: agent.alias, parentId: null, definition: agent.definition, provider: null, branch: null },
+    });
+  });
+}

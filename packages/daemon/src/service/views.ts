@@ -1,0 +1,54 @@
+import { deriveStatus } from '@pawl/core/status';
+import type { AgentView } from '@pawl/protocol/view';
+import type { Agent, Project, Run, Session, Usage } from '@pawl/schema/record';
+import type { LiveState } from '@pawl/schema/status';
+
+/** An agent as people see it: its facts, and the status derived from them now. */
+export function viewAgent(
+  facts: { agent: Agent; run: Run | null; session: Session | null },
+  more: { project: Project | null; usage: Usage; live: LiveState | undefined },
+): AgentView {
+  const { agent, run, session } = facts;
+  const status = deriveStatus({ ...facts, live: more.live });
+  return {
+    id: agent.id,
+    alias: agent.alias,
+    project: more.project === null ? null : { id: more.project.id, name: more.project.name },
+    parentId: agent.parentId,
+    definition: agent.definition,
+    provider: agent.provider,
+    model: agent.model,
+    branch: agent.branch,
+    baseCommit: agent.baseCommit,
+    worktree: agent.worktree,
+    createdAt: agent.createdAt,
+    status: status.status,
+    activity: status.activity,
+    live: status.live,
+    detail: status.detail,
+    exhaustedUntil: status.exhaustedUntil,
+    run:
+      run === null
+        ? null
+        : {
+            id: run.id,
+            status: run.outcome ?? 'running',
+            task: run.task,
+            detail: run.detail,
+            questions: run.questions,
+            startedAt: run.startedAt,
+            endedAt: run.endedAt,
+          },
+    session:
+      session === null
+        ? null
+        : {
+            id: session.id,
+            no: session.no,
+            pid: session.pid,
+            providerSessionId: session.providerSessionId,
+            exitCode: session.exitCode,
+          },
+    usage: more.usage,
+  };
+}

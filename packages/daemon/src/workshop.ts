@@ -1,0 +1,49 @@
+import type { Home } from '@pawl/protocol/home';
+import type { Providers } from '@pawl/providers/registry';
+import type { Repository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent, Project } from '@pawl/schema/record';
+import { projectById } from '@pawl/store/projects';
+import type { Store } from '@pawl/store/store';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Authority } from './http/authority.ts';
+
+/** How long things may take; tests make them short. */
+export type Timing = { stopGraceMs: number; hungAfterSignalMs: number; livenessMs: number };
+
+/** What every part of the daemon works with. */
+export type Workshop = {
+  home: Home;
+  store: Store;
+  providers: Providers;
+  authority: Authority;
+  timing: Timing;
+  /** The `pawl` command as agents call it: a path. */
+  pawl: string;
+  environment: NodeJS.ProcessEnv;
+  log: Logger;
+};
+
+/** Where a session's files are. */
+export function sessionDirectory(home: Home, sessionId: string): string {
+  return join(home.sessions, sessionId);
+}
+
+/** Pawl's own git directory for a project. */
+export function ownGitDirectory(home: Home, projectId: string): string {
+  return join(home.repositories, `${projectId}.git`);
+}
+
+/** The project of an agent that has one. */
+export async function projectOf(store: Store, agent: Agent): Promise<Project> {
+  const project = agent.projectId === null ? null : await projectById(store.db, agent.projectId);
+  if (project !== null) return project;
+  throw new PawlError('project_not_found', `The agent ${agent.alias} belongs to no project.`);
+}
+
+/** The repository of a project, wherever it is asked from. A project whose directory is gone is a clear error. */
+export function repositoryOf(project: Project): Promise<Repository> {
+  return openRepository(project.root);
+}

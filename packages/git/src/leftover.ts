@@ -1,0 +1,61 @@
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { gitLimits } from './limit.ts';
+
+/**
+ * Waits until no git from an earlier life still works on this worktree. When a daemon is killed, its git is not: it goes
+ * on writing files, and it removes the directory again when it fails. Where processes cannot be listed there is
+ * nothing to wait for, and only `removeAbandonedLock` protects.
+ */
+export async function waitForEarlierGit(path: string): Promise<void> {
+  const deadline = performance.now() + limits.gitMs;
+  while (await isGitAtWork(path)) {
+    if (performance.now() > deadline) {
+      throw new PawlError('timeout', `An earlier git command still works on ${path}.`, {
+        hint: 'See `ps` for a git process that names this path, and end it.',
+      });
+    }
+    await delay(gitLimits.leftoverPollMs);
+  }
+}
+
+/** Removes the `index.lock` of a git that was killed. A lock that is young waits first where its holder is unknown. */
+export async function removeAbandonedLock(adminDir: string): Promise<void> {
+  const lock = join(adminDir, 'index.lock');
+  for (;;) {
+    const info = await lstat(lock).catch(() => null);
+    if (info === null) return;
+    const ageMs = Date.now() - info.mtimeMs;
+    // A clock that was set back makes a file from the future; it counts as old.
+    if (process.platform === 'linux' || ageMs < 0 || ageMs > gitLimits.abandonedLockMs) {
+      return rm(lock, { force: true });
+    }
+    await delay(gitLimits.leftoverPollMs);
+  }
+}
+
+/** True when a running git names this worktree on its command line, as ours always do. */
+async function isGitAtWork(path: string): Promise<boolean> {
+  const entries = await readdir('/proc').catch(() => []);
+  for (const entry of entries) {
+    if (!/^\d+$/.test(entry)) continue;
+    const name = await readProcess(entry, 'comm');
+    if (name !== 'git\n') continue;
+    const words = (await readProcess(entry, 'cmdline')).split('\0');
+    if (words.includes(path) || words.includes(`--work-tree=${path}`)) return true;
+  }
+  return false;
+}
+
+async function readProcess(pid: string, file: string): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    // The process has left, or belongs to somebody else.
+    if (hasErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { appendFile, chmod, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import { runWithoutRepository } from './command.ts';
+import { withLock } from './lock.ts';
+import type { Repository } from './repository.ts';
+
+const ownConfig = `[core]
+\thooksPath = /dev/null
+\tfsmonitor = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+`;
+
+/**
+ * Makes Pawl's own git directory for a repository when it is not there yet. It is a bare repository without refs that
+ * only Pawl writes, so its config can be believed; it appears by a rename, complete or not at all.
+ */
+export async function ensureOwnDirectory(repository: Repository, ownDir: string): Promise<void> {
+  if (await isUsable(repository, ownDir)) return;
+  await withLock(`own:${ownDir}`, async () => {
+    if (await isUsable(repository, ownDir)) return;
+    const draft = `${ownDir}.draft`;
+    await mkdir(dirname(ownDir), { recursive: true, mode: 0o700 });
+    await rm(draft, { recursive: true, force: true });
+    const format = `--object-format=${repository.objectFormat}`;
+    await runWithoutRepository(dirname(ownDir), ['init', '--quiet', '--bare', '--template=', format, '--', draft]);
+    await appendFile(join(draft, 'config'), ownConfig);
+    await chmod(draft, 0o700);
+    await rename(draft, ownDir);
+  });
+}
+
+async function isUsable(repository: Repository, ownDir: string): Promise<boolean> {
+  try {
+    const [directory, config] = await Promise.all([lstat(ownDir), readFile(join(ownDir, 'config'), 'utf8')]);
+    const objectFormat = /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1';
+    if (directory.isDirectory() && objectFormat === repository.objectFormat) return true;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT') && !(await exists(ownDir))) return false;
+  }
+  throw new PawlError('conflict', `${ownDir} is not a git directory that Pawl made for ${repository.root}.`, {
+    hint: 'Move it aside; it holds nothing of yours and is made again.',
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

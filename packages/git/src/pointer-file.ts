@@ -1,0 +1,26 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { hasErrno } from '@pawl/schema/error';
+import { gitLimits } from './limit.ts';
+
+/**
+ * Reads one of git's small bookkeeping files, or returns null when it is not there or is no plain file. Agents can write
+ * these files: a symbolic link is not followed, a pipe does not block, and a huge file is not read.
+ */
+export async function readPointer(path: string): Promise<string | null> {
+  let file;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR')) return null;
+    throw error;
+  }
+  try {
+    const info = await file.stat();
+    if (!info.isFile() || info.size > gitLimits.pointerBytes) return null;
+    const text = await file.readFile('utf8');
+    return text.replace(/\r?\n$/, '');
+  } finally {
+    await file.close();
+  }
+}

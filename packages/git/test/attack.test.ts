@@ -1,0 +1,281 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { keepOutOfCommits } from '../src/exclude.ts';
+import { branchExists, countCommits, listBranches, openRepository, resolveCommit } from '../src/repository.ts';
+import { trashWorktree } from '../src/trash.ts';
+import { addWorktree, verifyWorktree } from '../src/worktree.ts';
+import { listWorktrees } from '../src/worktree-list.ts';
+import { worktreeStatus } from '../src/worktree-status.ts';
+import {
+  commitAll,
+  git,
+  makeRepository,
+  personEnvironment,
+  refusal,
+  snapshot,
+  temporaryDirectory,
+  write,
+} from './fixture.ts';
+
+/** Keys whose value git runs, or that lead it to something it runs. `RUN <name>` leaves a marker of that name. */
+const commandKeys = `
+[core]
+	fsmonitor = RUN fsmonitor
+	sshCommand = RUN sshCommand
+	pager = RUN pager
+	editor = RUN editor
+	askPass = RUN askPass
+	gitProxy = RUN gitProxy
+	alternateRefsCommand = RUN alternateRefsCommand
+[sequence]
+	editor = RUN sequenceEditor
+[diff]
+	external = RUN diffExternal
+[diff "evil"]
+	textconv = RUN textconv
+	command = RUN diffCommand
+[filter "evil"]
+	clean = RUN clean
+	smudge = RUN smudge
+	required = true
+[filter "long"]
+	process = RUN process
+[merge]
+	default = evil
+[merge "evil"]
+	driver = RUN mergeDriver
+[credential]
+	helper = !RUN credentialHelper
+[gpg]
+	program = RUN gpg
+[gpg "ssh"]
+	program = RUN gpgSsh
+	defaultKeyCommand = RUN gpgKey
+[commit]
+	gpgSign = true
+[log]
+	showSignature = true
+[uploadpack]
+	packObjectsHook = RUN packObjectsHook
+[protocol]
+	allow = always
+[protocol "ext"]
+	allow = always
+[protocol "file"]
+	allow = always
+[url "ext::RUN insteadOf "]
+	insteadOf = https://
+[submodule]
+	recurse = true
+[gc]
+	auto = 1
+[branch]
+	autoSetupMerge = always
+	autoSetupRebase = always
+[status]
+	submoduleSummary = true
+[alias]
+	rev-parse = !RUN aliasRevParse
+	worktree = !RUN aliasWorktree
+	read-tree = !RUN aliasReadTree
+[remote "origin"]
+	url = HOME/source
+	uploadpack = RUN lazyFetch
+	promisor = true
+	partialclonefilter = blob:none
+	fetch = +refs/heads/*:refs/remotes/origin/*
+[extensions]
+	partialClone = origin
+	worktreeConfig = true
+`;
+
+const hooks = [
+  'post-checkout',
+  'reference-transaction',
+  'post-index-change',
+  'pre-commit',
+  'post-commit',
+  'post-merge',
+];
+
+function plant(place: 'config' | 'included file' | 'worktree config') {
+  const home = temporaryDirectory();
+  const markers = join(home, 'markers');
+  mkdirSync(markers);
+  const script = join(home, 'run');
+  writeFileSync(script, `#!/bin/sh\n: >"${markers}/$1"\n`, { mode: 0o755 });
+  makeRepository(join(home, 'source'));
+  const root = makeRepository(join(home, 'project'), {
+    '.gitattributes': '*.txt filter=evil diff=evil merge=evil\n*.long filter=long\n',
+    'a.txt': 'text\n',
+    'b.long': 'long\n',
+    'c.md': 'plain\n',
+  });
+  const text = commandKeys.replaceAll('RUN', script).replaceAll('HOME', home);
+  const config = join(root, '.git/config');
+  if (place === 'config') appendFileSync(config, text);
+  if (place === 'included file') {
+    writeFileSync(join(home, 'planted'), text);
+    appendFileSync(
+      config,
+      `[include]\n\tpath = ${join(home, 'planted')}\n[core]\n\thooksPath = ${join(home, 'hooks')}\n`,
+    );
+  }
+  if (place === 'worktree config') {
+    appendFileSync(config, '[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tworktreeConfig = true\n');
+    writeFileSync(join(root, '.git/config.worktree'), text);
+  }
+  for (const directory of [join(root, '.git/hooks'), join(home, 'hooks')]) {
+    mkdirSync(directory, { recursive: true });
+    for (const hook of hooks) {
+      writeFileSync(join(directory, hook), `#!/bin/sh\nexec '${script}' hook-${hook}\n`, { mode: 0o755 });
+    }
+  }
+  return { home, root, script, text, fired: () => readdirSync(markers).sort(), reset: () => clear(markers) };
+}
+
+function clear(directory: string): void {
+  for (const name of readdirSync(directory)) rmSync(join(directory, name));
+}
+
+/** Plain git by a person, whatever it says. */
+function tryGit(cwd: string, ...args: string[]): void {
+  try {
+    execFileSync('git', args, { cwd, stdio: 'ignore', env: personEnvironment, timeout: 10_000 });
+  } catch {
+    // Planted commands make git fail; what counts is whether they ran.
+  }
+}
+
+describe.each(['config', 'included file', 'worktree config'] as const)('commands planted in the %s', (place) => {
+  test('never run, over the whole life of a worktree', async () => {
+    const { home, root, script, text, fired } = plant(place);
+    const ignore = (path: string) => /^\.git\/(worktrees|info\/exclude|(logs\/)?refs\/heads\/work)(\/|$)/.test(path);
+    const before = snapshot(root, ignore);
+    const repository = await openRepository(root);
+    const base = await resolveCommit(repository);
+    await keepOutOfCommits(repository, ['/.pawl/input/']);
+    const ownDir = join(home, 'own.git');
+    const path = join(home, 'tree');
+    const request = { ownDir, path, branch: 'work/otter', base };
+    await addWorktree(repository, request);
+    expect(fired()).toEqual([]);
+
+    // Now an agent plants in its own corner too, and leaves work that a status has to look at closely.
+    const admin = join(root, '.git/worktrees/tree');
+    writeFileSync(join(admin, 'config.worktree'), text);
+    write(path, {
+      'a.txt': 'changed\n',
+      'b.long': 'long\n',
+      'new.txt': 'new\n',
+      '.gitattributes': '* filter=evil diff=evil\n',
+    });
+    utimesSync(join(path, 'c.md'), 1, 1);
+    makeRepository(join(path, 'nested'));
+    appendFileSync(join(path, 'nested/.git/config'), text);
+    write(path, { 'bare/HEAD': 'ref: refs/heads/main\n', 'bare/config': `[core]\n\tfsmonitor = ${script} bare\n` });
+    mkdirSync(join(path, 'bare/objects'));
+    mkdirSync(join(path, 'bare/refs'));
+    expect(await worktreeStatus(repository, { ownDir, path })).toMatchObject({ changed: 2, untracked: 3, head: base });
+    await listWorktrees(repository);
+    await listBranches(repository, 'work/');
+    await branchExists(repository, 'work/otter');
+    await countCommits(repository, base, 'work/otter');
+    await verifyWorktree(repository, path);
+    expect(await refusal(resolveCommit(repository, 'd'.repeat(40)))).toMatch(/^not_found: /);
+    rmSync(path, { recursive: true });
+    await addWorktree(repository, request);
+    await trashWorktree(repository, { path, branch: 'work/otter', trashDir: join(home, 'trash'), at: 1 });
+    expect(fired()).toEqual([]);
+    expect(snapshot(root, ignore)).toEqual(before);
+  });
+});
+
+test('the planted commands do run in plain git, so the silence above means something', () => {
+  const { home, root, fired } = plant('config');
+  write(root, { 'a.txt': 'changed\n' });
+  tryGit(root, 'status');
+  tryGit(root, 'diff');
+  tryGit(root, '-c', 'diff.external=', '-c', 'diff.evil.command=', 'diff', '--no-ext-diff', '--textconv');
+  tryGit(root, 'worktree', 'add', '-b', 'work/plain', join(home, 'plain'));
+  tryGit(root, 'cat-file', '-t', 'd'.repeat(40));
+  tryGit(root, 'commit', '--all', '--message', 'x');
+  const expected = [
+    'clean',
+    'diffCommand',
+    'fsmonitor',
+    'hook-post-checkout',
+    'hook-reference-transaction',
+    'lazyFetch',
+  ];
+  expect(fired()).toEqual(expect.arrayContaining([...expected, 'process', 'smudge', 'textconv']));
+});
+
+test('a submodule in a worktree is compared by its commit, without a look inside', async () => {
+  const { home, root, text, fired } = plant('worktree config');
+  rmSync(join(root, '.git/config.worktree'));
+  rmSync(join(root, '.git/hooks'), { recursive: true });
+  git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', join(home, 'source'), 'lib');
+  commitAll(root, 'with a submodule');
+  const repository = await openRepository(root);
+  const request = {
+    ownDir: join(home, 'own.git'),
+    path: join(home, 'tree'),
+    branch: 'work/a',
+    base: await resolveCommit(repository),
+  };
+  await addWorktree(repository, request);
+  git(request.path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+  const inner = git(join(request.path, 'lib'), 'rev-parse', '--git-dir').trim();
+  write(join(request.path, 'lib'), { 'readme.md': 'changed inside\n' });
+  appendFileSync(join(inner, 'config'), text);
+  const status = () => worktreeStatus(repository, request);
+  expect(await status()).toMatchObject({ changed: 0, untracked: 0 });
+  git(
+    join(request.path, 'lib'),
+    '-c',
+    'core.fsmonitor=',
+    '-c',
+    'core.hooksPath=/dev/null',
+    '-c',
+    'commit.gpgSign=false',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '-m',
+    'x',
+  );
+  expect(await status()).toMatchObject({ changed: 1, files: ['lib'] });
+  expect(fired()).toEqual([]);
+});
+
+test('a registration that points to another config does not bring it along', async () => {
+  const { home, root, text, fired, reset } = plant('worktree config');
+  rmSync(join(root, '.git/config.worktree'));
+  rmSync(join(root, '.git/hooks'), { recursive: true });
+  const repository = await openRepository(root);
+  const request = {
+    ownDir: join(home, 'own.git'),
+    path: join(home, 'tree'),
+    branch: 'work/a',
+    base: await resolveCommit(repository),
+  };
+  await addWorktree(repository, request);
+  const evil = makeRepository(join(home, 'evil'));
+  appendFileSync(join(evil, '.git/config'), text);
+  writeFileSync(join(root, '.git/worktrees/tree/commondir'), join(evil, '.git'));
+  write(request.path, { 'a.txt': 'changed\n' });
+  const status = await worktreeStatus(repository, request);
+  expect(status).toMatchObject({ changed: expect.any(Number) });
+  expect(fired()).toEqual([]);
+  tryGit(request.path, 'status');
+  expect(fired()).toContain('fsmonitor');
+  reset();
+  // A pointer to a place outside the repository is not followed at all.
+  writeFileSync(join(request.path, '.git'), `gitdir: ${join(evil, '.git')}\n`);
+  expect(await refusal(worktreeStatus(repository, request))).toMatch(/^not_found: /);
+  expect(fired()).toEqual([]);
+  expect(existsSync(join(request.path, 'a.txt'))).toBe(true);
+});

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keepOutOfCommits } from '../src/exclude.ts';
+import { openRepository, resolveCommit } from '../src/repository.ts';
+import { addWorktree } from '../src/worktree.ts';
+import { listWorktrees } from '../src/worktree-list.ts';
+import { trashWorktree } from '../src/trash.ts';
+import { git, makeRepository, temporaryDirectory } from './fixture.ts';
+
+test('50 worktrees at once, three rounds, each its own, none fails', { timeout: 90_000 }, async () => {
+  const home = temporaryDirectory();
+  const source = makeRepository(join(home, 'source'));
+  // A start point with an upstream is where concurrent git commands fight over the config.
+  git(home, 'clone', '--quiet', source, 'project');
+  const root = join(home, 'project');
+  const repository = await openRepository(root);
+  const config = git(root, 'config', '--list', '--local');
+  const base = await resolveCommit(repository, 'origin/main');
+  for (const round of [1, 2, 3]) {
+    const requests = Array.from({ length: 50 }, (_, i) => ({
+      ownDir: join(home, 'own.git'),
+      path: join(home, 'trees', `agent-${round}-${i}`),
+      branch: `work/agent-${round}-${i}`,
+      base,
+    }));
+    const made = await Promise.all(
+      requests.map(async (request) => {
+        await keepOutOfCommits(repository, ['/.pawl/input/', '/.pawl/output/']);
+        return addWorktree(repository, request);
+      }),
+    );
+    expect(made).toEqual(requests.map(({ path, branch }) => ({ path, branch })));
+    const listed = (await listWorktrees(repository)).slice(1);
+    expect(listed.map(({ path, branch, head }) => ({ path, branch, head })).sort(byPath)).toEqual(
+      requests.map(({ path, branch }) => ({ path, branch, head: base })).sort(byPath),
+    );
+    for (const { path } of requests.slice(0, 5)) expect(git(path, 'status', '--porcelain')).toBe('');
+    const trashDir = join(home, 'trash');
+    await Promise.all(
+      requests.map(({ path, branch }) => trashWorktree(repository, { path, branch, trashDir, at: round })),
+    );
+    expect(await listWorktrees(repository)).toHaveLength(1);
+  }
+  expect(git(root, 'config', '--list', '--local')).toBe(config);
+});
+
+function byPath(a: { path: string }, b: { path: string }): number {
+  return a.path.localeCompare(b.path);
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openRepository, resolveCommit } from '../src/repository.ts';
+import { addWorktree } from '../src/worktree.ts';
+import { listWorktrees } from '../src/worktree-list.ts';
+import { git, makeRepository, temporaryDirectory } from './fixture.ts';
+
+async function setUp(fileCount = 3) {
+  const home = temporaryDirectory();
+  const files = Object.fromEntries(Array.from({ length: fileCount }, (_, i) => [`d${i % 7}/f${i}.txt`, `file ${i}\n`]));
+  const root = makeRepository(join(home, 'project'), files);
+  const repository = await openRepository(root);
+  const base = await resolveCommit(repository);
+  const path = join(home, 'trees', 'otter');
+  const request = { ownDir: join(home, 'own.git'), path, branch: 'work/otter', base };
+  const check = async () => {
+    await addWorktree(repository, request);
+    expect(git(path, 'status', '--porcelain=v2', '--branch')).toBe(`# branch.oid ${base}\n# branch.head work/otter\n`);
+    const linked = (await listWorktrees(repository)).slice(1);
+    expect(linked).toEqual([{ path, head: base, branch: 'work/otter', bare: false, locked: null, prunable: null }]);
+  };
+  return { root, repository, request, base, check };
+}
+
+function start(request: object, environment: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), JSON.stringify(request)], {
+    detached: true,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group has left already.
+    }
+  });
+  return child;
+}
+
+test('a process that dies between registration and checkout is finished by the next call', async () => {
+  const { root, request, check } = await setUp();
+  const child = start({ root, ...request }, { PAWL_CRASH_AT: 'spawn.after_worktree_add' });
+  const [, signal] = await once(child, 'exit');
+  expect(signal).toBe('SIGKILL');
+  expect(existsSync(join(request.path, '.git'))).toBe(true);
+  expect(existsSync(join(request.path, 'd0'))).toBe(false);
+  await check();
+});
+
+/** The steps of `git worktree add` and of the checkout, in git's order; a kill can come after each. */
+const steps: Record<string, (place: { admin: string; path: string; root: string; base: string }) => void> = {
+  'the branch is made': ({ root, base }) => void git(root, 'branch', '--no-track', 'work/otter', base),
+  'the record is begun': ({ admin }) => {
+    mkdirSync(admin, { recursive: true });
+    writeFileSync(join(admin, 'locked'), 'initializing');
+  },
+  'the directory is made': ({ path }) => void mkdirSync(path, { recursive: true }),
+  'the record names the path': ({ admin, path }) => writeFileSync(join(admin, 'gitdir'), `${path}/.git\n`),
+  'the pointer is empty': ({ path }) => writeFileSync(join(path, '.git'), ''),
+  'the pointer is written': ({ admin, path }) => writeFileSync(join(path, '.git'), `gitdir: ${admin}\n`),
+  'HEAD is zeros': ({ admin }) => writeFileSync(join(admin, 'HEAD'), `${'0'.repeat(40)}\n`),
+  'the record names the repository': ({ admin }) => writeFileSync(join(admin, 'commondir'), '../..\n'),
+  'HEAD is the branch': ({ admin }) => writeFileSync(join(admin, 'HEAD'), 'ref: refs/heads/work/otter\n'),
+  'the record is complete': ({ admin }) => rmSync(join(admin, 'locked')),
+  'the checkout has begun': ({ admin }) => writeFileSync(join(admin, 'index.lock'), ''),
+  'a file is half written': ({ path }) => {
+    mkdirSync(join(path, 'd0'));
+    writeFileSync(join(path, 'd0', 'f0.txt'), 'fi');
+  },
+};
+
+describe('killed after the step', () => {
+  test.each(Object.keys(steps))('%s', async (last) => {
+    const { root, request, base, check } = await setUp();
+    const place = { admin: join(root, '.git/worktrees/otter'), path: request.path, root, base };
+    for (const [name, step] of Object.entries(steps)) {
+      step(place);
+      if (name === last) break;
+    }
+    await check();
+  });
+});
+
+test('killed at many moments, with and without its git commands', { timeout: 90_000 }, async () => {
+  const { root, repository, request, check } = await setUp(150);
+  for (let round = 0; round < 8; round += 1) {
+    const child = start({ root, ...request });
+    await once(child.stdout, 'data');
+    await delay(round * 6);
+    // In every second round the git command lives on as an orphan while the next call is already at work.
+    process.kill(round % 2 === 0 ? -Number(child.pid) : Number(child.pid), 'SIGKILL');
+    await check();
+    git(root, 'worktree', 'remove', '--force', request.path);
+    git(root, 'branch', '-D', request.branch);
+    expect(await listWorktrees(repository)).toHaveLength(1);
+  }
+});

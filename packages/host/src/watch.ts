@@ -1,0 +1,105 @@
+import type { FSWatcher } from 'node:fs';
+import { statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { limits } from '@pawl/schema/limit';
+
+export type FileWatch = {
+  /** Begins to watch these files of a directory; it need not exist yet. */
+  add(dir: string, names: readonly string[]): void;
+  /** Stops watching a directory. */
+  remove(dir: string): void;
+  /** True when the directory's changes come as events, false when only the poll sees them. */
+  hasEvents(dir: string): boolean;
+  close(): void;
+};
+
+type Watched = { names: readonly string[]; seen: string; watcher: FSWatcher | null };
+
+/**
+ * Calls `onWake` soon after one of the watched files has changed. Wakes are merged and are advice only. File events make
+ * them quick; the poll finds what events lost, and stands in for them where the system has none left to give.
+ */
+export function watchFiles(options: {
+  onWake: (dir: string) => void;
+  pollMs?: number;
+  /** Starts file events for a directory; it may throw. */
+  watchDirectory?: (dir: string, onChange: () => void) => FSWatcher;
+}): FileWatch {
+  const { onWake, pollMs = limits.pollMs, watchDirectory = watchEvents } = options;
+  const watched = new Map<string, Watched>();
+  const woken = new Set<string>();
+  let scheduled: NodeJS.Immediate | null = null;
+
+  const deliver = () => {
+    scheduled = null;
+    const dirs = [...woken];
+    woken.clear();
+    for (const dir of dirs) if (watched.has(dir)) onWake(dir);
+  };
+  const wake = (dir: string) => {
+    woken.add(dir);
+    scheduled ??= setImmediate(deliver);
+  };
+  const startEvents = (dir: string): FSWatcher | null => {
+    try {
+      const watcher = watchDirectory(dir, () => wake(dir));
+      watcher.on('error', () => {
+        watcher.close();
+        const entry = watched.get(dir);
+        if (entry?.watcher === watcher) entry.watcher = null;
+      });
+      return watcher;
+    } catch {
+      return null;
+    }
+  };
+  const poll = () => {
+    for (const [dir, entry] of watched) {
+      const seen = fingerprint(dir, entry.names);
+      if (seen === entry.seen) continue;
+      entry.seen = seen;
+      wake(dir);
+    }
+  };
+  const timer = setInterval(poll, pollMs);
+  timer.unref();
+
+  return {
+    add(dir, names) {
+      watched.get(dir)?.watcher?.close();
+      // The events begin before the first look, so that no change falls between the two.
+      const watcher = startEvents(dir);
+      watched.set(dir, { names, seen: fingerprint(dir, names), watcher });
+      wake(dir);
+    },
+    remove(dir) {
+      watched.get(dir)?.watcher?.close();
+      watched.delete(dir);
+    },
+    hasEvents: (dir) => (watched.get(dir)?.watcher ?? null) !== null,
+    close() {
+      clearInterval(timer);
+      if (scheduled !== null) clearImmediate(scheduled);
+      for (const { watcher } of watched.values()) watcher?.close();
+      watched.clear();
+    },
+  };
+}
+
+function watchEvents(dir: string, onChange: () => void): FSWatcher {
+  return watch(dir, { persistent: false }, onChange);
+}
+
+/** What changes whenever one of the files is written, created, truncated or replaced. */
+function fingerprint(dir: string, names: readonly string[]): string {
+  let text = '';
+  for (const name of names) {
+    try {
+      const stat = statSync(join(dir, name), { throwIfNoEntry: false });
+      text += stat === undefined ? '-;' : `${stat.ino}:${stat.size}:${stat.mtimeMs};`;
+    } catch {
+      text += '?;';
+    }
+  }
+  return text;
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findSession } from '../src/find-session.ts';
+import type { ProcessIdentity } from '../src/identity.ts';
+import { isAlive } from '../src/identity.ts';
+import { processTable } from '../src/process-table.ts';
+import type { SessionSpec } from '../src/start-session.ts';
+import { startSession } from '../src/start-session.ts';
+import { stopSession } from '../src/stop-session.ts';
+import { strayProcesses } from '../src/stray.ts';
+import { eventually, textOf, useWorkspace } from './support/workspace.ts';
+
+const workspace = useWorkspace();
+
+/** Starts a session whose script says `ready` once it is set up. */
+async function startReady(script: string): Promise<{ session: SessionSpec; identity: ProcessIdentity }> {
+  const session = workspace.spec(script);
+  const identity = await startSession(session);
+  await eventually(() => textOf(session.dir, 'out').includes('ready'));
+  return { session, identity };
+}
+
+async function stop(session: SessionSpec, identity: ProcessIdentity | null, graceMs = 10_000) {
+  const { dir, marker } = session;
+  const result = await stopSession({ identity, dir, marker, graceMs });
+  expect(strayProcesses(marker)).toEqual([]);
+  return result;
+}
+
+test('a willing command leaves by the first signal, and its exit code is recorded', async () => {
+  const { session, identity } = await startReady(
+    `trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.01; done`,
+  );
+  expect(await stop(session, identity)).toEqual({ killed: 0 });
+  expect(textOf(session.dir, 'out')).toBe('ready\nbye\n');
+  expect((await findSession(session.dir)).exit).toEqual({ code: 4 });
+  expect(isAlive(identity)).toBe(false);
+});
+
+test('the first signal can be chosen', async () => {
+  const { session, identity } = await startReady(`trap 'exit 3' INT; echo ready; while :; do sleep 0.01; done`);
+  const { dir, marker } = session;
+  expect(await stopSession({ identity, dir, marker, firstSignal: 'SIGINT' })).toEqual({ killed: 0 });
+  expect((await findSession(dir)).exit).toEqual({ code: 3 });
+});
+
+test('who ignores TERM is killed after the grace, and not before', async () => {
+  const { session, identity } = await startReady(`trap '' TERM; echo ready; while :; do read x; done`);
+  let timeMs = 0;
+  let looks = 0;
+  const now = () => {
+    looks += 1;
+    // The grace passes only when the command has had many chances to be killed too early.
+    if (looks === 40) timeMs = 60_000;
+    else if (looks < 40) expect(isAlive(identity)).toBe(true);
+    return timeMs;
+  };
+  const { dir, marker } = session;
+  expect(await stopSession({ identity, dir, marker, graceMs: 60_000, now })).toEqual({ killed: 1 });
+  expect((await findSession(dir)).exit).toEqual({ code: 137 });
+});
+
+test('grandchildren, setsid children and double-forked daemons that ignore TERM: none is left', async () => {
+  const { session, identity } = await startReady(`
+    trap '' TERM
+    (sleep 600 & sleep 600) &
+    setsid sh -c 'sleep 600 & exec sleep 600' &
+    (setsid sh -c '(exec sleep 600 </dev/null >/dev/null 2>&1) & exit' &)
+    (env -i /bin/sleep 600 &)
+    while [ "$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c "^PAWL_SESSION=$PAWL_SESSION$")" -lt 8 ]; do :; done
+    echo ready
+    while :; do sleep 0.01; done`);
+  const before = strayProcesses(session.marker, identity);
+  const groups = new Set(before.map(({ group }) => group));
+  expect(groups.size).toBeGreaterThanOrEqual(3);
+  expect(before.some(({ parent }) => !before.some(({ pid }) => pid === parent))).toBe(true);
+  const { killed } = await stop(session, identity, 50);
+  expect(killed).toBeGreaterThanOrEqual(6);
+  const survivors = processTable.list().filter(({ group, defunct }) => !defunct && groups.has(group));
+  expect(survivors).toEqual([]);
+  expect((await findSession(session.dir)).exit).toEqual({ code: 137 });
+});
+
+test('a killed shim: the orphans are found and ended, and its helpers do not cost the grace', async () => {
+  const { session, identity } = await startReady('setsid sleep 600 & echo ready; exec sleep 600');
+  process.kill(identity.pid, 'SIGKILL');
+  await eventually(() => !isAlive(identity));
+  expect(strayProcesses(session.marker).length).toBeGreaterThanOrEqual(2);
+  expect(await stop(session, identity)).toEqual({ killed: 0 });
+});
+
+test('a killed shim whose command cleared its environment: the recorded child is ended', async () => {
+  const session = workspace.spec('', { command: 'env', args: ['-i', '/bin/sleep', '600'], stdin: 'file' });
+  const identity = await startSession(session);
+  const pid = await eventually(async () => {
+    const { childPid } = await findSession(session.dir);
+    const runs = readFileSync(`/proc/${childPid ?? 'self'}/cmdline`, 'latin1').startsWith('/bin/sleep');
+    return runs ? childPid : null;
+  });
+  process.kill(identity.pid, 'SIGKILL');
+  await eventually(() => !isAlive(identity));
+  expect(strayProcesses(session.marker)).toEqual([]);
+  await stop(session, identity);
+  expect(processTable.read(pid)?.defunct ?? true).toBe(true);
+});
+
+test('without a known shim, what carries the marker is ended', async () => {
+  const { session, identity } = await startReady('echo ready; exec sleep 600');
+  await stop(session, null);
+  expect(isAlive(identity)).toBe(false);
+});
+
+test('a halted command is continued, so that it can act on the signal', async () => {
+  const { session, identity } = await startReady(`trap 'exit 6' TERM; echo ready; while :; do sleep 0.01; done`);
+  const childPid = await eventually(async () => (await findSession(session.dir)).childPid);
+  process.kill(childPid, 'SIGSTOP');
+  await eventually(() => processTable.read(childPid)?.stopped);
+  expect(await stop(session, identity)).toEqual({ killed: 0 });
+  expect((await findSession(session.dir)).exit).toEqual({ code: 6 });
+});
+
+test('a halted shim is killed when the others are gone, and does not hang the stop', async () => {
+  const { session, identity } = await startReady('echo ready; exec sleep 600');
+  process.kill(identity.pid, 'SIGSTOP');
+  await eventually(() => processTable.read(identity.pid)?.stopped);
+  let timeMs = 0;
+  const { dir, marker } = session;
+  await stopSession({ identity, dir, marker, graceMs: 5_000, now: () => (timeMs += 100) });
+  expect(strayProcesses(marker)).toEqual([]);
+  expect(isAlive(identity)).toBe(false);
+});
+
+test('strays that outlive the command are found after its end', async () => {
+  const { session, identity } = await startReady('setsid sleep 600 & echo ready; exit 0');
+  await eventually(async () => (await findSession(session.dir)).exit);
+  await eventually(() => !isAlive(identity));
+  const strays = strayProcesses(session.marker, identity);
+  expect(strays).toHaveLength(1);
+  expect(strays[0]?.group).not.toBe(identity.pid);
+  expect(await stop(session, identity)).toEqual({ killed: 0 });
+});
+
+test('stopping twice, or at the very start, is harmless', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const session = workspace.spec('exec sleep 600', { prompt: 'x'.repeat(100_000) });
+    const identity = await startSession(session);
+    await Promise.all([stop(session, identity), stop(session, identity)]);
+    expect(await stop(session, identity)).toEqual({ killed: 0 });
+    expect((await findSession(session.dir)).exit?.code).toBe(143);
+  }
+});
+
+test('the sessions of others are not touched', async () => {
+  const [ours, other] = [
+    await startReady('echo ready; exec sleep 600'),
+    await startReady('echo ready; exec sleep 600'),
+  ];
+  await stop(ours.session, ours.identity);
+  expect(isAlive(other.identity)).toBe(true);
+  expect((await findSession(join(other.session.dir))).childPid).not.toBe(null);
+});

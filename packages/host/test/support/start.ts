@@ -1,0 +1,8 @@
+import type { SessionSpec } from '../../src/start-session.ts';
+import { startSession } from '../../src/start-session.ts';
+
+// Starts the session given as JSON, says so, and stays when asked to: a daemon to be killed.
+const [, , spec = '{}', stay] = process.argv;
+await startSession(JSON.parse(spec) as SessionSpec);
+process.stdout.write('started\n');
+if (stay === 'stay') setInterval(() => undefined, 1_000_000);

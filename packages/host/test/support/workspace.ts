@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach } from 'vitest';
+import { findSession } from '../../src/find-session.ts';
+import type { SessionSpec } from '../../src/start-session.ts';
+import { stopSession } from '../../src/stop-session.ts';
+import { strayProcesses } from '../../src/stray.ts';
+
+export type Workspace = {
+  readonly root: string;
+  /** A specification that runs `script` with sh; everything in it can be replaced. */
+  spec(script: string, changes?: Partial<SessionSpec>): SessionSpec;
+};
+
+/** Gives each test its own directory, and ends every process of its sessions afterwards. */
+export function useWorkspace(): Workspace {
+  let root = '';
+  let specs: SessionSpec[] = [];
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'pawl-host-'));
+    specs = [];
+  });
+  afterEach(async () => {
+    for (const { dir, marker } of specs.filter((spec) => isMarked(spec))) {
+      const { identity } = await findSession(dir);
+      await stopSession({ identity, dir, marker, graceMs: 0 });
+    }
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    get root() {
+      return root;
+    },
+    spec(script, changes = {}) {
+      const spec: SessionSpec = {
+        dir: join(root, `session ${specs.length}`),
+        command: 'sh',
+        args: ['-c', script],
+        cwd: root,
+        env: { PATH: process.env['PATH'] ?? '' },
+        marker: `test-${randomUUID()}`,
+        prompt: '',
+        stdin: 'fifo',
+        ...changes,
+      };
+      specs.push(spec);
+      return spec;
+    },
+  };
+}
+
+/** True when a process of this session is left; a marker that was refused has none. */
+function isMarked({ marker }: SessionSpec): boolean {
+  return !marker.includes(' ') && strayProcesses(marker).length > 0;
+}
+
+/** Looks again and again, for at most ten seconds, until `look` gives something. */
+export async function eventually<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const endMs = performance.now() + 10_000;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (performance.now() > endMs) throw new Error(`never came true: ${look.toString()}`);
+    await pause(3);
+  }
+}
+
+/** Waits for the recorded exit code of a session. */
+export async function exitCode(dir: string): Promise<number> {
+  const { code } = await eventually(async () => (await findSession(dir)).exit);
+  return code;
+}
+
+/** What a file of the session holds now, or '' when there is none. */
+export function textOf(dir: string, name: string): string {
+  try {
+    return readFileSync(join(dir, name), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A name under which bash behaves as the system's POSIX shell. */
+export function bashAsSh(root: string): string {
+  const path = join(root, 'sh');
+  if (!existsSync(path)) symlinkSync('/bin/bash', path);
+  return path;
+}

@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Starts `child/act.ts`; it is gone when the test ends. */
+export function startChild(action: string, directory: string, environment: Record<string, string> = {}): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'child/act.ts'), [action, directory], {
+    execArgv: [],
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  onTestFinished(() => endChild(child));
+  return child;
+}
+
+/** Kills a child that still runs, and waits until it is gone. */
+export async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** Waits until a child has ended, and says by which signal. */
+export async function signalOf(child: ChildProcess): Promise<NodeJS.Signals | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.signalCode;
+}
+
+/** The next message of a child. */
+export async function messageFrom(child: ChildProcess): Promise<unknown> {
+  const [message] = (await once(child, 'message')) as [unknown];
+  return message;
+}
+
+/** Sends a child a message and waits for its answer. */
+export async function ask(child: ChildProcess, message: string): Promise<unknown> {
+  const answer = messageFrom(child);
+  child.send(message);
+  return answer;
+}

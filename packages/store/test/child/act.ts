@@ -1,0 +1,58 @@
+/** A process of its own for tests that kill: `act.ts <action> <data directory>`. It reports by IPC or on its output. */
+import { writeSync } from 'node:fs';
+import { PawlError } from '@pawl/schema/error';
+import { createBackup } from '@pawl/store/backup';
+import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import { openDatabase } from '@pawl/store/recovery';
+import { setSetting } from '@pawl/store/settings';
+
+const [action = '', path = ''] = process.argv.slice(2);
+const directory = openDataDirectory(path);
+const clock = (): number => Date.now();
+
+/** Opens the database, which migrates it, and leaves. */
+async function open(): Promise<void> {
+  await (await openDatabase(directory, { clock })).close();
+}
+
+/** Writes until it is killed, and says the number of each write once it is durable. */
+async function write(): Promise<void> {
+  const store = await openDatabase(directory, { clock });
+  for (;;) {
+    const number = store.lastSeq() + 1;
+    await store.write(async (tx) => {
+      await setSetting(tx, 'last', number);
+      tx.emit({ type: 'daemon.stopped', data: { reason: `write ${number}` } });
+    });
+    writeSync(1, `${number}\n`);
+  }
+}
+
+async function backup(): Promise<void> {
+  const store = await openDatabase(directory, { clock });
+  await createBackup(directory, { clock, minimumAgeMs: 0 });
+  await store.close();
+}
+
+/** Tries for the lock whenever it is told to, and lets it go when it is told to. */
+async function lock(): Promise<void> {
+  let held: { release(): void } | null = null;
+  process.on('message', (message) => {
+    if (message === 'try') {
+      try {
+        held = lockDataDirectory(directory);
+        process.send?.('won');
+      } catch (error) {
+        process.send?.(error instanceof PawlError ? error.code : String(error));
+      }
+    } else {
+      held?.release();
+      held = null;
+      process.send?.('released');
+    }
+  });
+  process.send?.('ready');
+}
+
+const actions: Record<string, () => Promise<void>> = { open, write, backup, lock };
+await actions[action]?.();

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { openDataDirectory } from '@pawl/store/data-directory';
+import { readEvents } from '@pawl/store/events';
+import { openDatabase } from '@pawl/store/recovery';
+import { getSetting } from '@pawl/store/settings';
+import { expect, test } from 'vitest';
+import { endChild, signalOf, startChild } from './child-process.ts';
+import { fixedClock, range, temporaryDirectory } from './fixture.ts';
+
+test('kill -9 in the middle of writes loses no acknowledged one', async () => {
+  const directory = openDataDirectory(temporaryDirectory());
+  let total = 0;
+  for (const round of range(1, 5)) {
+    const acknowledged = await writeUntilKilled(directory.path, 20 * round);
+    const store = await openDatabase(directory, { clock: fixedClock });
+    const last = store.lastSeq();
+    expect(last).toBeGreaterThanOrEqual(acknowledged);
+    expect(last - acknowledged).toBeLessThanOrEqual(1);
+    expect(await getSetting(store.db, 'last')).toBe(last);
+    const log = await readEvents(store.db, { afterSeq: total, limit: 1_000 });
+    expect(log.map((event) => event.seq)).toEqual(range(total + 1, last));
+    total = last;
+    await store.close();
+    expect(integrityOf(directory.database)).toBe('ok');
+  }
+});
+
+test('kill -9 in the middle of a migration leaves nothing of it', async () => {
+  const directory = openDataDirectory(temporaryDirectory());
+  const child = startChild('open', directory.path, { PAWL_CRASH_AT: 'store.during_migration' });
+  expect(await signalOf(child)).toBe('SIGKILL');
+  const store = await openDatabase(directory, { clock: fixedClock });
+  expect(await readEvents(store.db, { afterSeq: 0, limit: 10 })).toEqual([]);
+  await store.close();
+});
+
+/** Lets a child write, kills it after so many acknowledged writes, and returns the last number that it said. */
+async function writeUntilKilled(path: string, writes: number): Promise<number> {
+  const child = startChild('write', path);
+  if (!child.stdout) throw new Error('the child has no output');
+  const lines = createInterface(child.stdout);
+  const ended = once(lines, 'close');
+  let said = 0;
+  let last = 0;
+  lines.on('line', (line) => {
+    last = Number(line);
+    said += 1;
+    if (said === writes) child.kill('SIGKILL');
+  });
+  await ended;
+  await endChild(child);
+  expect(said).toBeGreaterThanOrEqual(writes);
+  return last;
+}
+
+function integrityOf(path: string): unknown {
+  const database = new DatabaseSync(path);
+  try {
+    return database.prepare('pragma integrity_check').get()?.['integrity_check'];
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId } from '@pawl/schema/id';
+import { noUsage } from '@pawl/schema/record';
+import type { Agent, Project, Run, Session } from '@pawl/schema/record';
+import { insertAgent } from '@pawl/store/agents';
+import { insertProject } from '@pawl/store/projects';
+import { insertRun } from '@pawl/store/runs';
+import { insertSession } from '@pawl/store/sessions';
+import type { Store } from '@pawl/store/store';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { onTestFinished } from 'vitest';
+
+/** A time that stands still unless a test moves it. */
+export const fixedTime = 1_700_000_000_000;
+export const fixedClock = (): number => fixedTime;
+
+/** A directory of this test alone, removed when it ends. */
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'pawl-store-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function projectRecord(fields: Partial<Project> = {}): Project {
+  const id = newId();
+  return {
+    id,
+    name: `project-${id.slice(0, 4).toLowerCase()}`,
+    root: `/projects/${id}`,
+    createdAt: fixedTime,
+    ...fields,
+  };
+}
+
+export function agentRecord(fields: Partial<Agent> = {}): Agent {
+  const id = newId();
+  return {
+    id,
+    alias: `agent-${id.toLowerCase().replaceAll('_', 'x')}`,
+    projectId: null,
+    parentId: null,
+    forkMessageId: 0,
+    definition: 'worker',
+    kind: 'main',
+    class: 'ephemeral',
+    provider: 'scripted',
+    model: null,
+    options: {},
+    branch: null,
+    baseCommit: null,
+    worktree: null,
+    worktreeReadyAt: null,
+    createdAt: fixedTime,
+    stopRequestedAt: null,
+    endedAt: null,
+    endReason: null,
+    ...fields,
+  };
+}
+
+export function runRecord(agent: Agent, fields: Partial<Run> = {}): Run {
+  return {
+    id: newId(),
+    projectId: agent.projectId ?? 'no project',
+    agentId: agent.id,
+    agentKind: agent.kind,
+    parentRunId: null,
+    task: 'count to three',
+    startedAt: fixedTime,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    questions: null,
+    ...fields,
+  };
+}
+
+export function sessionRecord(run: Run, fields: Partial<Session> = {}): Session {
+  return {
+    id: newId(),
+    agentId: run.agentId,
+    runId: run.id,
+    no: 1,
+    purpose: 'work',
+    providerSessionId: null,
+    plannedAt: fixedTime,
+    startedAt: null,
+    pid: null,
+    processStart: null,
+    endedAt: null,
+    exitCode: null,
+    endReason: null,
+    usage: noUsage,
+    result: null,
+    limitUntil: null,
+    ...fields,
+  };
+}
+
+/** Adds a project with one agent that has a run and a session. */
+export async function addTeam(store: Store): Promise<{ project: Project; agent: Agent; run: Run; session: Session }> {
+  const project = projectRecord();
+  const agent = agentRecord({ projectId: project.id });
+  const run = runRecord(agent);
+  const session = sessionRecord(run);
+  await store.write(async (tx) => {
+    await insertProject(tx, project);
+    await insertAgent(tx, agent);
+    await insertRun(tx, run);
+    await insertSession(tx, session);
+  });
+  return { project, agent, run, session };
+}
+
+/** Emits an event that says nothing but its reason. */
+export function emitStopped(tx: WriteTransaction, reason: string): void {
+  tx.emit({ type: 'daemon.stopped', data: { reason } });
+}
+
+/** The numbers from `first` to `last`. */
+export function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}

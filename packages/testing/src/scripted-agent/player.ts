@@ -1,0 +1,106 @@
+import { addTurn } from './conversation.ts';
+import type { Outcome, Play, StepPlayer } from './play.ts';
+import { success } from './play.ts';
+import { fill, placeholderValues } from './placeholder.ts';
+import type { Scenario, Step, StepValues } from './scenario.ts';
+import { playAnswer, playAsk, playForkChild, playMail, playShell, playTool } from './step/command.ts';
+import { playCommit } from './step/commit.ts';
+import { playComplete, playCrash, playHang, playLimit, playWait } from './step/ending.ts';
+import { playAppend, playWrite } from './step/file.ts';
+import { playFlood, playGarbage } from './step/noise.ts';
+import { playSignal } from './step/signal.ts';
+import {
+  playEchoPrompt,
+  playPrintEnv,
+  playReadInputs,
+  playSay,
+  playSleep,
+  playThink,
+  playUsage,
+} from './step/speech.ts';
+import { replaceWorkspaceFile, signalPath } from './workspace-file.ts';
+
+const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
+  say: playSay,
+  think: playThink,
+  write: playWrite,
+  append: playAppend,
+  shell: playShell,
+  commit: playCommit,
+  sleep: playSleep,
+  tool: playTool,
+  mail: playMail,
+  ask: playAsk,
+  answer: playAnswer,
+  wait: playWait,
+  complete: playComplete,
+  signal: playSignal,
+  crash: playCrash,
+  hang: playHang,
+  flood: playFlood,
+  garbage: playGarbage,
+  limit: playLimit,
+  fork_child: playForkChild,
+  usage: playUsage,
+  echo_prompt: playEchoPrompt,
+  read_inputs: playReadInputs,
+  print_env: playPrintEnv,
+};
+
+/** How a process ends: with an exit code of its own, or by a signal that it sends itself. */
+export type Ending = { code: number } | { signal: NodeJS.Signals };
+
+/**
+ * Plays the scenario from where the conversation stands. Order matters: the effects of a step, then the stored
+ * position, then the result of the turn. A kill between two of them repeats a step and never leaves one out.
+ */
+export async function playScenario(
+  play: Play,
+  scenario: Scenario,
+  nextPrompt: () => Promise<string | undefined>,
+): Promise<Ending> {
+  for (;;) {
+    // Whoever asked for the end is already flushing: no further step may begin.
+    if (play.stopping) return new Promise(() => {});
+    const step = scenario.steps[play.conversation.next];
+    const outcome = step === undefined ? endOfScenario(play) : await playStep(play, step);
+    if (step !== undefined) play.conversation.next += 1;
+    play.save();
+    if (outcome === undefined) continue;
+    if (outcome.after === 'kill') return { signal: outcome.signal };
+    if (outcome.result !== undefined) await play.voice.endTurn(outcome.result);
+    await writeLateSignal(play);
+    if (outcome.after === 'exit') return { code: outcome.code };
+    const prompt = await nextPrompt();
+    if (prompt === undefined) return { code: 0 };
+    beginTurn(play, prompt);
+  }
+}
+
+/** Takes a user turn into the conversation and stores it before anything is done about it. */
+export function beginTurn(play: Play, prompt: string): void {
+  play.latestPrompt = prompt;
+  addTurn(play.conversation, prompt);
+  play.save();
+  play.voice.beginTurn(play.conversation.turnsSeen, prompt);
+}
+
+function endOfScenario(play: Play): Outcome {
+  return { after: 'exit', code: 0, result: success(play.voice.lastText || 'The scenario has no more steps.') };
+}
+
+function playStep<K extends keyof StepValues>(play: Play, step: Step & { kind: K }): Promise<Outcome> {
+  const values = placeholderValues(play.conversation, play.latestPrompt, step.n);
+  const value = step.value as StepValues[K];
+  const player: StepPlayer<K> = stepPlayers[step.kind];
+  return player(play, step.kind === 'shell' ? value : fill(value, values), values);
+}
+
+async function writeLateSignal(play: Play): Promise<void> {
+  const late = play.lateSignal;
+  if (late === undefined) return;
+  play.lateSignal = undefined;
+  await play.voice.output.flush();
+  await new Promise((resolve) => setTimeout(resolve, late.delayMs));
+  replaceWorkspaceFile(play.directory, signalPath, late.content);
+}

@@ -1,0 +1,107 @@
+import { PawlError } from '@pawl/schema/error';
+import type { Arguments } from './arguments.ts';
+import type { Conversation } from './conversation.ts';
+import { saveConversation, stateDirectory } from './conversation.ts';
+import { defaultScenario } from './default-scenario.ts';
+import { describeFailure } from './failure.ts';
+import { Inbox, readText } from './inbox.ts';
+import { scriptedLimits } from './limit.ts';
+import { Output, readerGone, report } from './output.ts';
+import type { Play } from './play.ts';
+import type { Ending } from './player.ts';
+import { beginTurn, playScenario } from './player.ts';
+import type { Scenario } from './scenario.ts';
+import { ToolCommands } from './tool-command.ts';
+import { Voice } from './voice.ts';
+
+/** Plays a conversation until it ends or a signal ends it, and returns the exit code. */
+export async function runSession(options: Arguments, conversation: Conversation, directory: string): Promise<number> {
+  const state = stateDirectory();
+  const output = new Output();
+  const play: Play = {
+    directory,
+    conversation,
+    save: () => saveConversation(state, conversation),
+    voice: new Voice(output, { sessionId: conversation.sessionId, model: options.model }),
+    tools: new ToolCommands(directory),
+    latestPrompt: '',
+    lateSignal: undefined,
+    deaf: false,
+    stopping: false,
+  };
+  const ending = await Promise.race([
+    perform(play, options).catch((error: unknown) => fail(play, error)),
+    askedToStop(play),
+    output.closed.then((): Ending => ({ code: readerGone })),
+  ]);
+  play.stopping = true;
+  play.tools.stop();
+  await Promise.race([output.flush(), output.closed, afterMs(scriptedLimits.flushMs)]);
+  return 'code' in ending ? ending.code : killItself(ending.signal);
+}
+
+async function perform(play: Play, options: Arguments): Promise<Ending> {
+  const scenario = await loadScenario(play.conversation);
+  const nextPrompt = promptSource(options);
+  const prompt = await nextPrompt();
+  if (prompt === undefined) return { code: 0 };
+  beginTurn(play, prompt);
+  return playScenario(play, scenario, nextPrompt);
+}
+
+/** The parser of scenario files and its libraries are loaded only when there is a file. */
+async function loadScenario(conversation: Conversation): Promise<Scenario> {
+  if (conversation.scenario === null) return defaultScenario();
+  const { readScenarioFile } = await import('./scenario-file.ts');
+  return await readScenarioFile(conversation.scenario);
+}
+
+/** Where user turns come from. As text there is exactly one. */
+function promptSource(options: Arguments): () => Promise<string | undefined> {
+  if (options.inputFormat === 'stream-json') {
+    const inbox = new Inbox(process.stdin, report);
+    return () => inbox.next();
+  }
+  let taken = false;
+  return async () => {
+    if (taken) return undefined;
+    taken = true;
+    const text = options.prompt ?? (await readText(process.stdin));
+    if (text.trim() !== '') return text;
+    throw new PawlError('usage', 'There is no prompt.', { hint: 'Give one on stdin or as the last word.' });
+  };
+}
+
+/** A failure is told twice: to a person on stderr, to a program as the result of the turn. */
+async function fail(play: Play, error: unknown): Promise<Ending> {
+  const { text, code } = describeFailure(error);
+  report(text);
+  await play.voice.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [text] });
+  return { code };
+}
+
+/** Settles when a person or program asks this process to end. */
+function askedToStop(play: Play): Promise<Ending> {
+  return new Promise((settle) => {
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      process.on(signal, () => {
+        if (!play.deaf) settle({ code });
+      });
+    }
+  });
+}
+
+function killItself(signal: NodeJS.Signals): Promise<never> {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // The signal may arrive a moment later; nothing else may happen until then.
+  setInterval(() => {}, 60_000);
+  return new Promise(() => {});
+}
+
+function afterMs(durationMs: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, durationMs).unref());
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { git, sampleRepository } from '../src/sample-repository.ts';
+import { temporaryDirectory } from '../src/temporary.ts';
+
+test('the same options give the same commits', async () => {
+  await using temporary = await temporaryDirectory();
+  const options = { files: { 'src/a.txt': 'a\n' }, commits: 3 };
+  const heads = await Promise.all(
+    ['one', 'two with spaces'].map(async (name) => {
+      await sampleRepository(join(temporary.path, name), options);
+      return git(join(temporary.path, name), ['rev-parse', 'main']);
+    }),
+  );
+  expect(heads[0]).toBe(heads[1]);
+  expect(await git(join(temporary.path, 'one'), ['rev-list', '--count', 'main'])).toBe('3');
+  expect(await git(join(temporary.path, 'one'), ['show', 'HEAD:src/a.txt'])).toBe('a');
+});
+
+test('a repository without commits has an unborn HEAD and no identity of its own', async () => {
+  await using temporary = await temporaryDirectory();
+  await sampleRepository(temporary.path, { commits: 0 });
+  await expect(git(temporary.path, ['rev-parse', '--verify', 'HEAD'])).rejects.toThrow('fatal');
+  await expect(git(temporary.path, ['config', 'user.name'])).rejects.toThrow('Command failed');
+});

@@ -1,0 +1,45 @@
+import { build } from 'esbuild';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+rmSync(dist, { recursive: true, force: true });
+
+const common = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  outdir: dist,
+  outExtension: { '.js': '.mjs' },
+  splitting: true,
+  chunkNames: 'chunk-[name]-[hash]',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'eof',
+  // Crash points exist in development only.
+  define: { PAWL_BUNDLE: 'true', 'process.env.PAWL_CRASH_AT': 'undefined' },
+  logLevel: 'warning',
+};
+
+const source = (path) => join(root, 'packages', path);
+await build({ ...common, entryPoints: { pawl: source('cli/src/bin.ts'), 'agent-roster': source('cli/src/roster.ts') } });
+// Some libraries of these two are CommonJS and ask for Node's own modules at run time.
+const banner = "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);";
+for (const [name, path] of [
+  ['daemon', 'daemon/src/main.ts'],
+  ['scripted-agent', 'testing/src/scripted-agent/bin.ts'],
+]) {
+  await build({ ...common, target: 'node24', entryPoints: { [name]: source(path) }, banner: { js: banner } });
+}
+
+// Each command is both a shell script, which finds the right Node, and the JavaScript that it runs.
+const launcher = `#!/bin/sh
+':' //; self=$(readlink -f -- "$0"); node=\${self%/*}/../node_modules/node/bin/node; [ -x "$node" ] || node=node; exec "\${PAWL_NODE:-$node}" "$self" "$@"
+`;
+for (const name of ['pawl', 'agent-roster']) {
+  const path = join(dist, `${name}.mjs`);
+  writeFileSync(path, launcher + readFileSync(path, 'utf8'));
+  chmodSync(path, 0o755);
+}

@@ -1,0 +1,61 @@
+// Makes a fresh clone ready: installs what the lockfile names and, with --build, builds the bundle. Both only when
+// something has changed, so that a second run costs nothing. Runs on Node 20; everything else uses the Node it installs.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const node = join(root, 'node_modules', 'node', 'bin', 'node');
+
+requireNode(20);
+requireProgram('git', 'Install git (Debian: apt-get install git) and run this again.');
+once('node_modules/.pawl-installed', fingerprint(['package-lock.json', 'package.json']), 'Installing packages', () =>
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'Check that the npm registry can be reached.'),
+);
+if (process.argv.includes('--build')) {
+  const sources = ['package.json', 'scripts/build.mjs', ...filesBelow('packages', /\/src\/.*\.(ts|sh|md)$/)];
+  once('dist/.pawl-built', fingerprint(sources), 'Building', () => run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'));
+}
+
+function requireNode(major) {
+  if (Number(process.versions.node.split('.')[0]) >= major) return;
+  fail(`Node ${major} or newer is needed; this is ${process.versions.node}.`, 'Install a newer Node.');
+}
+
+function requireProgram(name, hint) {
+  if (spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0) fail(`${name} is missing.`, hint);
+}
+
+/** Does the work unless the stamp says that it was done for exactly this state. */
+function once(stamp, state, what, work) {
+  const path = join(root, stamp);
+  if (existsSync(path) && readFileSync(path, 'utf8') === state) return;
+  process.stderr.write(`${what}…\n`);
+  work();
+  writeFileSync(path, state);
+}
+
+function run(command, args, hint) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) fail(`${command} failed${error ? `: ${error.message}` : ''}.`, hint);
+}
+
+function fingerprint(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+function filesBelow(directory, pattern) {
+  return readdirSync(join(root, directory), { recursive: true })
+    .map((name) => join(directory, String(name)))
+    .filter((path) => pattern.test(path) && !path.includes('node_modules') && statSync(join(root, path)).isFile())
+    .sort();
+}
+
+function fail(message, hint) {
+  process.stderr.write(`error: ${message}\n  → ${hint}\n`);
+  process.exit(1);
+}
