@@ -52,7 +52,8 @@ function describe(event: StreamEvent): string | null {
   if (event.type === 'text') return printableLine(event.text);
   if (event.type === 'thinking') return colours.dim(printableLine(event.text));
   if (event.type === 'tool-call') return `${colours.cyan('▸')} ${event.name} ${colours.dim(printableLine(event.input).slice(0, 70))}`;
-  return event.type === 'result' ? colours.green('■ done') : null;
+  if (event.type === 'result') return event.ok ? colours.green('■ done') : colours.red(`■ ${printableLine(event.text)}`);
+  return null;
 }
 
 async function main(workplace: string): Promise<number> {

@@ -20,19 +20,25 @@ const common = {
   legalComments: 'eof',
   // Crash points exist in development only.
   define: { PAWL_BUNDLE: 'true', 'process.env.PAWL_CRASH_AT': 'undefined' },
+  // Its build for Node is CommonJS, which neither splits nor starts as quickly.
+  alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
   logLevel: 'warning',
 };
 
 const source = (path) => join(root, 'packages', path);
 await build({ ...common, entryPoints: { pawl: source('cli/src/bin.ts'), 'agent-roster': source('cli/src/roster.ts') } });
-// Some libraries of these two are CommonJS and ask for Node's own modules at run time.
-const banner = "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);";
-for (const [name, path] of [
-  ['daemon', 'daemon/src/main.ts'],
-  ['scripted-agent', 'testing/src/scripted-agent/bin.ts'],
-]) {
-  await build({ ...common, target: 'node24', entryPoints: { [name]: source(path) }, banner: { js: banner } });
-}
+await build({
+  ...common,
+  target: 'node24',
+  entryPoints: { 'scripted-agent': source('testing/src/scripted-agent/bin.ts') },
+});
+await build({
+  ...common,
+  target: 'node24',
+  entryPoints: { daemon: source('daemon/src/main.ts') },
+  // Some of the daemon's libraries are CommonJS and ask for Node's own modules at run time.
+  banner: { js: "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);" },
+});
 
 // Each command is both a shell script, which finds the right Node, and the JavaScript that it runs.
 const launcher = `#!/bin/sh

@@ -48,7 +48,7 @@ test('sees what is only in the index, a changed mode, a rename and a link', asyn
   expect(await worktreeStatus(repository, request)).toMatchObject({
     changed: 3,
     untracked: 2,
-    files: ['b.txt', 'c.txt', 'a.txt', 'd.txt', 'link'],
+    files: ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'link'],
   });
 });
 
