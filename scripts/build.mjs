@@ -1,9 +1,12 @@
 import { build } from 'esbuild';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const dist = join(root, 'dist');
+// Built beside the old one and then put in its place, so that a program which runs from it is never without files.
+const dist = join(root, 'dist.new');
+const finished = join(root, 'dist');
+const outdated = join(root, 'dist.old');
 rmSync(dist, { recursive: true, force: true });
 
 const common = {
@@ -49,3 +52,8 @@ for (const name of ['pawl', 'agent-roster']) {
   writeFileSync(path, launcher + readFileSync(path, 'utf8'));
   chmodSync(path, 0o755);
 }
+
+rmSync(outdated, { recursive: true, force: true });
+if (existsSync(finished)) renameSync(finished, outdated);
+renameSync(dist, finished);
+rmSync(outdated, { recursive: true, force: true });

@@ -13,7 +13,9 @@ function isOldNode(): boolean {
 async function handOver(): Promise<number> {
   const own = join(import.meta.dirname ?? '', '..', 'node_modules', 'node', 'bin', 'node');
   if (!existsSync(own)) {
-    process.stderr.write(`error: pawl needs Node ${required.join('.')} or newer; this is ${process.versions.node}.\n  → Install a newer Node and try again.\n`);
+    process.stderr.write(
+      `error: pawl needs Node ${required.join('.')} or newer; this is ${process.versions.node}.\n  → Install a newer Node and try again.\n`,
+    );
     return 1;
   }
   const { spawnSync } = await import('node:child_process');

@@ -39,7 +39,7 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
     },
     record(kind, data, text) {
       if (json) return void write(envelope(kind, data));
-      const line = text();
+      const line = quiet ? null : text();
       if (line !== null) write(line);
     },
     say(text) {

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 /** How long a daemon may take until it answers: adopting many agents or restoring a backup takes a while. */
 const startMs = 30_000;
 const retryMs = 10;
+const stuckHint = 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.';
 
 /** What a starting daemon says on its report channel: one line. */
 type Report = { ready: true; pid: number } | { error: { code: ErrorCode; message: string; hint?: string } };
@@ -22,13 +23,15 @@ export async function reachDaemon(home: Home): Promise<Client> {
 
 /** True when something accepts connections on the home's socket. */
 export async function answers(home: Home): Promise<boolean> {
-  for (;;) {
+  const deadline = performance.now() + startMs;
+  while (performance.now() < deadline) {
     const errno = await tryConnection(home);
     if (errno === null) return true;
     if (!['EAGAIN', 'ECONNRESET'].includes(errno)) return false;
     // Its queue of connections is full: it is there, and busy.
     await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
+  throw new PawlError('daemon_unreachable', 'The daemon is there, but takes no more connections.', { hint: stuckHint });
 }
 
 /** Null when the socket accepts a connection, else why not. */
@@ -59,7 +62,7 @@ export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
     await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
   throw new PawlError('daemon_unreachable', `${message} But it does not answer.`, {
-    hint: 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.',
+    hint: stuckHint,
   });
 }
 

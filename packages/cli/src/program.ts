@@ -124,7 +124,7 @@ export function buildProgram(exit: (code: number) => void): Command {
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
   throw new PawlError('usage', `${JSON.stringify(text)} is not a whole number.`);
 }
 

@@ -44,17 +44,19 @@ export function palette(stream: { isTTY?: boolean }): Palette {
   };
 }
 
+/** Combining marks and what joins characters without showing. */
+const noColumn = /[\p{Mark}\u200B-\u200D\u2060\uFEFF]/u;
+
+/** Emoji, and the blocks whose characters are all drawn two columns wide: Hangul, CJK, kana, full-width forms. */
+const wide =
+  /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
+
 /** How many columns a text takes: wide East Asian characters and emoji take two, combining marks none. */
 export function width(text: string): number {
   let columns = 0;
   for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (/\p{Mark}/u.test(character) || code === 0x200d) continue;
-    const wide =
-      /\p{Emoji_Presentation}/u.test(character) ||
-      (code >= 0x1100 &&
-        /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uFF01-\uFF60]/u.test(character));
-    columns += wide ? 2 : 1;
+    if (character <= '~') columns += 1;
+    else if (!noColumn.test(character)) columns += wide.test(character) ? 2 : 1;
   }
   return columns;
 }

@@ -22,9 +22,9 @@ export type Verdict =
   | { next: 'ask-for-signal' };
 
 /**
- * What the end of a session means for its run. Authority, from the highest: a stop that was asked for, the agent's own
- * signal, the provider's usage limit, its result event, the exit code. A clean end without a signal is asked about, a
- * bounded number of times, before it counts as failed.
+ * What the end of a session means for its run. Authority, from the highest: the agent's signal that it is done, a stop
+ * that was asked for, its other signals, the provider's usage limit, a missing worktree, its result event, the exit code.
+ * A clean end without a signal is asked about, a bounded number of times, before it counts as failed.
  */
 export function judgeSession(ended: EndedSession): Verdict {
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
@@ -56,11 +56,21 @@ function judgeSignal(signal: Signal): Verdict {
       return end('completed', signal.result ?? '');
     case 'error':
       return end('failed', signal.error ?? 'the agent reported an error');
-    case 'questions': {
-      const questions = signal.questions.map(({ id, question }, index) => ({ id: id || `q${index + 1}`, question }));
-      return { next: 'end', outcome: 'completed', detail: 'questions', questions };
-    }
+    case 'questions':
+      return { next: 'end', outcome: 'completed', detail: 'questions', questions: withOwnIds(signal.questions) };
   }
+}
+
+/** Questions under ids of their own, so that an answer fits exactly one: a missing or repeated id becomes a number. */
+function withOwnIds(questions: NonNullable<Run['questions']>): NonNullable<Run['questions']> {
+  const given = new Set(questions.map(({ id }) => id));
+  const used = new Set<string>();
+  return questions.map(({ id, question }, index) => {
+    let own = id;
+    for (let no = index + 1; own === '' || used.has(own); no++) own = given.has(`q${no}`) ? '' : `q${no}`;
+    used.add(own);
+    return { id: own, question };
+  });
 }
 
 function end(outcome: NonNullable<Run['outcome']>, detail: string): Verdict {

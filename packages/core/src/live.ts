@@ -1,5 +1,6 @@
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
+import { firstLine } from './first-line.ts';
 
 const detailCharacters = 120;
 
@@ -7,16 +8,16 @@ const detailCharacters = 120;
 export function liveState(event: StreamEvent): LiveState | null {
   switch (event.type) {
     case 'thinking':
-      return { live: 'thinking', detail: firstLine(event.text) };
+      return { live: 'thinking', detail: firstLine(event.text, detailCharacters) };
     case 'tool-call':
-      return { live: 'calling_tool', detail: firstLine(`${event.name} ${event.input}`) };
+      return { live: 'calling_tool', detail: firstLine(`${event.name} ${event.input}`, detailCharacters) };
     case 'text':
     case 'text-delta':
-      return { live: 'working', detail: firstLine(event.text) };
+      return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'tool-result':
       return { live: 'working', detail: 'read a tool result' };
     case 'retry':
-      return { live: 'working', detail: firstLine(event.text) };
+      return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'limit':
       return { live: 'idle', detail: 'usage limit reached' };
     case 'result':
@@ -24,9 +25,4 @@ export function liveState(event: StreamEvent): LiveState | null {
     default:
       return null;
   }
-}
-
-function firstLine(text: string): string {
-  const line = text.trimStart().split('\n', 1)[0] ?? '';
-  return line.length > detailCharacters ? `${line.slice(0, detailCharacters - 1)}…` : line;
 }

@@ -44,11 +44,8 @@ function openRun(
   if (agent.stopRequestedAt !== null) return { activity: 'running', live: 'working', detail: 'stopping' };
   if (agent.worktreeReadyAt === null) return { activity: 'starting', live: 'idle', detail: 'making the worktree' };
   if (session === null || session.startedAt === null || session.endedAt !== null) {
-    return {
-      activity: 'starting',
-      live: 'idle',
-      detail: `starting session ${(session?.no ?? 0) + (session?.endedAt ? 1 : 0) || 1}`,
-    };
+    const no = session === null ? 1 : session.endedAt === null ? session.no : session.no + 1;
+    return { activity: 'starting', live: 'idle', detail: `starting session ${no}` };
   }
   if (live === undefined) return { activity: 'running', live: 'model_loading', detail: 'waiting for the first output' };
   return { activity: 'running', live: live.live, detail: live.detail };

@@ -2,7 +2,11 @@ import type { NewEvent } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Message, Project, Run } from '@pawl/schema/record';
+import { firstLine } from './first-line.ts';
 import type { ProviderPreset } from './port/provider.ts';
+
+/** How much of a task its event carries. */
+const summaryCharacters = 200;
 
 /** What a person asks for with `pawl work`. */
 export type WorkRequest = {
@@ -115,13 +119,7 @@ export function planWork(given: {
           branch: agent.branch,
         },
       },
-      { type: 'run.started', ...about, data: { task: firstLineOf(request.task) } },
+      { type: 'run.started', ...about, data: { task: firstLine(request.task, summaryCharacters) } },
     ],
   };
-}
-
-/** The first line of a task, short enough for a list. */
-export function firstLineOf(task: string): string {
-  const line = task.trim().split('\n', 1)[0] ?? '';
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }

@@ -21,6 +21,7 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
   process.on('SIGHUP', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ error: error.stack }, 'the daemon ends because of a mistake in it; agents go on');
+    process.stderr.write(`${error.stack}\n`);
     process.exit(1);
   });
   const { port } = readConfig(home.config);

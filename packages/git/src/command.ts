@@ -104,7 +104,7 @@ function unfinished(args: readonly string[], cwd: string, result: Unfinished): P
   if (result.code === 'ENOENT' || result.code === 'ENOTDIR') {
     if (!existsSync(cwd)) return new PawlError('not_found', `There is no directory ${cwd}.`, { details: { cwd } });
     return new PawlError('unavailable', 'The program git was not found.', {
-      hint: 'Install git 2.31 or newer and make sure that it is in PATH.',
+      hint: 'Install git 2.32 or newer and make sure that it is in PATH.',
     });
   }
   if (result.timedOut) {
@@ -138,6 +138,10 @@ function hintFor(stderr: string): string {
   if (/Permission denied|Read-only file system/.test(stderr)) return 'Make the named path writable, then try again.';
   if (isHeldLock(stderr)) {
     return 'Another git command holds a lock. Wait for it; when no git runs any more, delete the named .lock file.';
+  }
+  // Git does not always say why it could not write a file.
+  if (/unable to write|could not write|write error/.test(stderr)) {
+    return 'Check that the disk has space and that the place is writable, then try again.';
   }
   if (/unable to read|missing blob|bad object|not our ref|transport '.*' not allowed/.test(stderr)) {
     return 'Objects are missing. In a partial clone, run `git fetch --refetch --no-filter`; else run `git fsck`.';

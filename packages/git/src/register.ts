@@ -43,10 +43,8 @@ export function repositoryLock(repository: Repository): string {
 }
 
 async function add(repository: Repository, { path, branch, base }: Place, isBranchThere: boolean): Promise<void> {
-  const options = ['--no-track', '--no-checkout', '--quiet'];
-  const args = isBranchThere ? ['--', path, branch] : ['-b', branch, '--', path, base];
-  const tracking = isBranchThere ? options.slice(1) : options;
-  await runInUserRepository(repository.commonDir, ['worktree', 'add', ...tracking, ...args]);
+  const target = isBranchThere ? ['--', path, branch] : ['--no-track', '-b', branch, '--', path, base];
+  await runInUserRepository(repository.commonDir, ['worktree', 'add', '--quiet', '--no-checkout', ...target]);
 }
 
 /** Looks at the place: our registered worktree, or null when it is free. Somebody else's files are a conflict. */

@@ -5,7 +5,7 @@ import { openRepository, resolveCommit } from '../src/repository.ts';
 import { addWorktree } from '../src/worktree.ts';
 import { listWorktrees } from '../src/worktree-list.ts';
 import { trashWorktree } from '../src/trash.ts';
-import { git, makeRepository, temporaryDirectory } from './fixture.ts';
+import { git, makeRepository, temporaryDirectory, traceGit } from './fixture.ts';
 
 test('50 worktrees at once, three rounds, each its own, none fails', { timeout: 90_000 }, async () => {
   const home = temporaryDirectory();
@@ -42,6 +42,27 @@ test('50 worktrees at once, three rounds, each its own, none fails', { timeout: 
     expect(await listWorktrees(repository)).toHaveLength(1);
   }
   expect(git(root, 'config', '--list', '--local')).toBe(config);
+});
+
+test('two commands that register never overlap', async () => {
+  const home = temporaryDirectory();
+  const repository = await openRepository(makeRepository(join(home, 'project')));
+  const base = await resolveCommit(repository);
+  const lines = traceGit();
+  await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      addWorktree(repository, {
+        ownDir: join(home, 'own.git'),
+        path: join(home, `tree-${i}`),
+        branch: `work/${i}`,
+        base,
+      }),
+    ),
+  );
+  const signs = lines()
+    .filter((line) => line.includes('worktree add'))
+    .map((line) => line[0]);
+  expect(signs.join('')).toBe('+-'.repeat(8));
 });
 
 function byPath(a: { path: string }, b: { path: string }): number {

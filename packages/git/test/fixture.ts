@@ -100,15 +100,16 @@ export async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 /**
- * Puts a `git` before the real one that writes down each call, and returns the calls so far, one line of words each.
- * It is how a test sees what this package runs.
+ * Puts a `git` before the real one that writes down when each command begins (`+ words`) and ends (`- words`), and
+ * returns the lines so far. It is how a test sees what this package runs.
  */
-export function recordGit(): () => string[] {
+export function traceGit(): () => string[] {
   const directory = temporaryDirectory();
   const log = join(directory, 'calls');
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   writeFileSync(log, '');
-  const script = `#!/bin/sh\nprintf '%s ' "$@" >>'${log}'\necho >>'${log}'\nexec '${real}' "$@"\n`;
+  const note = (sign: string) => `printf '%s\\n' "${sign} $*" >>'${log}'`;
+  const script = `#!/bin/sh\n${note('+')}\n'${real}' "$@"\ncode=$?\n${note('-')}\nexit $code\n`;
   writeFileSync(join(directory, 'git'), script, { mode: 0o755 });
   const path = process.env['PATH'];
   process.env['PATH'] = `${directory}:${path}`;
@@ -116,6 +117,12 @@ export function recordGit(): () => string[] {
     process.env['PATH'] = path;
   });
   return () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
+}
+
+/** The commands that were begun, as traced. */
+export function recordGit(): () => string[] {
+  const lines = traceGit();
+  return () => lines().filter((line) => line.startsWith('+ '));
 }
 
 /** Waits until a condition holds, with a limit. */

@@ -37,7 +37,7 @@ function fill(path: string): void {
   write(path, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'ignored/cache': 'x\n', 'sub/run.sh': '#!/bin/sh\n' });
   symlinkSync('/etc', join(path, 'link'));
   symlinkSync('nowhere', join(path, 'dangling'));
-  execFileSync('mkfifo', [join(path, 'pipe')]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(path, 'pipe')]);
 }
 
 const places: { name: string; parent?: string }[] = [{ name: 'on the same file system' }];

@@ -1,5 +1,4 @@
-import { chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { chmodSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keepOutOfCommits } from '../src/exclude.ts';
@@ -65,7 +64,7 @@ test('follows HEAD: commits, another branch, a detached and an unborn one', asyn
 
 test('writes neither to the worktree nor to the repository', async () => {
   const { root, repository, request, path } = await setUp();
-  execFileSync('touch', ['-d', '2001-01-01', join(path, 'a.txt')]);
+  utimesSync(join(path, 'a.txt'), 1, 1);
   const before = [snapshot(root), snapshot(path)];
   await worktreeStatus(repository, request);
   expect([snapshot(root), snapshot(path)]).toEqual(before);

@@ -23,7 +23,7 @@ export type FoundSession = {
   claimed: boolean;
 };
 
-async function readText(dir: string, name: 'pid' | 'child' | 'exit'): Promise<string | null> {
+function readText(dir: string, name: 'pid' | 'child' | 'exit'): string | null {
   return readSmallFile(sessionFile(dir, name), hostLimits.identityFileBytes);
 }
 
@@ -46,7 +46,7 @@ async function believeShim(dir: string, text: string): Promise<ProcessIdentity |
 }
 
 /** The recorded command while it runs, and only when it is the shim's child or still in the shim's group. */
-export function believeChild(shim: ProcessIdentity, text: string): ProcessIdentity | null {
+function believeChild(shim: ProcessIdentity, text: string): ProcessIdentity | null {
   const child = parseIdentity(text);
   if (child === null) return null;
   const entry = processTable.read(child.pid);
@@ -55,20 +55,20 @@ export function believeChild(shim: ProcessIdentity, text: string): ProcessIdenti
 }
 
 /** The command of a session while it runs. */
-export async function findChild(dir: string, shim: ProcessIdentity): Promise<ProcessIdentity | null> {
-  const text = await readText(dir, 'child');
+export function findChild(dir: string, shim: ProcessIdentity): ProcessIdentity | null {
+  const text = readText(dir, 'child');
   return text === null ? null : believeChild(shim, text);
 }
 
 /** Reads a session directory without trusting it. */
 export async function findSession(directory: string): Promise<FoundSession> {
   const dir = resolve(directory);
-  const claimed = await exists(sessionFile(dir, 'pid'));
-  const pidText = await readText(dir, 'pid');
+  const claimed = exists(sessionFile(dir, 'pid'));
+  const pidText = readText(dir, 'pid');
   const identity = pidText === null ? null : await believeShim(dir, pidText);
   const alive = identity !== null && isAlive(identity);
-  const child = identity === null ? null : await findChild(dir, identity);
-  const exitText = await readText(dir, 'exit');
+  const child = identity === null ? null : findChild(dir, identity);
+  const exitText = readText(dir, 'exit');
   const exit = /^(\d{1,3}) *\n[ \n]*$/.exec(exitText ?? '');
   return {
     identity,

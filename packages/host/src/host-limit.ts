@@ -6,8 +6,8 @@ export const hostLimits = {
   inputBytes: 4 * 1024 * 1024,
   /** How long `sendInput` waits for a process that does not read. */
   inputMs: 5_000,
-  /** Inputs that may wait for one session. */
-  inputWaiters: 1_000,
+  /** Starts or inputs that may wait for one session. */
+  waiters: 1_000,
   /** How long a shim may take to record the exit code once its command is gone. */
   shimLeaveMs: 2_000,
   /** How long processes may take to disappear after KILL, before that is an error. */

@@ -8,7 +8,7 @@ import { exists, sessionFile } from './session-files.ts';
 import type { MonotonicClock } from './wait.ts';
 import { createPauses, monotonicClock } from './wait.ts';
 
-const inputLock = createKeyedLock(hostLimits.inputWaiters);
+const inputLock = createKeyedLock(hostLimits.waiters);
 
 /** Sessions whose last line was cut off by a time-out; the next line must not be glued to it. */
 const torn = new Set<string>();
@@ -80,7 +80,7 @@ async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeo
 /** Waits until the shim has fed the whole prompt, so that no line lands in the middle of it. */
 async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: number): Promise<void> {
   const pause = createPauses();
-  while (!(await exists(sessionFile(dir, 'fed')))) {
+  while (!exists(sessionFile(dir, 'fed'))) {
     closeSync(openFifo(dir, 'in'));
     if (isLate()) throw inputTimeout(dir, timeoutMs);
     await pause();
@@ -103,7 +103,7 @@ export async function sendInput(directory: string, text: string, options: InputO
   await inputLock(dir, async () => {
     const startedMs = now();
     const isLate = () => now() - startedMs >= timeoutMs;
-    if (await exists(sessionFile(dir, 'closed'))) throw inputClosed(dir);
+    if (exists(sessionFile(dir, 'closed'))) throw inputClosed(dir);
     await waitForPrompt(dir, isLate, timeoutMs);
     await writeAll(dir, torn.has(dir) ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes, isLate, timeoutMs);
     torn.delete(dir);
@@ -117,7 +117,7 @@ export async function sendInput(directory: string, text: string, options: InputO
 export async function closeInput(directory: string): Promise<void> {
   const dir = resolve(directory);
   await inputLock(dir, async () => {
-    if (!(await exists(sessionFile(dir, 'ctl')))) throw inputClosed(dir);
+    if (!exists(sessionFile(dir, 'ctl'))) throw inputClosed(dir);
     await writeFile(sessionFile(dir, 'closed'), '', { mode: 0o600 });
     torn.delete(dir);
     let descriptor;

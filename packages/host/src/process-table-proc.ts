@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 let bootId: string | undefined;
@@ -10,7 +10,7 @@ function currentBoot(): string {
 }
 
 /** Reads a file of a process, or null when the process is gone or not ours to see. */
-function readProcess(pid: number, name: string): Buffer | null {
+function readProcess(pid: number, name: 'environ' | 'cmdline'): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`);
   } catch {
@@ -26,8 +26,9 @@ export function parseStat(line: string, boot: string): ProcessEntry | null {
   const open = line.indexOf(' (');
   const close = line.lastIndexOf(') ');
   if (open < 1 || close < open) return null;
-  const [state, parent, group] = line.slice(close + 2).split(' ', 3);
-  const ticks = line.slice(close + 2).split(' ', 20)[19];
+  const fields = line.slice(close + 2).split(' ', 20);
+  const [state, parent, group] = fields;
+  const ticks = fields[19];
   if (state === undefined || ticks === undefined || !/^\d{1,20}$/.test(ticks)) return null;
   const entry = {
     pid: Number(line.slice(0, open)),
@@ -51,11 +52,26 @@ function listHas(list: Buffer, wanted: string): boolean {
   return false;
 }
 
+const statBuffer = Buffer.alloc(4_096);
+
+/** Reads the stat line of a process with as little work as possible: a look at all processes does it for each. */
+function readStat(pid: number): string | null {
+  let descriptor;
+  try {
+    descriptor = openSync(`/proc/${pid}/stat`, 'r');
+    return statBuffer.toString('latin1', 0, readSync(descriptor, statBuffer));
+  } catch {
+    return null;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
 /** Linux: everything is read from `/proc` without starting a program. */
 export const procTable: ProcessTable = {
   read(pid) {
-    const stat = readProcess(pid, 'stat');
-    return stat === null ? null : parseStat(stat.toString('latin1'), currentBoot());
+    const line = readStat(pid);
+    return line === null ? null : parseStat(line, currentBoot());
   },
   list() {
     return readdirSync('/proc')

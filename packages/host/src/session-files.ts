@@ -1,5 +1,17 @@
-import { constants } from 'node:fs';
-import { appendFile, chmod, lstat, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { shimScript } from './shim.ts';
@@ -25,12 +37,11 @@ export function sessionFile(dir: string, name: SessionFile): string {
 }
 
 /** True when anything at all has this name. */
-export async function exists(path: string): Promise<boolean> {
+export function exists(path: string): boolean {
   try {
-    await lstat(path);
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+    if (hasErrno(error, 'ENOTDIR')) return false;
     throw error;
   }
 }
@@ -39,36 +50,35 @@ export async function exists(path: string): Promise<boolean> {
  * Reads a small file that may be hostile: at most `maxBytes`, never through a symlink, never waiting on a FIFO.
  * Null when there is no such regular file, or when it is larger.
  */
-export async function readSmallFile(path: string, maxBytes: number): Promise<string | null> {
-  let file;
+export function readSmallFile(path: string, maxBytes: number): string | null {
+  let descriptor;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasErrno(error, 'ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR', 'EACCES')) return null;
     throw error;
   }
   try {
-    const stat = await file.stat();
+    const stat = fstatSync(descriptor);
     if (!stat.isFile() || stat.size > maxBytes) return null;
     const buffer = Buffer.alloc(maxBytes);
-    const { bytesRead } = await file.read(buffer, 0, maxBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, maxBytes, 0));
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
 }
 
 /** Writes a file so that it is there whole or not at all. */
-async function writeWhole(dir: string, name: SessionFile, content: string): Promise<void> {
+function writeWhole(dir: string, name: SessionFile, content: string): void {
   const temporary = `${sessionFile(dir, name)}.${process.pid}.tmp`;
-  await writeFile(temporary, content, { mode: 0o600 });
-  await rename(temporary, sessionFile(dir, name));
+  writeFileSync(temporary, content, { mode: 0o600 });
+  renameSync(temporary, sessionFile(dir, name));
 }
 
 /** Makes the session directory, or takes the one that is there when it is really ours. */
-async function makePrivateDirectory(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const stat = await lstat(dir);
+function makePrivateDirectory(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(dir);
   const ours = stat.isDirectory() && stat.uid === process.getuid?.();
   if (!ours) {
     throw new PawlError('host_failed', `${dir} is not a directory that belongs to you`, {
@@ -76,18 +86,21 @@ async function makePrivateDirectory(dir: string): Promise<void> {
       details: { dir },
     });
   }
-  if ((stat.mode & 0o077) !== 0) await chmod(dir, 0o700);
+  if ((stat.mode & 0o077) !== 0) chmodSync(dir, 0o700);
 }
 
-/** Creates everything that the shim expects to find. Doing it again before a shim has claimed the directory is harmless. */
-export async function prepareSession(dir: string, prompt: string): Promise<void> {
-  await makePrivateDirectory(dir);
-  await Promise.all([
-    writeWhole(dir, 'shim.sh', shimScript),
-    writeWhole(dir, 'prompt', prompt),
-    writeFile(sessionFile(dir, 'exit.new'), '   \n', { mode: 0o600, flag: 'a' }),
-    appendFile(sessionFile(dir, 'out'), '', { mode: 0o600 }),
-    appendFile(sessionFile(dir, 'err'), '', { mode: 0o600 }),
-    appendFile(sessionFile(dir, 'child'), '', { mode: 0o600 }),
-  ]);
+/**
+ * Creates everything that the shim expects to find, and returns the name of the file that this shim shall record itself
+ * in. Doing it again before a shim has claimed the directory is harmless. The files are few and small, and writing them
+ * directly takes a tenth of the time of as many trips through the thread pool.
+ */
+export function prepareSession(dir: string, prompt: string): string {
+  const record = `record.${randomUUID()}`;
+  makePrivateDirectory(dir);
+  writeWhole(dir, 'shim.sh', shimScript);
+  writeWhole(dir, 'prompt', prompt);
+  appendFileSync(sessionFile(dir, 'exit.new'), '   \n', { mode: 0o600 });
+  for (const name of ['out', 'err', 'child'] as const) appendFileSync(sessionFile(dir, name), '', { mode: 0o600 });
+  writeFileSync(join(dir, record), '', { mode: 0o600 });
+  return record;
 }

@@ -13,12 +13,13 @@
  *   then not be interrupted. The price is that the shim itself cannot react while it waits, hence the holder.
  * - The holder is the only writer of the FIFO besides a daemon that is just sending, so its end is the command's EOF.
  * - `exit.new` was filled by the host and is overwritten in place: a full disk cannot swallow the exit code.
+ * - The host made every file that a shim writes before the command runs, for the command must keep its own umask.
  * - Shell variables have a prefix, for assigning to one that came with the environment would change the command's.
  */
 export const shimScript = `\
 # Runs one command of a Pawl session. See the process host's shim.ts for the reasons.
-# usage: shim.sh fifo|file SHELL CWD COMMAND [ARGUMENT...]
-#        shim.sh run UMASK CWD COMMAND [ARGUMENT...]
+# usage: shim.sh fifo|file SHELL RECORD CWD COMMAND [ARGUMENT...]
+#        shim.sh run CWD COMMAND [ARGUMENT...]
 
 pawl_shim_identify() {
   if read -r pawl_shim_boot </proc/sys/kernel/random/boot_id && read -r pawl_shim_stat <"/proc/$$/stat"; then
@@ -32,29 +33,26 @@ pawl_shim_identify() {
 
 if [ "$1" = run ]; then
   pawl_shim_identify >child
-  umask "$2"
-  cd "$3" 2>/dev/null || {
-    printf 'pawl: cannot enter the working directory %s\\n' "$3" >&2
+  cd "$2" 2>/dev/null || {
+    printf 'pawl: cannot enter the working directory %s\\n' "$2" >&2
     exit 126
   }
   unset OLDPWD SHLVL
-  shift 3
+  shift 2
   exec "$@"
 fi
 
 # Handlers, not "ignore": what is ignored here would be ignored by the command, too.
 trap : HUP INT QUIT TERM USR1 USR2 ALRM
-pawl_shim_umask=$(umask)
-umask 077
-pawl_shim_identify >"pid.$$" || exit 125
-
 pawl_shim_mode=$1
 pawl_shim_shell=$2
-shift 2
+pawl_shim_record=$3
+shift 3
+pawl_shim_identify >"$pawl_shim_record" || exit 125
 
 if [ "$pawl_shim_mode" = fifo ]; then
   if [ ! -p in ] || [ ! -p ctl ]; then
-    command -p mkfifo in ctl 2>/dev/null
+    command -p mkfifo -m 600 in ctl 2>/dev/null
   fi
   [ -p in ] && [ -p ctl ] || exit 125
   exec 3<>in 4<>ctl 5<in
@@ -63,7 +61,7 @@ else
 fi
 
 # What counts is whose record stands there, not what ln says: a signal to the group may have ended it after its work.
-command -p ln "pid.$$" pid 2>/dev/null
+command -p ln "$pawl_shim_record" pid 2>/dev/null
 {
   read -r pawl_shim_pid
   read -r pawl_shim_skipped
@@ -75,6 +73,7 @@ if [ "$pawl_shim_mode" = fifo ]; then
   (
     # Here "ignore" is right: neither the holder nor its cat is the command.
     trap '' HUP INT QUIT TERM USR1 USR2 ALRM
+    umask 077
     exec 5<&-
     if [ -s prompt ]; then
       command -p cat prompt >in 3<&- 4<&- || exit 1
@@ -90,7 +89,7 @@ if [ "$pawl_shim_mode" = fifo ]; then
   exec 3<&- 4<&-
 fi
 
-"$pawl_shim_shell" ./shim.sh run "$pawl_shim_umask" "$@" <&5 5<&- >>out 2>>err
+"$pawl_shim_shell" ./shim.sh run "$@" <&5 5<&- >>out 2>>err
 pawl_shim_code=$?
 
 if [ "$pawl_shim_mode" = fifo ]; then

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import type { FSWatcher } from 'node:fs';
-import { watch } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { rmSync, watch } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { findSession } from './find-session.ts';
@@ -33,7 +33,7 @@ export type SessionSpec = {
   startMs?: number;
 };
 
-const startLock = createKeyedLock(hostLimits.inputWaiters);
+const startLock = createKeyedLock(hostLimits.waiters);
 
 /**
  * Says what could not reach the command unchanged. A POSIX shell drops variables whose names it could not use itself,
@@ -67,15 +67,19 @@ function startFailed(spec: SessionSpec, reason: string, cause?: unknown): PawlEr
 }
 
 /** Starts the shim in its own session and process group. */
-function spawnShim(spec: SessionSpec, dir: string): ChildProcess {
+function spawnShim(spec: SessionSpec, dir: string, record: string): ChildProcess {
   const shell = spec.shell ?? '/bin/sh';
   try {
-    return spawn(shell, [sessionFile(dir, 'shim.sh'), spec.stdin, shell, spec.cwd, spec.command, ...spec.args], {
-      cwd: dir,
-      env: { ...spec.env, [markerVariable]: spec.marker },
-      stdio: 'ignore',
-      detached: true,
-    });
+    return spawn(
+      shell,
+      [sessionFile(dir, 'shim.sh'), spec.stdin, shell, record, spec.cwd, spec.command, ...spec.args],
+      {
+        cwd: dir,
+        env: { ...spec.env, [markerVariable]: spec.marker },
+        stdio: 'ignore',
+        detached: true,
+      },
+    );
   } catch (error) {
     throw startFailed(spec, messageOf(error), error);
   }
@@ -90,27 +94,24 @@ function watchQuietly(dir: string, onChange: () => void): FSWatcher | null {
   }
 }
 
-/** Waits until the pid file is there. Rejects when the shim ends without one, or takes too long. */
-async function waitForClaim(spec: SessionSpec, dir: string): Promise<void> {
+/** Starts a shim and waits until the pid file is there. Rejects when it ends without one, or takes too long. */
+async function startShim(spec: SessionSpec, dir: string): Promise<void> {
+  const record = prepareSession(dir, spec.prompt);
   const { promise, resolve: claimed, reject } = Promise.withResolvers<void>();
   const look = () => {
-    exists(sessionFile(dir, 'pid')).then((found) => {
-      if (found) claimed();
-    }, reject);
+    if (exists(sessionFile(dir, 'pid'))) claimed();
   };
   const watcher = watchQuietly(dir, look);
   const poll = setInterval(look, hostLimits.lookAgainMaxMs);
   const startMs = spec.startMs ?? limits.shimStartMs;
   const limit = setTimeout(() => reject(startFailed(spec, `no sign of life within ${startMs} ms`)), startMs);
   try {
-    const shim = spawnShim(spec, dir);
+    const shim = spawnShim(spec, dir, record);
     shim.on('error', (error) => reject(startFailed(spec, messageOf(error), error)));
     shim.on('exit', (code, signal) => {
       // A shim that found the directory claimed leaves at once, and one that was quick may be done already.
-      exists(sessionFile(dir, 'pid')).then(
-        (found) => (found ? claimed() : reject(startFailed(spec, `the shim ended with ${signal ?? code}`))),
-        reject,
-      );
+      look();
+      reject(startFailed(spec, `the shim ended with ${signal ?? code}`));
     });
     shim.unref();
     await promise;
@@ -118,6 +119,7 @@ async function waitForClaim(spec: SessionSpec, dir: string): Promise<void> {
     clearTimeout(limit);
     clearInterval(poll);
     watcher?.close();
+    rmSync(join(dir, record), { force: true });
   }
 }
 
@@ -131,8 +133,7 @@ export async function startSession(spec: SessionSpec): Promise<ProcessIdentity> 
   return startLock(dir, async () => {
     const before = await findSession(dir);
     if (!before.claimed) {
-      await prepareSession(dir, spec.prompt);
-      await waitForClaim(spec, dir);
+      await startShim(spec, dir);
     }
     const { identity } = before.claimed ? before : await findSession(dir);
     if (identity !== null) return identity;

@@ -45,9 +45,9 @@ function withDescendants(entries: ProcessEntry[], roots: Set<number>): ProcessEn
  * Finds everything that belongs to the session. The process group counts only while its leader, the shim, is certainly
  * ours: afterwards its number may be somebody else's.
  */
-async function findFamily(request: StopRequest): Promise<Family> {
+function findFamily(request: StopRequest): Family {
   const { identity, dir, marker } = request;
-  const child = identity === null ? null : await findChild(dir, identity);
+  const child = identity === null ? null : findChild(dir, identity);
   const shim = identity !== null && isAlive(identity) ? identity : null;
   const entries = processTable.list();
   const roots = new Set(markedProcesses(entries, marker, identity ?? undefined).map((entry) => entry.pid));
@@ -91,7 +91,7 @@ export async function stopSession(request: StopRequest): Promise<{ killed: numbe
   const pause = createPauses();
   let wasGone = false;
   for (;;) {
-    const { workers, helpers } = await findFamily(request);
+    const { workers, helpers } = findFamily(request);
     const shimAlive = identity !== null && isAlive(identity);
     const isGone = workers.length === 0 && helpers.length === 0 && !shimAlive;
     // A process that is just becoming another program shows no environment, so one look is not enough.

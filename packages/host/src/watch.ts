@@ -13,7 +13,10 @@ export type FileWatch = {
   close(): void;
 };
 
-type Watched = { names: readonly string[]; seen: string; watcher: FSWatcher | null };
+/** A file and what was last seen of it: this changes whenever it is written, created, truncated or replaced. */
+type Seen = { path: string; inode: number; size: number; modifiedMs: number };
+
+type Watched = { files: Seen[]; watcher: FSWatcher | null };
 
 /**
  * Calls `onWake` soon after one of the watched files has changed. Wakes are merged and are advice only. File events make
@@ -54,11 +57,8 @@ export function watchFiles(options: {
     }
   };
   const poll = () => {
-    for (const [dir, entry] of watched) {
-      const seen = fingerprint(dir, entry.names);
-      if (seen === entry.seen) continue;
-      entry.seen = seen;
-      wake(dir);
+    for (const [dir, { files }] of watched) {
+      for (const file of files) if (lookAgain(file)) wake(dir);
     }
   };
   const timer = setInterval(poll, pollMs);
@@ -69,7 +69,9 @@ export function watchFiles(options: {
       watched.get(dir)?.watcher?.close();
       // The events begin before the first look, so that no change falls between the two.
       const watcher = startEvents(dir);
-      watched.set(dir, { names, seen: fingerprint(dir, names), watcher });
+      const files = names.map((name) => ({ path: join(dir, name), inode: 0, size: 0, modifiedMs: 0 }));
+      for (const file of files) lookAgain(file);
+      watched.set(dir, { files, watcher });
       wake(dir);
     },
     remove(dir) {
@@ -90,16 +92,18 @@ function watchEvents(dir: string, onChange: () => void): FSWatcher {
   return watch(dir, { persistent: false }, onChange);
 }
 
-/** What changes whenever one of the files is written, created, truncated or replaced. */
-function fingerprint(dir: string, names: readonly string[]): string {
-  let text = '';
-  for (const name of names) {
-    try {
-      const stat = statSync(join(dir, name), { throwIfNoEntry: false });
-      text += stat === undefined ? '-;' : `${stat.ino}:${stat.size}:${stat.mtimeMs};`;
-    } catch {
-      text += '?;';
-    }
+/** Looks at a file, and says whether it changed since the last time. This runs all the time, so it allocates little. */
+function lookAgain(file: Seen): boolean {
+  let stat;
+  try {
+    stat = statSync(file.path, { throwIfNoEntry: false });
+  } catch {
+    // Whatever stands in the way is like no file; it may be gone at the next look.
   }
-  return text;
+  const inode = stat?.ino ?? 0;
+  const size = stat?.size ?? 0;
+  const modifiedMs = stat?.mtimeMs ?? 0;
+  if (inode === file.inode && size === file.size && modifiedMs === file.modifiedMs) return false;
+  Object.assign(file, { inode, size, modifiedMs });
+  return true;
 }

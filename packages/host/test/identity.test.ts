@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isAlive, signalProcess } from '../src/identity.ts';
 import { processTable } from '../src/process-table.ts';
@@ -24,11 +25,13 @@ test('a process is alive until it ends, and only under its own start', async () 
 });
 
 test('a zombie is dead, although its pid still takes signals', async () => {
-  // The parent replaces itself by a program that never waits for the child.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The parent replaces itself by a program that never waits for the child, which ends only after that.
+  const parent = spawn('sh', ['-c', '(read x) <&0 & echo $!; exec sleep 600'], { stdio: ['pipe', 'pipe', 'ignore'] });
   try {
     const [data] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(data.toString());
+    await eventually(() => readFileSync(`/proc/${parent.pid}/cmdline`, 'latin1').startsWith('sleep'));
+    parent.stdin.end();
     const zombie = await eventually(() => {
       const entry = processTable.read(pid);
       return entry?.defunct === true ? entry : null;

@@ -2,11 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findSession } from '../src/find-session.ts';
 import { isAlive } from '../src/identity.ts';
 import { closeInput, sendInput } from '../src/input.ts';
-import { processTable } from '../src/process-table.ts';
+import { processTable, startOrder } from '../src/process-table.ts';
+import { psTable } from '../src/process-table-ps.ts';
+import { prepareSession } from '../src/session-files.ts';
+import { shimScript } from '../src/shim.ts';
 import { startSession } from '../src/start-session.ts';
 import { bashAsSh, eventually, exitCode, textOf, useWorkspace } from './support/workspace.ts';
 
@@ -166,6 +170,45 @@ test('a start that was interrupted before the claim is simply done again', async
   await startSession(session);
   expect(await exitCode(session.dir)).toBe(0);
   expect(textOf(session.dir, 'out')).toBe('whole prompt\n');
+});
+
+test('a shim killed at any moment of its start: another one runs the command, unless the dead one had claimed it', async () => {
+  const seen = new Set<boolean>();
+  for (let round = 0; round < 20; round += 1) {
+    const session = workspace.spec('echo ran; exec cat', { prompt: 'x' });
+    const record = prepareSession(session.dir, session.prompt);
+    const script = join(session.dir, 'shim.sh');
+    const shim = spawn('/bin/sh', [script, 'fifo', '/bin/sh', record, session.cwd, session.command, ...session.args], {
+      cwd: session.dir,
+      env: { ...session.env, PAWL_SESSION: session.marker },
+      stdio: 'ignore',
+      detached: true,
+    });
+    // The first one is killed before it can do anything, the last one when it has made its claim.
+    if (round > 0) await pause(round);
+    if (round === 19) await eventually(() => existsSync(join(session.dir, 'pid')));
+    shim.kill('SIGKILL');
+    if (shim.exitCode === null && shim.signalCode === null) await once(shim, 'exit');
+    const identity = await startSession(session);
+    // A program that the dead shim had started may still have made the claim for it; then the command never runs.
+    const ranByUs = identity.pid !== shim.pid;
+    seen.add(ranByUs);
+    if (ranByUs) await eventually(() => textOf(session.dir, 'out') === 'ran\nx');
+    else expect(textOf(session.dir, 'out')).toMatch(/^(ran\nx?)?$/);
+    expect(isAlive(identity)).toBe(ranByUs);
+  }
+  expect(seen).toEqual(new Set([true, false]));
+});
+
+test('without /proc, a shim records itself by what ps says', () => {
+  const identify = shimScript.slice(0, shimScript.indexOf('if [ "$1" = run ]')).replaceAll('/proc/', '/nowhere/');
+  for (const shell of ['/bin/sh', bashAsSh(workspace.root)]) {
+    const text = execFileSync(shell, ['-c', `${identify}\npawl_shim_identify`], { encoding: 'utf8' });
+    const [pid, boot = '', moment = ''] = text.split('\n');
+    expect(boot).toBe('ps');
+    const start = psTable.parseStart(Number(pid), boot, moment) ?? '';
+    expect(Math.abs(startOrder(start) - Date.now() / 1000)).toBeLessThan(30);
+  }
 });
 
 test('directory and files are private, whatever the umask', async () => {

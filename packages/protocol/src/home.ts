@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** Where everything of one Pawl lives. */
@@ -39,10 +39,13 @@ export function homeAt(root: string = process.env['PAWL_HOME'] || join(homedir()
   };
 }
 
-/** `pawl.sock` in the home, or, where that path is too long for a socket, a name made from it in a private directory. */
+/**
+ * `pawl.sock` in the home, or, where that path is too long for a socket, a name made from it in a private directory. That
+ * one does not follow TMPDIR, which differs between a person's shell and an agent's and may itself be long.
+ */
 function socketPath(base: string): string {
   const plain = join(base, 'pawl.sock');
   if (Buffer.byteLength(plain) <= socketPathBytes) return plain;
   const name = createHash('sha256').update(base).digest('hex').slice(0, 16);
-  return join(tmpdir(), `pawl-${userInfo().uid}`, `${name}.sock`);
+  return join('/tmp', `pawl-${userInfo().uid}`, `${name}.sock`);
 }

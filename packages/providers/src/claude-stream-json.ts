@@ -12,7 +12,7 @@ export function parseClaudeLine(line: string): StreamEvent[] {
   if (typeof record['session_id'] === 'string' && record['session_id'] !== '') {
     events.push({ type: 'session', providerSessionId: record['session_id'].slice(0, sessionIdCharacters) });
   }
-  events.push(...parseBody(record));
+  events.push(...parseBody(record, line));
   return events;
 }
 
@@ -28,7 +28,7 @@ function parseRecord(line: string): Record<string, unknown> | null {
   }
 }
 
-function parseBody(record: Record<string, unknown>): StreamEvent[] {
+function parseBody(record: Record<string, unknown>, line: string): StreamEvent[] {
   switch (record['type']) {
     case 'assistant':
     case 'user':
@@ -42,7 +42,7 @@ function parseBody(record: Record<string, unknown>): StreamEvent[] {
     case 'stream_event':
       return parseDelta(record['event']);
     default:
-      return [{ type: 'unknown', text: text(record['type']) }];
+      return [{ type: 'unknown', text: line }];
   }
 }
 
@@ -74,20 +74,24 @@ function parseDelta(event: unknown): StreamEvent[] {
   return field(delta, 'type') === 'text_delta' ? [{ type: 'text-delta', text: text(field(delta, 'text')) }] : [];
 }
 
+/** More tokens, turns or dollars than this are no count but a mistake, and sums of them would stop being exact. */
+const plausibleCount = 1e12;
+const count = z.number().nonnegative().max(plausibleCount).catch(0);
+
 const resultSchema = z.object({
   subtype: z.string().catch(''),
   is_error: z.boolean().catch(false),
   result: z.string().catch(''),
   errors: z.array(z.string()).catch([]),
-  num_turns: z.number().nonnegative().catch(0),
-  total_cost_usd: z.number().nonnegative().catch(0),
+  num_turns: count,
+  total_cost_usd: count,
   api_error_status: z.number().nullable().catch(null),
   usage: z
     .object({
-      input_tokens: z.number().nonnegative().catch(0),
-      output_tokens: z.number().nonnegative().catch(0),
-      cache_read_input_tokens: z.number().nonnegative().catch(0),
-      cache_creation_input_tokens: z.number().nonnegative().catch(0),
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
     })
     .catch({ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }),
 });
@@ -99,7 +103,7 @@ function parseResult(record: Record<string, unknown>): StreamEvent[] {
   const ok = !result.is_error && result.subtype === 'success';
   const said = result.result || result.errors.join('\n') || result.subtype;
   const limited =
-    !ok && (result.api_error_status === 429 || /hit your .{1,40} limit|Credit balance is too low/.test(said));
+    !ok && (result.api_error_status === 429 || /hit your (?:.{1,40} )?limit|Credit balance is too low/.test(said));
   return [
     {
       type: 'usage',
@@ -132,9 +136,19 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** How much of a tool's input is shown when it is not simply a command or a path. */
+const inputCharacters = 200;
+
 function toolInput(value: unknown): string {
   const command = field(value, 'command') ?? field(value, 'file_path') ?? field(value, 'path');
-  return typeof command === 'string' ? command : value === undefined ? '' : JSON.stringify(value).slice(0, 200);
+  if (typeof command === 'string') return command;
+  if (value === undefined) return '';
+  try {
+    return JSON.stringify(value).slice(0, inputCharacters);
+  } catch {
+    // It is nested deeper than the stack reaches: legal JSON, but nothing that a person could read.
+    return '';
+  }
 }
 
 function blockText(value: unknown): string {

@@ -15,7 +15,7 @@ export function sessionCommand(
   const args = [...fixed, ...conversationArguments(preset, given.conversation)];
   if (given.model !== null && preset.model !== null) args.push(...fill(preset.model, 'model', given.model));
   for (const [name, value] of Object.entries(given.options)) {
-    args.push(...fill(preset.options[name] ?? [], 'value', value));
+    args.push(...fill(Object.hasOwn(preset.options, name) ? (preset.options[name] ?? []) : [], 'value', value));
   }
   return preset.promptMode === 'stream-json'
     ? { command, args, prompt: streamJsonMessage(given.prompt), stdin: 'fifo' }

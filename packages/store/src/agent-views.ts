@@ -1,6 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { agentColumns, agentOf } from './agents.ts';
 import { runColumns, runOf } from './runs.ts';
 import { sessionColumns, sessionOf } from './sessions.ts';
@@ -21,7 +22,7 @@ export type AgentFilter = {
 /** The newest agents first, in one query. Long tasks are cut to `listedTaskCharacters`; `agentView` has them whole. */
 export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentView[]> {
   const { projectId, before } = filter;
-  let query = views(db, sql`substr(runs.task, 1, ${sql.lit(storeLimits.listedTaskCharacters)})`)
+  let query = views(db, listedSelection)
     .orderBy('agents.ordinal', 'desc')
     .limit(Math.min(filter.limit, limits.pageRows));
   if (projectId !== undefined) query = query.where('agents.project_id', '=', projectId);
@@ -62,34 +63,46 @@ export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
 
 type JoinedRow = Record<string, unknown>;
 
-function views(db: Database, task = sql`runs.task`) {
-  const columns = [
-    ...agentColumns.map((column) => sql.ref(`agents.${column}`).as(`agent_${column}`)),
-    ...runColumns.map((column) => (column === 'task' ? task : sql.ref(`runs.${column}`)).as(`run_${column}`)),
-    ...sessionColumns.map((column) => sql.ref(`sessions.${column}`).as(`session_${column}`)),
-  ];
+/** Where the columns of one table are in a joined row: made once, since a listing reads thousands of cells. */
+type Part = readonly { readonly alias: string; readonly column: string }[];
+
+function partOf(prefix: string, columns: readonly string[]): Part {
+  return columns.map((column) => ({ alias: prefix + column, column }));
+}
+
+const agentPart = partOf('agent_', agentColumns);
+const runPart = partOf('run_', runColumns);
+const sessionPart = partOf('session_', sessionColumns);
+
+const selectionFor = (task: RawBuilder<unknown>) => [
+  ...agentPart.map(({ alias, column }) => sql.ref(`agents.${column}`).as(alias)),
+  ...runPart.map(({ alias, column }) => (column === 'task' ? task : sql.ref(`runs.${column}`)).as(alias)),
+  ...sessionPart.map(({ alias, column }) => sql.ref(`sessions.${column}`).as(alias)),
+];
+
+const wholeSelection = selectionFor(sql.ref('runs.task'));
+const listedSelection = selectionFor(sql`substr(runs.task, 1, ${sql.lit(storeLimits.listedTaskCharacters)})`);
+
+function views(db: Database, selection = wholeSelection) {
   return db
     .selectFrom('agents')
     .leftJoin('runs', 'runs.id', 'agents.run_id')
     .leftJoin('sessions', 'sessions.id', 'agents.session_id')
-    .select(columns)
+    .select(selection)
     .$castTo<JoinedRow>();
 }
 
 function viewOf(row: JoinedRow): AgentView {
   return {
-    agent: agentOf(part(row, 'agent_', agentColumns) as Parameters<typeof agentOf>[0]),
-    run: row['run_id'] === null ? null : runOf(part(row, 'run_', runColumns) as Parameters<typeof runOf>[0]),
-    session:
-      row['session_id'] === null
-        ? null
-        : sessionOf(part(row, 'session_', sessionColumns) as Parameters<typeof sessionOf>[0]),
+    agent: agentOf(pick(row, agentPart) as Parameters<typeof agentOf>[0]),
+    run: row['run_id'] === null ? null : runOf(pick(row, runPart) as Parameters<typeof runOf>[0]),
+    session: row['session_id'] === null ? null : sessionOf(pick(row, sessionPart) as Parameters<typeof sessionOf>[0]),
   };
 }
 
 /** The columns of one table out of a joined row. */
-function part(row: JoinedRow, prefix: string, columns: readonly string[]): JoinedRow {
+function pick(row: JoinedRow, part: Part): JoinedRow {
   const picked: JoinedRow = {};
-  for (const column of columns) picked[column] = row[prefix + column];
+  for (const { alias, column } of part) picked[column] = row[alias];
   return picked;
 }

@@ -1,6 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { agentSchema } from '@pawl/schema/record';
 import type { Agent } from '@pawl/schema/record';
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { integer, json, nullableInteger, toColumns } from './row.ts';
 import { storeLimits } from './store-limit.ts';
@@ -58,7 +59,10 @@ export async function findAgents(
   options: { projectId?: string } = {},
 ): Promise<Agent[]> {
   let matching = db.selectFrom('agents').selectAll().limit(storeLimits.matches);
-  if (options.projectId !== undefined) matching = matching.where('project_id', '=', options.projectId);
+  if (options.projectId !== undefined) {
+    // An expression, so that the planner takes the index on the id or the alias and not the one on the project.
+    matching = matching.where(sql`coalesce(project_id, '')`, '=', options.projectId);
+  }
   const named = matching.where('alias', '=', reference).orderBy('ordinal', 'desc');
   const attempts = [
     matching.where('id', '=', reference),

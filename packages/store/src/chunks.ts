@@ -3,6 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
 import { sql } from 'kysely';
+import { hotQuery } from './hot-query.ts';
 import { integer } from './row.ts';
 import type { Database, Row } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -17,6 +18,32 @@ export type ChunkFilter = ({ agentId: string } | { sessionId: string }) & {
   limitBytes: number;
 };
 
+type ChunkValues = [
+  sessionId: string,
+  agentId: string,
+  stream: Chunk['stream'],
+  offset: number,
+  bytes: Uint8Array,
+  at: number,
+];
+
+const insertChunk = hotQuery<ChunkValues, Pick<Row<'chunks'>, 'id'>>(
+  ['1', '2', 'stdout', 3, new Uint8Array(1), 4],
+  (db, [sessionId, agentId, stream, offset, bytes, at]) =>
+    db
+      .insertInto('chunks')
+      .values({ session_id: sessionId, agent_id: agentId, stream, start_offset: offset, bytes, at })
+      .returning('id'),
+);
+
+type OffsetValues = [end: number, sessionId: string, start: number];
+
+/** Moves the offset of a stream past a chunk, when it stands where the chunk begins. */
+const moveOffsetOf = {
+  stdout: moveColumn('stdout_offset'),
+  stderr: moveColumn('stderr_offset'),
+};
+
 /**
  * Stores output and moves the session's offset past it, in one transaction, only when the offset stands where the chunk
  * begins. So no byte is stored twice or skipped, whoever reads the file and however often.
@@ -24,19 +51,10 @@ export type ChunkFilter = ({ agentId: string } | { sessionId: string }) & {
 export async function appendChunk(tx: WriteTransaction, chunk: NewChunk): Promise<Chunk> {
   assert(chunk.bytes.length > 0 && chunk.bytes.length <= limits.chunkBytes, 'a chunk has 1 to chunkBytes bytes');
   await moveOffset(tx, chunk);
-  const { id } = await tx.db
-    .insertInto('chunks')
-    .values({
-      session_id: chunk.sessionId,
-      agent_id: chunk.agentId,
-      stream: chunk.stream,
-      start_offset: chunk.offset,
-      bytes: chunk.bytes,
-      at: tx.now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const stored = { id: integer(id), at: tx.now, ...chunk };
+  const { sessionId, agentId, stream, offset, bytes } = chunk;
+  const { rows } = await insertChunk(tx.db, [sessionId, agentId, stream, offset, bytes, tx.now]);
+  assert(rows[0]);
+  const stored = { id: integer(rows[0].id), at: tx.now, ...chunk };
   tx.announce(stored);
   return stored;
 }
@@ -60,18 +78,19 @@ export async function readChunks(db: Database, filter: ChunkFilter): Promise<Chu
 }
 
 async function moveOffset(tx: WriteTransaction, chunk: NewChunk): Promise<void> {
-  const column = chunk.stream === 'stdout' ? 'stdout_offset' : 'stderr_offset';
-  const { numUpdatedRows } = await tx.db
-    .updateTable('sessions')
-    .set(column, chunk.offset + chunk.bytes.length)
-    .where('id', '=', chunk.sessionId)
-    .where(column, '=', chunk.offset)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 1n) return;
+  const end = chunk.offset + chunk.bytes.length;
+  const { numAffectedRows } = await moveOffsetOf[chunk.stream](tx.db, [end, chunk.sessionId, chunk.offset]);
+  if (numAffectedRows === 1n) return;
   throw new PawlError('conflict', `${chunk.stream} of session ${chunk.sessionId} does not stand at ${chunk.offset}`, {
     hint: 'read the stored offset again and go on from there',
     details: { sessionId: chunk.sessionId, stream: chunk.stream, offset: chunk.offset },
   });
+}
+
+function moveColumn(column: 'stdout_offset' | 'stderr_offset') {
+  return hotQuery<OffsetValues, unknown>([1, '2', 3], (db, [end, sessionId, start]) =>
+    db.updateTable('sessions').set(column, end).where('id', '=', sessionId).where(column, '=', start),
+  );
 }
 
 /** The id of the last chunk that a page of this many bytes has room for. */

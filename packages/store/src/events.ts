@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { eventSchema } from '@pawl/schema/event';
 import type { Event, EventType } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import { sql } from 'kysely';
+import { hotQuery } from './hot-query.ts';
 import { integer, json } from './row.ts';
 import type { Database, Row } from './tables.ts';
 
@@ -33,32 +35,41 @@ export async function lastSeqOf(db: Database): Promise<number> {
   return integer(row.value);
 }
 
-/** Takes `count` numbers and returns the first. The transaction holds the counter until it ends; a rollback gives them back. */
-export async function reserveSeqs(db: Database, count: number): Promise<number> {
-  const row = await db
+const addToSeq = hotQuery([1], (db, [count]) =>
+  db
     .updateTable('counters')
     .set({ value: sql<number>`value + ${count}` })
-    .where('name', '=', 'event_seq')
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  return integer(row.value) - count + 1;
+    .where('name', '=', sql.lit('event_seq'))
+    .returning('value'),
+);
+
+/** Takes `count` numbers and returns the first. The transaction holds the counter until it ends; a rollback gives them back. */
+export async function reserveSeqs(db: Database, count: number): Promise<number> {
+  const { rows } = await addToSeq(db, [count]);
+  assert(rows[0]);
+  return integer(rows[0].value) - count + 1;
 }
+
+type EventValues = [
+  seq: number,
+  at: number,
+  type: EventType,
+  projectId: string | null,
+  agentId: string | null,
+  data: string,
+];
+
+const insertEvent = hotQuery<EventValues, unknown>(
+  [1, 2, 'daemon.stopped', '3', '4', '{}'],
+  (db, [seq, at, type, projectId, agentId, data]) =>
+    db.insertInto('events').values({ seq, at, type, project_id: projectId, agent_id: agentId, data }),
+);
 
 /** Appends numbered events. Only the end of a write calls this. */
 export async function insertEvents(db: Database, events: readonly Event[]): Promise<void> {
-  await db
-    .insertInto('events')
-    .values(
-      events.map((event) => ({
-        seq: event.seq,
-        at: event.at,
-        type: event.type,
-        project_id: event.projectId,
-        agent_id: event.agentId,
-        data: JSON.stringify(event.data),
-      })),
-    )
-    .execute();
+  for (const { seq, at, type, projectId, agentId, data } of events) {
+    await insertEvent(db, [seq, at, type, projectId, agentId, JSON.stringify(data)]);
+  }
 }
 
 function eventOf(row: Row<'events'>): Event {

@@ -34,8 +34,7 @@ export function recoveryPlan(directory: DataDirectory, reason: string, now: numb
   let quarantined = join(directory.quarantine, `pawl.db-${time}`);
   for (let copy = 2; exists(quarantined); copy += 1)
     quarantined = join(directory.quarantine, `pawl.db-${time}-${copy}`);
-  const backup = listBackups(directory).find((path) => damageOf(path, { mayBeEmpty: false }) === null) ?? null;
-  return { phase: 'moving', quarantined, backup, reason };
+  return { phase: 'moving', quarantined, backup: soundBackup(directory), reason };
 }
 
 /** The plan of a recovery that was interrupted, or null. */
@@ -46,7 +45,9 @@ export function unfinishedPlan(directory: DataDirectory): RecoveryPlan | null {
     const { phase, quarantined, backup, reason } = plan;
     if (phase !== 'moving' && phase !== 'moved' && phase !== 'restored') return null;
     if (typeof quarantined !== 'string' || typeof reason !== 'string') return null;
-    return { phase, quarantined, reason, backup: typeof backup === 'string' ? backup : null };
+    if (typeof backup !== 'string') return { phase, quarantined, reason, backup: null };
+    const isGone = phase !== 'restored' && !exists(backup);
+    return { phase, quarantined, reason, backup: isGone ? soundBackup(directory) : backup };
   } catch {
     // It is written by rename, so nothing of ours is half-written; the database is looked at afresh.
     return null;
@@ -56,6 +57,10 @@ export function unfinishedPlan(directory: DataDirectory): RecoveryPlan | null {
 /** True when there is anything at this path, also a link that leads nowhere. */
 export function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function soundBackup(directory: DataDirectory): string | null {
+  return listBackups(directory).find((path) => damageOf(path, { mayBeEmpty: false }) === null) ?? null;
 }
 
 function reasonToRecover(directory: DataDirectory): string | null {

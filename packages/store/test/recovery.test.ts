@@ -55,8 +55,13 @@ describe.each(Object.keys(damages))('a database that is %s', (kind) => {
     expect(existsSync(join(String(event?.data['quarantined']), 'pawl.db'))).toBe(kind !== 'missing');
     expect(existsSync(directory.recovery)).toBe(false);
   });
+});
 
-  test.skipIf(kind === 'missing')('is kept, and says so, when there is no backup', async () => {
+const damagedInPlace = Object.keys(damages).filter((kind) => kind !== 'missing');
+
+test.each(damagedInPlace)(
+  'a database that is %s is kept, and the log says so, when there is no backup',
+  async (kind) => {
     const directory = await homeWithBackup();
     for (const path of listBackups(directory)) rmSync(path);
     damages[kind]?.(directory.database);
@@ -64,8 +69,8 @@ describe.each(Object.keys(damages))('a database that is %s', (kind) => {
     expect({ value, restored }).toEqual({ value: undefined, restored: 1 });
     expect(log.at(-1)?.data).toMatchObject({ backup: null });
     expect(readdirSync(directory.quarantine)).toHaveLength(1);
-  });
-});
+  },
+);
 
 test('the write-ahead log goes aside with its database', async () => {
   const directory = await homeWithBackup();
@@ -143,6 +148,14 @@ describe('a recovery that was interrupted is finished', () => {
     writeFileSync(directory.recovery, JSON.stringify(plan(directory, 'moved')));
     expect(await state(directory)).toMatchObject({ value: 'backed up', restored: 1 });
     expect(existsSync(`${directory.database}.new`)).toBe(false);
+  });
+
+  test('with another backup, when the chosen one is gone', async () => {
+    const directory = await homeWithBackup();
+    const chosen = join(directory.backups, 'pawl-000099.db');
+    writeFileSync(directory.recovery, JSON.stringify({ ...plan(directory, 'moved'), backup: chosen }));
+    rmSync(directory.database);
+    expect(await state(directory)).toMatchObject({ value: 'backed up', restored: 1 });
   });
 
   test('without telling it twice', async () => {

@@ -7,15 +7,30 @@ import type { Command, Option } from 'commander';
  */
 export function completion(program: Command, words: string[]): number {
   for (const option of program.options) addOption(tab, option);
-  for (const command of program.commands.filter((each) => each.name() !== 'help')) {
+  for (const command of program.createHelp().visibleCommands(program)) {
     const entry = tab.command(command.name(), command.description());
     for (const option of command.options) addOption(entry, option);
   }
   const [first, ...rest] = words;
   if (first === 'complete') tab.parse(rest[0] === '--' ? rest.slice(1) : rest);
-  else tab.setup('pawl', 'pawl completion', first ?? 'bash');
+  else if (first === 'bash') process.stdout.write(bashScript);
+  else tab.setup('pawl', 'pawl completion', first ?? '');
   return 0;
 }
+
+/**
+ * Our own, for plain bash: it needs no bash-completion package, may be sourced twice, and hands the words over as they
+ * are instead of evaluating them. Where nothing is suggested, bash offers files.
+ */
+const bashScript = `_pawl_complete() {
+  local word
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word _; do
+    [[ $word == :* ]] || COMPREPLY+=("$word")
+  done < <(pawl completion complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _pawl_complete pawl
+`;
 
 function addOption(
   entry: { option(name: string, description: string, alias?: string): unknown },

@@ -1,6 +1,7 @@
+import type { Client } from '@pawl/protocol/client';
 import type { Event } from '@pawl/schema/event';
-import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
+import { follow } from '../follow.ts';
 import { clockTime } from '../format.ts';
 import { reachDaemon } from '../launch.ts';
 import { printableLine } from '../terminal.ts';
@@ -8,8 +9,6 @@ import { printableLine } from '../terminal.ts';
 export type EventOptions = { follow?: boolean; after?: number; agent?: string; tail?: number };
 
 const defaultTail = 50;
-const reconnects = 50;
-const reconnectMs = 200;
 
 /** Shows the event log, and with --follow what is added to it. */
 export async function events(context: CommandContext, options: EventOptions): Promise<number> {
@@ -17,32 +16,40 @@ export async function events(context: CommandContext, options: EventOptions): Pr
   const agent = options.agent === undefined ? undefined : (await client.inspectAgent(options.agent)).agent.id;
   const about = agent === undefined ? {} : { agent };
   const from = options.after === undefined ? { tail: options.tail ?? defaultTail } : { after: options.after };
-  const page = await client.events({ ...about, ...from });
-  let after = options.after ?? 0;
-  for (const event of page.events) {
-    show(context, event);
-    after = event.seq;
-  }
+  let after = await showStored(context, client, about, from);
   if (!options.follow) return 0;
-  for (let failures = 0; ;) {
-    try {
-      const reached = await reachDaemon(context.home);
-      for await (const message of reached.followEvents(after, about)) {
-        failures = 0;
-        if (message.type === 'gap') {
-          context.say(`events are missing here; going on after ${message.lastSeq}`);
-          after = message.lastSeq;
-        } else {
-          show(context, message.event);
-          after = message.event.seq;
-        }
+  await follow(
+    async () => (await reachDaemon(context.home)).followEvents(after, about),
+    (message) => {
+      if (message.type === 'gap') {
+        context.say(`events are missing here; going on after ${message.lastSeq}`);
+        after = message.lastSeq;
+      } else {
+        show(context, message.event);
+        after = message.event.seq;
       }
-    } catch (error) {
-      const lost = error instanceof PawlError && error.code === 'daemon_unreachable';
-      if (!lost || ++failures > reconnects) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+      return 'more';
+    },
+  );
+  return 0;
+}
+
+/** Shows what the log has now, page by page, and returns how far it has been seen. */
+async function showStored(
+  context: CommandContext,
+  client: Client,
+  about: { agent?: string },
+  from: { after: number } | { tail: number },
+): Promise<number> {
+  let page = await client.events({ ...about, ...from });
+  let seen = 'after' in from ? from.after : page.lastSeq;
+  while (page.events.length > 0) {
+    for (const event of page.events) show(context, event);
+    seen = page.events.at(-1)?.seq ?? seen;
+    if (seen >= page.lastSeq) break;
+    page = await client.events({ ...about, after: seen });
   }
+  return seen;
 }
 
 function show(context: CommandContext, event: Event): void {

@@ -29,7 +29,7 @@ function describe({ agent, sessions, worktree }: Inspection, { colours }: Comman
     const files = worktree.exists
       ? `${worktree.commits} commits, ${worktree.changed} changed, ${worktree.untracked} untracked`
       : colours.red('missing');
-    lines.push(line('worktree', `${agent.worktree} (${files})`));
+    lines.push(line('worktree', `${printableLine(agent.worktree ?? '-')} (${files})`));
   }
   lines.push(
     line(
@@ -44,8 +44,11 @@ function describe({ agent, sessions, worktree }: Inspection, { colours }: Comman
         ? 'not started'
         : session.endedAt === null
           ? `pid ${session.pid}`
-          : `${duration(session.endedAt - session.startedAt)}, ${session.endReason}`;
-    lines.push(line(`session ${session.no}`, `${session.purpose}: ${took}`), line('', colours.dim(session.directory)));
+          : `${duration(session.endedAt - session.startedAt)}, ${printableLine(session.endReason ?? '-')}`;
+    lines.push(
+      line(`session ${session.no}`, `${session.purpose}: ${took}`),
+      line('', colours.dim(printableLine(session.directory))),
+    );
     lines.push(line('', colours.dim(`environment: ${session.environment.map(printableLine).join(' ')}`)));
   }
   lines.push(line('task', printable(agent.run?.task ?? '-')));

@@ -1,8 +1,8 @@
 import type { OutputChunk } from '@pawl/protocol/view';
 import type { StreamEvent } from '@pawl/schema/stream-event';
-import type { Client } from '@pawl/protocol/client';
-import { PawlError } from '@pawl/schema/error';
+import type { Client, OutputQuery } from '@pawl/protocol/client';
 import type { CommandContext } from '../context.ts';
+import { follow } from '../follow.ts';
 import { clockTime } from '../format.ts';
 import { reachDaemon } from '../launch.ts';
 import type { Palette } from '../terminal.ts';
@@ -14,17 +14,16 @@ export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 export async function logs(context: CommandContext, reference: string, options: LogOptions): Promise<number> {
   const client = await reachDaemon(context.home);
   const { agent } = await client.inspectAgent(reference);
-  if (options.follow)
-    return follow(context, agent.id, {
-      raw: options.raw ?? false,
-      ...(options.tail === undefined ? {} : { tail: options.tail }),
-    });
+  if (options.follow) {
+    const tail = options.tail === undefined ? {} : { tail: options.tail };
+    return followOutput(context, agent.id, { raw: options.raw ?? false, ...tail });
+  }
   await showStored(context, client, agent.id, options);
   return 0;
 }
 
-/** Shows stored output from the start (or the last `tail` chunks) and returns the id of the last chunk. */
-async function showStored(context: CommandContext, client: Client, id: string, options: LogOptions): Promise<number> {
+/** Shows stored output, page by page, from the start or only the last `tail` chunks. */
+async function showStored(context: CommandContext, client: Client, id: string, options: LogOptions): Promise<void> {
   const format = options.raw ? 'raw' : 'events';
   let page = await client.output(id, options.tail === undefined ? { format } : { format, tail: options.tail });
   let after = 0;
@@ -33,42 +32,34 @@ async function showStored(context: CommandContext, client: Client, id: string, o
       show(context, chunk);
       after = chunk.id;
     }
-    if (!page.more) return after;
+    if (!page.more) return;
     page = await client.output(id, { format, after });
   }
 }
 
-/** A lost connection is taken up again this often: the daemon may be restarting. */
-const reconnects = 50;
-const reconnectMs = 200;
-
 /** Follows an agent's output until it has ended, over restarts of the daemon: nothing is missed, nothing shown twice. */
-export async function follow(
+export async function followOutput(
   context: CommandContext,
   id: string,
   options: { raw: boolean; tail?: number },
 ): Promise<number> {
   const format = options.raw ? 'raw' : 'events';
-  let after = options.tail === undefined ? 0 : await showStored(context, await reachDaemon(context.home), id, options);
-  for (let failures = 0; ;) {
-    try {
-      const client = await reachDaemon(context.home);
-      for await (const message of client.followOutput(id, { after, format })) {
-        failures = 0;
-        if (message.type === 'ended') return 0;
-        show(context, message.chunk);
-        after = message.chunk.id;
-      }
-    } catch (error) {
-      const lost = error instanceof PawlError && error.code === 'daemon_unreachable';
-      if (!lost || ++failures > reconnects) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, reconnectMs));
-  }
+  let from: OutputQuery = options.tail === undefined ? {} : { tail: options.tail };
+  await follow(
+    async () => (await reachDaemon(context.home)).followOutput(id, { ...from, format }),
+    (message) => {
+      if (message.type === 'ended') return 'ended';
+      show(context, message.chunk);
+      from = { after: message.chunk.id };
+      return 'more';
+    },
+  );
+  return 0;
 }
 
 function show(context: CommandContext, chunk: OutputChunk): void {
   if (context.json) return context.record('output', chunk, () => null);
+  if (context.quiet) return;
   if (chunk.events !== undefined) {
     for (const event of chunk.events) {
       const line = describe(event, context.colours);

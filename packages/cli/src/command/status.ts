@@ -2,6 +2,7 @@ import { createClient } from '@pawl/protocol/client';
 import type { CommandContext } from '../context.ts';
 import { bytes, duration } from '../format.ts';
 import { answers } from '../launch.ts';
+import { printableLine } from '../terminal.ts';
 
 /** Says whether the daemon is up and what it looks after. Exit 9 when it is not, so that a script can ask. */
 export async function status(context: CommandContext): Promise<number> {
@@ -22,7 +23,7 @@ export async function status(context: CommandContext): Promise<number> {
       `  projects  ${daemon.projects}`,
       `  agents    ${daemon.agents.working} working, ${daemon.agents.total} known`,
       `  events    ${daemon.lastSeq}`,
-      ...(daemon.trouble === null ? [] : [`  ${context.colours.red('trouble')}   ${daemon.trouble}`]),
+      ...(daemon.trouble === null ? [] : [`  ${context.colours.red('trouble')}   ${printableLine(daemon.trouble)}`]),
     ].join('\n'),
   );
   return 0;

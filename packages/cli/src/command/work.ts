@@ -1,4 +1,4 @@
-import type { WorkBody } from '@pawl/protocol/view';
+import type { AgentAnswer, WorkBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { randomUUID } from 'node:crypto';
@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import { reachDaemon } from '../launch.ts';
-import { follow } from './logs.ts';
+import { followOutput } from './logs.ts';
 
 export type WorkOptions = {
   provider: string;
@@ -32,18 +32,22 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.base === undefined ? {} : { base: options.base }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
+  const { agent } = await send(context, body);
+  context.answer(
+    'agent',
+    agent,
+    () =>
+      `${context.colours.bold(agent.alias)} is at work on ${agent.branch}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+  );
+  return options.follow ? followOutput(context, agent.id, { raw: false }) : 0;
+}
+
+async function send(context: CommandContext, body: WorkBody): Promise<AgentAnswer> {
   const key = randomUUID();
   for (let attempt = 1; ; attempt++) {
     try {
       const client = await reachDaemon(context.home);
-      const { agent } = await client.work(body, key);
-      context.answer(
-        'agent',
-        agent,
-        () =>
-          `${context.colours.bold(agent.alias)} is at work on ${agent.branch}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
-      );
-      return options.follow ? await follow(context, agent.id, { raw: false }) : 0;
+      return await client.work(body, key);
     } catch (error) {
       const lost = error instanceof PawlError && error.code === 'daemon_unreachable';
       if (!lost || attempt === tries) throw error;

@@ -9,6 +9,7 @@ import { readChunks, recentChunkId } from '@pawl/store/chunks';
 import { readEvents } from '@pawl/store/events';
 import { listProjects } from '@pawl/store/projects';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
 import type { EventFeed } from '../event-feed.ts';
 import type { OutputFeed } from '../output-feed.ts';
@@ -35,6 +36,16 @@ export type AppParts = {
 };
 
 const outputPage = { limitRows: 200, limitBytes: 1024 * 1024 };
+
+/** What no agent may do. */
+const personRoutes = [
+  routes.stopDaemon,
+  routes.doctor,
+  routes.repair,
+  routes.addProject,
+  routes.work,
+  routes.stopAgent,
+];
 
 /** Every route with its handler, behind the door. */
 export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
@@ -71,26 +82,25 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     }),
   );
 
+  // Who may ask is settled before what they ask is looked at.
+  for (const route of personRoutes) app.on(route.method, route.getRoutingPath(), personOnly);
+
   app.openapi(routes.health, (context) => context.json({ status: 'ok' as const, version }, 200));
   app.openapi(routes.daemon, async (context) => context.json(await parts.describe(), 200));
   app.openapi(routes.stopDaemon, (context) => {
-    personOnly(context);
     parts.requestStop();
     return context.json({ stopping: true as const, pid: process.pid }, 200);
   });
   app.openapi(routes.doctor, async (context) => {
-    personOnly(context);
     return context.json(await parts.doctor.examine(), 200);
   });
   app.openapi(routes.repair, async (context) => {
-    personOnly(context);
     return context.json(await parts.doctor.repair(), 200);
   });
   app.openapi(routes.listProjects, async (context) =>
     context.json({ projects: await listProjects(shop.store.db) }, 200),
   );
   app.openapi(routes.addProject, async (context) => {
-    personOnly(context);
     return context.json(await addProject(shop, context.req.valid('json')), 200);
   });
   app.openapi(routes.listAgents, async (context) => {
@@ -98,7 +108,6 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     return context.json(await agents.list({ ...query, all: all === 'true' }), 200);
   });
   app.openapi(routes.work, async (context) => {
-    personOnly(context);
     const agent = await forkWorker(shop, context.req.valid('json'), context.req.valid('header')['idempotency-key']);
     parts.wake(agent.id);
     return context.json({ agent: await agents.view(agent.id) }, 200);
@@ -109,7 +118,6 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     return context.json(await agents.inspect(agent.id), 200);
   });
   app.openapi(routes.stopAgent, async (context) => {
-    personOnly(context);
     const agent = await agents.find(context.req.valid('param').reference);
     return context.json({ agent: await agents.stop(agent.id) }, 200);
   });
@@ -199,9 +207,16 @@ async function inOrder<T, R>(items: T[], job: (item: T) => Promise<R>): Promise<
   return results;
 }
 
+/** What we foresaw, and what the framework says about a body that it cannot read. */
+function knownFailure(error: Error): PawlError | null {
+  if (error instanceof PawlError) return error;
+  if (error instanceof HTTPException && error.status < 500) return new PawlError('invalid_input', error.message);
+  return null;
+}
+
 /** Every failure in one shape. What was not expected is logged and told without its insides. */
 function failed(error: Error, context: Context, shop: Workshop): Response {
-  const known = error instanceof PawlError ? error : null;
+  const known = knownFailure(error);
   if (known === null) shop.log.error({ error: error.stack, path: context.req.path }, 'a request failed');
   const body: ErrorView = {
     error: known

@@ -64,10 +64,10 @@ function checkBody(context: Context): void {
 }
 
 /** Lets a person through, and turns an agent away. */
-export function personOnly(context: Context<DoorVariables>): void {
-  if (context.get('caller').kind === 'person') return;
+export const personOnly: MiddlewareHandler<DoorVariables> = async (context, next) => {
+  if (context.get('caller').kind === 'person') return next();
   throw new PawlError('forbidden', 'An agent may not do this; only a person may.');
-}
+};
 
 /** Lets a person through, and an agent only when it asks about itself. */
 export function selfOnly(context: Context<DoorVariables>, agentId: string | null): void {

@@ -52,6 +52,9 @@ async function createAgents(db: Kysely<never>, types: ColumnTypes): Promise<void
     .addColumn('run_id', types.key)
     .addColumn('session_id', types.key)
     .execute();
+  // Of two indexes that fit as well, SQLite takes the one made later: so those of the living come after those of all.
+  await index(db, 'agents_of_project', 'agents', ['project_id', 'ordinal']);
+  await index(db, 'agents_alias', 'agents', ['alias', 'ordinal']);
   // A living agent's alias is unique in its project; nulls are distinct to an index, so no project needs its own.
   await index(db, 'agents_living_alias', 'agents', ['project_id', 'alias'], {
     unique: true,
@@ -61,11 +64,9 @@ async function createAgents(db: Kysely<never>, types: ColumnTypes): Promise<void
     unique: true,
     where: sql`ended_at is null and project_id is null`,
   });
-  await index(db, 'agents_alias', 'agents', ['alias', 'ordinal']);
   await index(db, 'agents_alias_of_living', 'agents', ['alias', 'ordinal'], { where: sql`ended_at is null` });
   await index(db, 'agents_living', 'agents', ['ordinal'], { where: sql`ended_at is null` });
   await index(db, 'agents_living_of_project', 'agents', ['project_id', 'ordinal'], { where: sql`ended_at is null` });
-  await index(db, 'agents_of_project', 'agents', ['project_id', 'ordinal']);
 }
 
 async function createRuns(db: Kysely<never>, types: ColumnTypes): Promise<void> {

@@ -1,8 +1,8 @@
 import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
-import { findAgents, insertAgent, livingAliases, updateAgent } from '@pawl/store/agents';
+import { countAgents, findAgents, insertAgent, livingAliases, updateAgent, worktreesInUse } from '@pawl/store/agents';
 import { insertProject } from '@pawl/store/projects';
 import { endRun, insertRun } from '@pawl/store/runs';
-import { endSession, insertSession } from '@pawl/store/sessions';
+import { endSession, insertSession, updateSession, usagesOf } from '@pawl/store/sessions';
 import { storeLimits } from '@pawl/store/store-limit';
 import type { Store } from '@pawl/store/store';
 import type { Agent } from '@pawl/schema/record';
@@ -139,6 +139,21 @@ export function agentsContract(engine: EngineUnderTest): void {
     });
     const ids = (await agentsToReconcile(store.db)).map(({ agent }) => agent.id);
     expect(ids).toEqual([teams[1].agent.id, teams[2].agent.id]);
+  });
+
+  test('agents are counted without agent 0, and their worktrees and usage are known', async () => {
+    const store = await openFresh(engine);
+    const { agent, session } = await addTeam(store);
+    const usage = { inputTokens: 1, outputTokens: 2, cachedTokens: 0, costUsd: 0.5, turns: 1 };
+    await addAgents(store, [
+      agentRecord({ parentId: agent.id, worktree: '/w/one' }),
+      agentRecord({ parentId: agent.id }),
+    ]);
+    await store.write((tx) => updateSession(tx, session.id, { usage }));
+    expect(await countAgents(store.db)).toBe(2);
+    expect(await worktreesInUse(store.db)).toEqual(new Set(['/w/one']));
+    expect(await usagesOf(store.db, [agent.id, 'nobody'])).toEqual(new Map([[agent.id, [usage]]]));
+    expect(await usagesOf(store.db, [])).toEqual(new Map());
   });
 }
 

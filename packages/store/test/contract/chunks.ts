@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
-import { appendChunk, readChunks } from '@pawl/store/chunks';
+import { appendChunk, readChunks, recentChunkId } from '@pawl/store/chunks';
 import { sessionOffsets } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
@@ -78,6 +78,8 @@ export function chunksContract(engine: EngineUnderTest): void {
     const rest = await page(10, 1_000, within.at(-1)?.id);
     expect(rest.map(({ offset }) => offset)).toEqual([300, 400, 500]);
     expect(await page(10, 1_000, rest.at(-1)?.id)).toEqual([]);
+    expect(await page(10, 1_000, await recentChunkId(store.db, team.agent.id, 3))).toEqual(rest);
+    expect(await recentChunkId(store.db, team.agent.id, 6)).toBe(0);
   });
 }
 

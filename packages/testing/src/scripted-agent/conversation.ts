@@ -36,12 +36,12 @@ export function stateDirectory(): string {
   return named ? resolve(named) : join(homedir(), '.pawl-scripted');
 }
 
-/** Adds a user turn, cut to what the conversation remembers of it. */
+/** Adds a user turn, cut to what the conversation remembers of it: the file is written after every step. */
 export function addTurn(conversation: Conversation, prompt: string): void {
-  const text = prompt.slice(0, scriptedLimits.turnCharacters);
-  if (conversation.turnsSeen === 0) conversation.task = text;
+  if (conversation.turnsSeen === 0) conversation.task = prompt.slice(0, scriptedLimits.taskCharacters);
   conversation.turnsSeen += 1;
-  conversation.turns = [...conversation.turns, text].slice(-scriptedLimits.turnsKept);
+  const excerpt = prompt.slice(0, scriptedLimits.turnCharacters);
+  conversation.turns = [...conversation.turns, excerpt].slice(-scriptedLimits.turnsKept);
 }
 
 /** Stores the conversation whole or not at all. */

@@ -12,8 +12,10 @@ export const scriptedLimits = {
   repeatDepth: 8,
   /** Faults of a scenario file that one message lists. */
   scenarioFaults: 10,
-  /** How much of each user turn the conversation file remembers. */
-  turnCharacters: 16 * 1024,
+  /** How much of the first user turn, the task, the conversation file remembers. */
+  taskCharacters: 16 * 1024,
+  /** How much of each further user turn it remembers. */
+  turnCharacters: 1_000,
   /** How many of the latest user turns the conversation file remembers. They are counted without a bound. */
   turnsKept: 100,
   /** The largest conversation file. */

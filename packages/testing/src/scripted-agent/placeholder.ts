@@ -22,7 +22,7 @@ export function placeholderValues(
 
 /** The first line that says something: an opening tag such as `<task>` alone on its line does not. */
 function firstLine(prompt: string): string {
-  const lines = prompt.slice(0, scriptedLimits.turnCharacters).split('\n');
+  const lines = prompt.slice(0, scriptedLimits.taskCharacters).split('\n');
   const said = lines.find((line) => line.trim() !== '' && !/^\s*<[\w-]+>\s*$/.test(line));
   return (said ?? '').trim().slice(0, scriptedLimits.promptCharacters);
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
-import { z } from 'zod';
+import * as z from 'zod';
 import { scriptedLimits } from './limit.ts';
 import type { Scenario, Step } from './scenario.ts';
 import { stepSchemas } from './step-schema.ts';
@@ -33,7 +33,7 @@ async function readDocument(path: string): Promise<unknown> {
   }
   try {
     // JSON is YAML too, but its own parser is there already.
-    return path.endsWith('.json') ? JSON.parse(text) : (await import('yaml')).parse(text);
+    return path.endsWith('.json') ? JSON.parse(text) : (await import('./yaml-document.ts')).parseYaml(text);
   } catch (error) {
     throw invalid(path, messageOf(error).trim(), error);
   }

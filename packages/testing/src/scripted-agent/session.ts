@@ -88,7 +88,8 @@ function askedToStop(play: Play): Promise<Ending> {
       ['SIGINT', 130],
     ] as const) {
       process.on(signal, () => {
-        if (!play.deaf) settle({ code });
+        if (play.deaf) report(`ignored ${signal}`);
+        else settle({ code });
       });
     }
   });

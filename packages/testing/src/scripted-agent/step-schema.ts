@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from './duration.ts';
 import { scriptedLimits } from './limit.ts';
 
@@ -32,10 +32,21 @@ const signal = z.preprocess(
 
 const crashSignals = ['SIGABRT', 'SIGBUS', 'SIGHUP', 'SIGINT', 'SIGKILL', 'SIGSEGV', 'SIGTERM'] as const;
 
-const until = z.union(
-  [z.iso.datetime({ offset: true }), z.number().int().positive(), duration.transform((afterMs) => ({ afterMs }))],
-  'expected a time such as "2030-01-01T00:00:00Z", seconds since 1970, or a duration such as "5m"',
-);
+/** When a usage limit ends: a moment in seconds since 1970, or some time from when the step is played. */
+const until = z
+  .union([z.string(), z.number().int().positive()])
+  .transform((value, context): { seconds: number } | { afterMs: number } => {
+    if (typeof value === 'number') return { seconds: value };
+    const afterMs = parseDuration(value);
+    if (afterMs !== undefined && afterMs <= scriptedLimits.durationMs) return { afterMs };
+    if (z.iso.datetime({ offset: true }).safeParse(value).success)
+      return { seconds: Math.round(Date.parse(value) / 1000) };
+    context.addIssue({
+      code: 'custom',
+      message: 'expected a time such as "2030-01-01T00:00:00Z", seconds since 1970, or a duration such as "5m"',
+    });
+    return z.NEVER;
+  });
 
 /** What may stand after the key of each step. `repeat.steps` is read by whoever reads the list itself. */
 export const stepSchemas = {

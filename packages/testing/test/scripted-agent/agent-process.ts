@@ -138,6 +138,7 @@ export async function stage() {
     directory,
     state,
     environment,
+    program,
     start,
     scenario,
     play,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { git } from '../../src/sample-repository.ts';
@@ -60,20 +60,19 @@ test('the stream has the shape of Claude Code', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test.each([
-  [['--frobnicate'], 'Unknown option --frobnicate.'],
-  [['--session-id', 'not-a-uuid'], '--session-id must be a UUID.'],
-  [['--session-id'], '--session-id needs a value.'],
-  [['--fork-session'], '--fork-session needs --resume ID.'],
-  [['--resume', id, '--session-id', id], 'only with --fork-session'],
-  [['--output-format', 'text'], '--output-format takes stream-json, not text.'],
-  [['--input-format=stream-json', 'do it'], 'the prompt comes on stdin'],
-])('the command line %j is refused with exit 2', async (args, message) => {
+test('a bad command line is refused with exit 2 and one clear line', async () => {
   await using on = await stage();
-  const agent = on.start(args);
+  const agent = on.start(['--frobnicate']);
   expect(await agent.exited).toEqual([2, null]);
-  expect(agent.stderr).toContain(message);
+  expect(agent.stderr).toBe('scripted-agent: Unknown option --frobnicate. Run it with --help to see the options.\n');
   expect(agent.bytes.length).toBe(0);
+});
+
+test('--help explains it', async () => {
+  await using on = await stage();
+  const agent = on.start(['--help']);
+  expect(await agent.exited).toEqual([0, null]);
+  expect(agent.bytes.toString()).toContain('Usage: pawl scripted-agent');
 });
 
 test('the prompt may be a word, and values may begin with a dash', async () => {
@@ -112,6 +111,8 @@ test('a session id is used only once, and the conversation is private', async ()
   expect([first.code, second.code]).toEqual([0, 1]);
   expect(second.stderr).toContain('is already in use');
   expect(readdirSync(on.state)).toEqual([`${id}.json`]);
+  const modes = [on.state, join(on.state, `${id}.json`)].map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
 });
 
 test('the built-in scenario answers follow-ups too', async () => {

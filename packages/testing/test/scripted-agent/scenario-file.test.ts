@@ -82,7 +82,7 @@ test('broken JSON, a huge file and a bomb of aliases are refused', async () => {
   expect(await refusal('#'.repeat(scriptedLimits.scenarioBytes + 1))).toContain('larger than');
   const bomb = [
     'a: &a [x, x]',
-    ...[...'bcdefghi'].map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(20)}]`),
+    ...Array.from('bcdefghi').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(20)}]`),
   ];
   expect(await refusal(bomb.join('\n'))).toContain('alias');
 });

@@ -42,9 +42,7 @@ export const playLimit: StepPlayer<'limit'> = async (play, { until }) => {
 };
 
 function secondsOf(until: NonNullable<StepValues['limit']['until']>): number {
-  if (typeof until === 'number') return until;
-  const timeMs = typeof until === 'string' ? Date.parse(until) : Date.now() + until.afterMs;
-  return Math.round(timeMs / 1000);
+  return 'seconds' in until ? until.seconds : Math.round((Date.now() + until.afterMs) / 1000);
 }
 
 /** A time of day the way Claude Code writes it, such as `5:41am`. */

@@ -92,7 +92,7 @@ test('limit takes seconds, a duration, or no end at all', async () => {
   await using on = await stage();
   const resetsAt = async (step: unknown) => {
     const agent = await on.play([step]);
-    return (agent.lines[1]?.['rate_limit_info'] as { resetsAt?: number }).resetsAt;
+    return (agent.lines[1] as unknown as { rate_limit_info: { resetsAt?: number } }).rate_limit_info.resetsAt;
   };
   expect(await resetsAt({ limit: { until: 1_900_000_000 } })).toBe(1_900_000_000);
   expect(await resetsAt('limit')).toBeUndefined();

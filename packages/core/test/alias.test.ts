@@ -1,0 +1,49 @@
+import { nameSchema } from '@pawl/schema/id';
+import { expect, test } from 'vitest';
+import { chooseAlias, plainAliases } from '../src/alias.ts';
+
+/** Takes every alias there is, one after the other, from the same starting point. */
+function takeAll(count: number, random: () => number): Set<string> {
+  const taken = new Set<string>();
+  // The chooser walks past what is taken, so a start that moves along keeps this quick.
+  for (let index = 0; index < count; index++) {
+    const alias = chooseAlias(taken, random);
+    expect(taken.has(alias)).toBe(false);
+    taken.add(alias);
+  }
+  return taken;
+}
+
+test('aliases are adjective-animal, and good names', () => {
+  for (let index = 0; index < 200; index++) {
+    const alias = chooseAlias(new Set(), () => index / 200);
+    expect(alias).toMatch(/^[a-z]+-[a-z]+$/);
+    expect(nameSchema.safeParse(alias).success).toBe(true);
+  }
+});
+
+test('every place of the random number leads to another alias', () => {
+  const starts = Array.from({ length: plainAliases }, (_, index) => (index + 0.5) / plainAliases);
+  expect(new Set(starts.map((start) => chooseAlias(new Set(), () => start))).size).toBe(plainAliases);
+});
+
+test('no alias repeats until all are used, and then numbers are added', () => {
+  // Each choice starts where the alias is still free, so that using all of them takes one step each.
+  const taken = new Set<string>();
+  for (let index = 0; index < plainAliases; index++) {
+    taken.add(chooseAlias(taken, () => (index + 0.5) / plainAliases));
+  }
+  expect(taken.size).toBe(plainAliases);
+  expect([...taken].every((alias) => /^[a-z]+-[a-z]+$/.test(alias))).toBe(true);
+
+  const next = chooseAlias(taken, () => 0.3);
+  expect(next).toMatch(/^[a-z]+-[a-z]+-2$/);
+  expect(chooseAlias(new Set([...taken, next]), () => 0.3)).toMatch(/^[a-z]+-[a-z]+-2$/);
+
+  const seconds = new Set([...taken, ...[...taken].map((alias) => `${alias}-2`)]);
+  expect(chooseAlias(seconds, () => 0.3)).toMatch(/^[a-z]+-[a-z]+-3$/);
+});
+
+test('from one starting point, aliases that follow each other are unique', () => {
+  expect(takeAll(500, () => 0.999_999).size).toBe(500);
+});

@@ -1,0 +1,136 @@
+import { limits } from '@pawl/schema/limit';
+import { describe, expect, test } from 'vitest';
+import type { EndedSession, Verdict } from '../src/completion.ts';
+import { describeExit, judgeSession } from '../src/completion.ts';
+
+/** A clean end about which nothing else is known. */
+const cleanEnd: EndedSession = {
+  signal: null,
+  result: null,
+  exitCode: 0,
+  limitUntil: null,
+  stopRequested: false,
+  worktreeMissing: false,
+  resumable: true,
+  signalRequests: 0,
+};
+const done = { status: 'done', result: 'fixed it' } as const;
+const gaveUp = { status: 'error', error: 'no such file' } as const;
+const asked = { status: 'questions', questions: [{ id: 'db', question: 'Which database?' }] } as const;
+const okay = { ok: true, text: 'All done.' };
+const refused = { ok: false, text: 'API Error: 500' };
+
+type Row = [name: string, ended: Partial<EndedSession>, outcome: string, detail: string];
+
+const ends: Row[] = [
+  ['the signal says done', { signal: done }, 'completed', 'fixed it'],
+  ['the signal says done and no more', { signal: { status: 'done' } }, 'completed', ''],
+  ['the signal says error', { signal: gaveUp }, 'failed', 'no such file'],
+  ['the signal says error and no more', { signal: { status: 'error' } }, 'failed', 'the agent reported an error'],
+  ['done outranks a stop', { signal: done, stopRequested: true }, 'completed', 'fixed it'],
+  ['a stop outranks an error', { signal: gaveUp, stopRequested: true }, 'cancelled', 'stopped on request'],
+  [
+    'a stop outranks questions',
+    { signal: { ...asked, questions: [...asked.questions] }, stopRequested: true },
+    'cancelled',
+    'stopped on request',
+  ],
+  ['a stop outranks a limit', { stopRequested: true, limitUntil: 5 }, 'cancelled', 'stopped on request'],
+  ['a stop outranks the exit code', { stopRequested: true, exitCode: 143 }, 'cancelled', 'stopped on request'],
+  ['a stop outranks a vanished process', { stopRequested: true, exitCode: null }, 'cancelled', 'stopped on request'],
+  ['done outranks a limit', { signal: done, limitUntil: 5, result: refused, exitCode: 1 }, 'completed', 'fixed it'],
+  ['done outranks the exit code', { signal: done, exitCode: 137 }, 'completed', 'fixed it'],
+  ['done outranks a vanished process', { signal: done, exitCode: null }, 'completed', 'fixed it'],
+  ['an error signal outranks a good result', { signal: gaveUp, result: okay }, 'failed', 'no such file'],
+  [
+    'a limit outranks the worktree',
+    { limitUntil: 5, worktreeMissing: true },
+    'failed',
+    'the provider reported a usage limit',
+  ],
+  [
+    'a limit without an end',
+    { limitUntil: 0, result: refused, exitCode: 1 },
+    'failed',
+    'the provider reported a usage limit',
+  ],
+  [
+    'the worktree outranks the result',
+    { worktreeMissing: true, result: refused },
+    'failed',
+    'the worktree was deleted while the agent ran',
+  ],
+  ['a bad result outranks the exit code', { result: refused, exitCode: 1 }, 'failed', 'API Error: 500'],
+  ['a bad result outranks a clean exit', { result: refused }, 'failed', 'API Error: 500'],
+  ['a bad result without words', { result: { ok: false, text: '' } }, 'failed', 'the provider reported an error'],
+  ['the process vanished', { exitCode: null }, 'failed', 'the process vanished without an exit code'],
+  [
+    'the process vanished after a good result',
+    { exitCode: null, result: okay },
+    'failed',
+    'the process vanished without an exit code',
+  ],
+  ['it exited with a code', { exitCode: 3, result: okay }, 'failed', 'it exited with code 3'],
+  ['a signal ended it', { exitCode: 137 }, 'failed', 'it was ended by signal 9'],
+  ['not resumable, with a result', { resumable: false, result: okay }, 'completed', 'All done.'],
+  ['not resumable, without one', { resumable: false }, 'failed', 'it ended without a signal or a result'],
+  [
+    'asked for the last time',
+    { signalRequests: limits.signalRetries, result: okay },
+    'failed',
+    `it gave no signal, though it was asked ${limits.signalRetries} times`,
+  ],
+];
+
+describe('the end of a session means for its run', () => {
+  test.each(ends)('%s', (_name, ended, outcome, detail) => {
+    expect(judgeSession({ ...cleanEnd, ...ended })).toEqual({ next: 'end', outcome, detail, questions: null });
+  });
+
+  test.each(Array.from({ length: limits.signalRetries }, (_, requests) => requests))(
+    'a missing signal is asked for again after %i requests',
+    (signalRequests) => {
+      expect(judgeSession({ ...cleanEnd, signalRequests, result: okay })).toEqual({ next: 'ask-for-signal' });
+    },
+  );
+});
+
+describe('questions', () => {
+  const idsOf = (...ids: string[]) => {
+    const questions = ids.map((id, index) => ({ id, question: `question ${index}` }));
+    const verdict = judgeSession({ ...cleanEnd, signal: { status: 'questions', questions } });
+    return (verdict as Extract<Verdict, { next: 'end' }>).questions;
+  };
+
+  test('they complete the run and keep their ids and order', () => {
+    const signal = { ...asked, questions: [...asked.questions] };
+    const questions = [{ id: 'db', question: 'Which database?' }];
+    const expected = { next: 'end', outcome: 'completed', detail: 'questions', questions };
+    expect(judgeSession({ ...cleanEnd, signal, exitCode: 1, limitUntil: 5 })).toEqual(expected);
+  });
+
+  test.each([
+    ['no ids', ['', ''], ['q1', 'q2']],
+    ['a number that is taken by a later one', ['', 'q1'], ['q2', 'q1']],
+    ['a number that is taken by an earlier one', ['q2', ''], ['q2', 'q3']],
+    ['the same id twice', ['a', 'a', 'a'], ['a', 'q2', 'q3']],
+    ['the same number twice', ['q1', 'q1', ''], ['q1', 'q2', 'q3']],
+  ])('each gets an id of its own: %s', (_name, given, expected) => {
+    const questions = idsOf(...given);
+    expect(questions?.map(({ id }) => id)).toEqual(expected);
+    expect(questions?.map(({ question }) => question)).toEqual(given.map((_id, index) => `question ${index}`));
+  });
+});
+
+test.each([
+  [0, 'it exited with code 0'],
+  [1, 'it exited with code 1'],
+  [128, 'it exited with code 128'],
+  [129, 'it was ended by signal 1'],
+  [143, 'it was ended by signal 15'],
+  [192, 'it was ended by signal 64'],
+  [193, 'it exited with code 193'],
+  [255, 'it exited with code 255'],
+])('exit code %i in words', (code, words) => {
+  expect(describeExit(code)).toBe(words);
+});

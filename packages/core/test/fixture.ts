@@ -1,0 +1,97 @@
+import type { Agent, Project, Run, Session } from '@pawl/schema/record';
+import { noUsage } from '@pawl/schema/record';
+import type { ProviderPreset } from '../src/port/provider.ts';
+
+/** An id that reads as what it belongs to. */
+export function idOf(name: string): string {
+  return name.padEnd(22, '0');
+}
+
+/** A worker that is ready to run, but for what is given. */
+export function anAgent(given: Partial<Agent> = {}): Agent {
+  return {
+    id: idOf('agent'),
+    alias: 'brave-otter',
+    projectId: idOf('project'),
+    parentId: idOf('root'),
+    forkMessageId: 0,
+    definition: 'worker',
+    kind: 'main',
+    class: 'ephemeral',
+    provider: 'scripted',
+    model: null,
+    options: {},
+    branch: 'work/brave-otter',
+    baseCommit: 'c0ffee',
+    worktree: '/worktrees/brave-otter',
+    worktreeReadyAt: 2,
+    createdAt: 1,
+    stopRequestedAt: null,
+    endedAt: null,
+    endReason: null,
+    ...given,
+  };
+}
+
+/** A run that is open, but for what is given. */
+export function aRun(given: Partial<Run> = {}): Run {
+  return {
+    id: idOf('run'),
+    projectId: idOf('project'),
+    agentId: idOf('agent'),
+    agentKind: 'main',
+    parentRunId: null,
+    task: 'fix the login test',
+    startedAt: 1,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    questions: null,
+    ...given,
+  };
+}
+
+/** A session whose process runs, but for what is given. */
+export function aSession(given: Partial<Session> = {}): Session {
+  return {
+    id: idOf('session'),
+    agentId: idOf('agent'),
+    runId: idOf('run'),
+    no: 1,
+    purpose: 'work',
+    providerSessionId: null,
+    plannedAt: 3,
+    startedAt: 4,
+    pid: 42,
+    processStart: 'boot:4',
+    endedAt: null,
+    exitCode: null,
+    endReason: null,
+    usage: noUsage,
+    result: null,
+    limitUntil: null,
+    ...given,
+  };
+}
+
+export const aProject: Project = { id: idOf('project'), name: 'shop', root: '/code/shop', createdAt: 0 };
+
+/** A provider that can do everything, but for what is given. */
+export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
+  return {
+    name: 'example',
+    description: 'an example',
+    command: ['example-cli', '--print'],
+    env: {},
+    promptMode: 'stream-json',
+    chooseSession: ['--session-id', '{session}'],
+    resume: ['--resume', '{session}'],
+    fork: null,
+    model: ['--model', '{model}'],
+    options: { scenario: ['--scenario', '{value}'] },
+    outputFormat: 'claude-stream-json',
+    usageScope: 'session',
+    firstSignal: 'SIGTERM',
+    ...given,
+  };
+}

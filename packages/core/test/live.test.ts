@@ -1,0 +1,55 @@
+import type { LiveState } from '@pawl/schema/status';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import { expect, test } from 'vitest';
+import { liveState } from '../src/live.ts';
+
+const rows: [StreamEvent, LiveState | null][] = [
+  [
+    { type: 'thinking', text: '\nfirst\nsecond' },
+    { live: 'thinking', detail: 'first' },
+  ],
+  [
+    { type: 'tool-call', name: 'Bash', input: 'ls\n-l' },
+    { live: 'calling_tool', detail: 'Bash ls' },
+  ],
+  [
+    { type: 'tool-call', name: 'Stop', input: '' },
+    { live: 'calling_tool', detail: 'Stop' },
+  ],
+  [
+    { type: 'text', text: 'hello' },
+    { live: 'working', detail: 'hello' },
+  ],
+  [
+    { type: 'text-delta', text: 'hel' },
+    { live: 'working', detail: 'hel' },
+  ],
+  [
+    { type: 'tool-result', text: 'secret', isError: true },
+    { live: 'working', detail: 'read a tool result' },
+  ],
+  [
+    { type: 'retry', text: 'the provider retries' },
+    { live: 'working', detail: 'the provider retries' },
+  ],
+  [
+    { type: 'limit', until: 5 },
+    { live: 'idle', detail: 'usage limit reached' },
+  ],
+  [
+    { type: 'result', ok: true, text: 'done' },
+    { live: 'idle', detail: 'turn ended' },
+  ],
+  [{ type: 'session', providerSessionId: 'x' }, null],
+  [{ type: 'usage', inputTokens: 1, outputTokens: 1, cachedTokens: 0, costUsd: 0, turns: 1 }, null],
+  [{ type: 'unknown', text: '{"type":"new"}' }, null],
+];
+
+test.each(rows)('%j', (event, expected) => {
+  expect(liveState(event)).toEqual(expected);
+});
+
+test('a long line is cut', () => {
+  const state = liveState({ type: 'text', text: 'a'.repeat(1_000_000) });
+  expect(state?.detail).toBe(`${'a'.repeat(119)}…`);
+});

@@ -1,0 +1,116 @@
+import type { Status } from '@pawl/schema/status';
+import { describe, expect, test } from 'vitest';
+import type { StatusFacts } from '../src/status.ts';
+import { deriveStatus } from '../src/status.ts';
+import { aRun, aSession, anAgent } from './fixture.ts';
+
+type Row = [name: string, facts: Partial<StatusFacts>, expected: Partial<Status>];
+
+const question = { id: 'q1', question: 'Which database?' };
+const ended = { endedAt: 9, exitCode: 0 };
+
+const rows: Row[] = [
+  ['no run', { run: null }, { activity: 'idle', live: 'idle', run: null, detail: '' }],
+  [
+    'an open run without a worktree',
+    { agent: anAgent({ worktreeReadyAt: null }), session: null },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'making the worktree' },
+  ],
+  [
+    'an open run without a session',
+    { session: null },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'starting session 1' },
+  ],
+  [
+    'a planned session',
+    { session: aSession({ no: 2, startedAt: null, pid: null }) },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'starting session 2' },
+  ],
+  [
+    'a session that ended while its run goes on',
+    { session: aSession({ no: 2, ...ended }) },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'starting session 3' },
+  ],
+  [
+    'a session that ended at the beginning of time',
+    { session: aSession({ no: 2, endedAt: 0 }) },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'starting session 3' },
+  ],
+  [
+    'a process that has said nothing yet',
+    {},
+    { activity: 'running', live: 'model_loading', run: 'running', detail: 'waiting for the first output' },
+  ],
+  [
+    'a process that calls a tool',
+    { live: { live: 'calling_tool', detail: 'Bash ls' } },
+    { activity: 'running', live: 'calling_tool', run: 'running', detail: 'Bash ls' },
+  ],
+  [
+    'a process that is being stopped, whatever it says',
+    { agent: anAgent({ stopRequestedAt: 8 }), live: { live: 'thinking', detail: 'hm' } },
+    { activity: 'running', live: 'working', run: 'running', detail: 'stopping' },
+  ],
+  [
+    'a stop before there is a worktree',
+    { agent: anAgent({ stopRequestedAt: 8, worktreeReadyAt: null }), session: null },
+    { activity: 'running', live: 'working', run: 'running', detail: 'stopping' },
+  ],
+  [
+    'completed',
+    { run: aRun({ outcome: 'completed', detail: 'fixed it' }), session: aSession(ended) },
+    { activity: 'idle', live: 'idle', run: 'completed', detail: 'fixed it' },
+  ],
+  [
+    'completed after a usage limit that passed',
+    { run: aRun({ outcome: 'completed' }), session: aSession({ ...ended, limitUntil: 99 }) },
+    { activity: 'idle', live: 'idle', run: 'completed', detail: '' },
+  ],
+  [
+    'completed with questions',
+    { run: aRun({ outcome: 'completed', detail: 'questions', questions: [question] }), session: aSession(ended) },
+    { activity: 'waiting_for_input', live: 'idle', run: 'completed', detail: 'Which database?' },
+  ],
+  [
+    'cancelled',
+    { run: aRun({ outcome: 'cancelled', detail: 'stopped on request' }), session: aSession(ended) },
+    { activity: 'stopped', live: 'idle', run: 'cancelled', detail: 'stopped on request' },
+  ],
+  [
+    'failed',
+    { run: aRun({ outcome: 'failed', detail: 'it exited with code 1' }), session: aSession(ended) },
+    { activity: 'crashed', live: 'idle', run: 'failed', detail: 'it exited with code 1' },
+  ],
+  [
+    'failed before there was a session',
+    { run: aRun({ outcome: 'failed', detail: 'no worktree' }), session: null },
+    { activity: 'crashed', live: 'idle', run: 'failed', detail: 'no worktree' },
+  ],
+  [
+    'failed by a usage limit with a known end',
+    { run: aRun({ outcome: 'failed', detail: 'limit' }), session: aSession({ ...ended, limitUntil: 99 }) },
+    { activity: 'exhausted', live: 'idle', run: 'failed', detail: 'limit', exhaustedUntil: 99 },
+  ],
+  [
+    'failed by a usage limit without one',
+    { run: aRun({ outcome: 'failed', detail: 'limit' }), session: aSession({ ...ended, limitUntil: 0 }) },
+    { activity: 'exhausted', live: 'idle', run: 'failed', detail: 'limit', exhaustedUntil: null },
+  ],
+  [
+    'dead, with a reason',
+    { agent: anAgent({ endedAt: 9, endReason: 'retired' }), run: aRun({ outcome: 'completed', detail: 'fixed it' }) },
+    { status: 'dead', activity: 'stopped', live: 'idle', run: 'completed', detail: 'retired' },
+  ],
+  [
+    'dead in the middle of a run, without a reason',
+    { agent: anAgent({ endedAt: 9 }), live: { live: 'thinking', detail: 'hm' } },
+    { status: 'dead', activity: 'stopped', live: 'idle', run: 'running', detail: 'ended' },
+  ],
+];
+
+describe('a status is read from facts', () => {
+  test.each(rows)('%s', (_name, facts, expected) => {
+    const status = deriveStatus({ agent: anAgent(), run: aRun(), session: aSession(), ...facts });
+    expect(status).toEqual({ status: 'running', exhaustedUntil: null, ...expected });
+  });
+});

@@ -1,0 +1,187 @@
+import { createAuthority, personToken } from '@pawl/daemon/http/authority';
+import { routes } from '@pawl/protocol/routes';
+import { updateAgent } from '@pawl/store/agents';
+import { dataDirectory } from '@pawl/store/data-directory';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { openStore } from '@pawl/store/store';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDaemon } from './support/daemon.ts';
+import { startTestDaemon } from './support/daemon.ts';
+
+let daemon: TestDaemon;
+let tokens: Record<'person' | 'own' | 'other' | 'dead', string>;
+let own: string;
+
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  const agents = [await daemon.work(['complete']), await daemon.work(['complete']), await daemon.work(['complete'])];
+  for (const agent of agents) await daemon.ended(agent.id);
+  const [mine, other, dead] = agents.map((agent) => agent.id) as [string, string, string];
+  own = mine;
+  const person = readFileSync(daemon.home.token, 'utf8').trim();
+  const authority = createAuthority(person);
+  tokens = {
+    person,
+    own: authority.agentToken(mine),
+    other: authority.agentToken(other),
+    dead: authority.agentToken(dead),
+  };
+  await endAgent(dead);
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+/** What each caller may do: the status that each route answers. `own` asks about itself. */
+const access: Record<keyof typeof routes, { person: number; own: number; other: number }> = {
+  health: { person: 200, own: 200, other: 200 },
+  daemon: { person: 200, own: 200, other: 200 },
+  stopDaemon: { person: 200, own: 403, other: 403 },
+  doctor: { person: 200, own: 403, other: 403 },
+  repair: { person: 200, own: 403, other: 403 },
+  listProjects: { person: 200, own: 200, other: 200 },
+  addProject: { person: 200, own: 403, other: 403 },
+  listAgents: { person: 200, own: 200, other: 200 },
+  work: { person: 400, own: 403, other: 403 },
+  inspectAgent: { person: 200, own: 200, other: 403 },
+  stopAgent: { person: 200, own: 403, other: 403 },
+  output: { person: 200, own: 200, other: 403 },
+  events: { person: 200, own: 200, other: 403 },
+};
+
+describe.each(Object.entries(routes))('%s', (name, route) => {
+  const expected = access[name as keyof typeof routes];
+  const open = name === 'health';
+
+  test.each([
+    ['no token', {}, open ? 200 : 401],
+    ['a wrong token', { authorization: `Bearer ${'x'.repeat(43)}` }, open ? 200 : 401],
+    ['a token in the URL', {}, open ? 200 : 401],
+    ['a foreign Origin', { origin: 'https://evil.example' }, 403],
+    ['Origin null', { origin: 'null' }, 403],
+    ['an Origin that only begins like ours', { origin: 'http://127.0.0.1.evil.example' }, 403],
+    ['a foreign Host', { host: 'evil.example' }, 403],
+    ['a Host of another port', { host: '127.0.0.1:1' }, 403],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }, 403],
+  ] as const)('with %s', async (how, headers, status) => {
+    const strange = !['no token', 'a wrong token', 'a token in the URL'].includes(how);
+    const token = strange ? { authorization: `Bearer ${tokens.person}` } : {};
+    const path = how === 'a token in the URL' ? `${pathOf(route.path)}?token=${tokens.person}` : pathOf(route.path);
+    expect((await ask(route.method, path, { ...token, ...headers } as Record<string, string>)).status).toBe(status);
+  });
+
+  test('for a person, an agent about itself, another agent, and a dead one', async () => {
+    const path = pathOf(route.path) + (name === 'events' ? `?agent=${own}` : '');
+    for (const caller of ['person', 'own', 'other'] as const) {
+      const { status } = await ask(route.method, path, { authorization: `Bearer ${tokens[caller]}` });
+      expect([caller, status]).toEqual([caller, expected[caller]]);
+    }
+    expect((await ask(route.method, path, { authorization: `Bearer ${tokens.dead}` })).status).toBe(open ? 200 : 401);
+  });
+
+  test('gives no CORS headers', async () => {
+    const { headers } = await ask('options', pathOf(route.path), {
+      origin: `http://127.0.0.1:${daemon.port}`,
+      authorization: `Bearer ${tokens.person}`,
+      'access-control-request-method': 'POST',
+    });
+    expect(Object.keys(headers).filter((header) => header.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+test('the OpenAPI document lists exactly the routes there are', async () => {
+  const { body } = await ask('get', '/api/openapi.json', { authorization: `Bearer ${tokens.person}` });
+  const { openapi, paths } = JSON.parse(body) as { openapi: string; paths: Record<string, object> };
+  expect(openapi).toBe('3.1.0');
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(listed.toSorted()).toEqual(
+    Object.values(routes)
+      .map((route) => `${route.method} ${route.path}`)
+      .toSorted(),
+  );
+  expect((await ask('get', '/api/openapi.json', {})).status).toBe(401);
+});
+
+test('a change needs a JSON body of bounded size', async () => {
+  const authorization = `Bearer ${tokens.person}`;
+  const post = (headers: object, body: string) => ask('post', '/api/projects', { authorization, ...headers }, body);
+  expect((await post({ 'content-type': 'text/plain' }, '{}')).status).toBe(415);
+  expect((await post({ 'content-type': 'application/x-www-form-urlencoded' }, 'path=/')).status).toBe(415);
+  expect((await post({}, JSON.stringify({ path: 'x'.repeat(5 * 1024 * 1024) }))).status).toBe(413);
+  expect((await post({}, '{"path":')).status).toBe(400);
+  expect((await post({}, '{"path":7}')).status).toBe(400);
+  expect((await ask('get', '/api/../../etc/passwd', { authorization })).status).toBe(404);
+});
+
+test('the socket and the token belong to their owner alone, and a damaged token is replaced', () => {
+  expect(statSync(daemon.home.socket).mode & 0o777).toBe(0o600);
+  expect(statSync(daemon.home.token).mode & 0o777).toBe(0o600);
+  expect(statSync(daemon.home.root).mode & 0o777).toBe(0o700);
+  const place = mkdtempSync(join(tmpdir(), 'pawl-test-'));
+  try {
+    const path = join(place, 'token');
+    writeFileSync(path, 'short');
+    const token = personToken(path);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(personToken(path)).toBe(token);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+});
+
+function pathOf(template: string): string {
+  return template.replace('{reference}', own);
+}
+
+function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
+  const sends = method === 'post';
+  const content = body ?? (sends ? JSON.stringify({ path: daemon.repository }) : undefined);
+  const json = sends
+    ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(content ?? '')) }
+    : {};
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: daemon.port,
+        method: method.toUpperCase(),
+        path,
+        headers: { ...json, ...headers },
+      },
+      (response) => {
+        const type = response.headers['content-type'] ?? '';
+        const done = (text: string) =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+        if (type.startsWith('text/event-stream')) {
+          response.destroy();
+          return done('');
+        }
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.on('end', () => done(text));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(content);
+  });
+}
+
+async function endAgent(agentId: string): Promise<void> {
+  const store = await openStore(sqliteEngine(dataDirectory(daemon.home.root).database), { clock: Date.now });
+  await store.write((tx) => updateAgent(tx, agentId, { endedAt: tx.now, endReason: 'test' }));
+  await store.close();
+}

@@ -1,0 +1,77 @@
+import { createClient } from '@pawl/protocol/client';
+import type { Client } from '@pawl/protocol/client';
+import { homeAt } from '@pawl/protocol/home';
+import type { CrashPoint } from '@pawl/schema/crash-point';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..', '..', '..');
+/** The bundle, as users run it, and the source, which has the crash points in it. */
+const entries = {
+  bundle: join(root, 'dist', 'daemon.mjs'),
+  source: join(root, 'packages', 'daemon', 'src', 'main.ts'),
+};
+
+export type DaemonReport = { ready: true; pid: number } | { error: { code: string; message: string; hint?: string } };
+
+/** A daemon in a process of its own, which a test may kill. */
+export type DaemonProcess = {
+  child: ChildProcess;
+  pid: number;
+  client: Client;
+  /** Resolves with what it said on its report channel, or null when it died before. */
+  report: Promise<DaemonReport | null>;
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(signal?: NodeJS.Signals): Promise<void>;
+};
+
+/** Starts a daemon process on a home. */
+export function spawnDaemon(
+  home: string,
+  options: { crashAt?: CrashPoint; env?: NodeJS.ProcessEnv } = {},
+): DaemonProcess {
+  const entry = options.crashAt === undefined ? entries.bundle : entries.source;
+  const child = spawn(process.execPath, [entry, '--report-fd', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      ...options.env,
+      PAWL_HOME: home,
+      ...(options.crashAt === undefined ? {} : { PAWL_CRASH_AT: options.crashAt }),
+    },
+  });
+  const exited = once(child, 'exit').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
+  return {
+    child,
+    pid: child.pid ?? 0,
+    client: createClient(homeAt(home)),
+    report: readReport(child.stdio[3] as NodeJS.ReadableStream),
+    exited,
+    async kill(signal = 'SIGKILL') {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+async function readReport(channel: NodeJS.ReadableStream): Promise<DaemonReport | null> {
+  let text = '';
+  for await (const part of channel) text += String(part);
+  return text === '' ? null : (JSON.parse(text) as DaemonReport);
+}
+
+/** Starts a daemon and waits until it answers. */
+export async function readyDaemon(
+  home: string,
+  options: Parameters<typeof spawnDaemon>[1] = {},
+): Promise<DaemonProcess> {
+  const daemon = spawnDaemon(home, options);
+  const report = await daemon.report;
+  if (report === null || !('ready' in report)) throw new Error(`the daemon did not come up: ${JSON.stringify(report)}`);
+  return daemon;
+}

@@ -1,0 +1,100 @@
+import { startDaemon } from '@pawl/daemon/daemon';
+import type { Timing } from '@pawl/daemon/workshop';
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { Home } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/home';
+import type { AgentView, WorkBody } from '@pawl/protocol/view';
+import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import { sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+
+/** A daemon in this process, on a home and with a project of its own. */
+export type TestDaemon = {
+  home: Home;
+  port: number;
+  client: Client;
+  repository: string;
+  /** Forks a worker that plays the given steps, and gives its view. */
+  work(steps?: unknown[], body?: Partial<WorkBody>): Promise<AgentView>;
+  /** Waits until an agent's run has ended. */
+  ended(agentId: string): Promise<AgentView>;
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const quickTiming: Timing = { stopGraceMs: 500, hungAfterSignalMs: 400, livenessMs: 100 };
+
+/** Starts a daemon with a sample repository as its project. */
+export async function startTestDaemon(options: { timing?: Partial<Timing>; home?: string } = {}): Promise<TestDaemon> {
+  const place = await temporaryDirectory();
+  const root = options.home ?? join(place.path, 'home');
+  const repository = join(place.path, 'sample');
+  await sampleRepository(repository);
+  const directory = openDataDirectory(root);
+  const lock = lockDataDirectory(directory);
+  const daemon = await startDaemon({
+    directory,
+    port: 0,
+    log: pino({ enabled: false }),
+    timing: { ...quickTiming, ...options.timing },
+    onStopRequested() {},
+  });
+  const home = homeAt(root);
+  const client = createClient(home);
+  await client.addProject({ path: repository });
+  let stopped = false;
+  const stop = async () => {
+    if (stopped) return;
+    stopped = true;
+    for (const { id, run } of (await client.listAgents({ all: true })).agents)
+      if (run?.status === 'running') await client.stopAgent(id);
+    await daemon.stop('test');
+    lock.release();
+  };
+  return {
+    home,
+    port: daemon.port,
+    client,
+    repository,
+    async work(steps, body = {}) {
+      const options = steps === undefined ? {} : { options: { scenario: await writeScenario(place.path, steps) } };
+      const { agent } = await client.work(
+        { path: repository, task: 'a task', provider: 'scripted', ...options, ...body },
+        randomUUID(),
+      );
+      return agent;
+    },
+    ended: (agentId) => runEnded(client, agentId),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Writes a scenario file and returns its path. */
+export async function writeScenario(directory: string, steps: unknown[]): Promise<string> {
+  const path = join(directory, `${randomUUID()}.json`);
+  await writeFile(path, JSON.stringify({ steps }));
+  return path;
+}
+
+/** Waits until an agent's latest run has an outcome. */
+export async function runEnded(client: Client, agentId: string): Promise<AgentView> {
+  let agent: AgentView | undefined;
+  await waitUntil(
+    async () => {
+      ({ agent } = await client.inspectAgent(agentId));
+      return agent.run !== null && agent.run.status !== 'running';
+    },
+    { timeoutMs: 25_000, what: `the run of ${agentId} to end` },
+  );
+  return agent as AgentView;
+}

@@ -1,0 +1,252 @@
+import { strayProcesses } from '@pawl/host/stray';
+import { git } from '@pawl/testing/sample-repository';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDaemon } from './support/daemon.ts';
+import { startTestDaemon } from './support/daemon.ts';
+import { outputDifferences, outputHas, outputText } from './support/output.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+const complete = { complete: { summary: 'all done' } };
+
+describe('a worker', () => {
+  test('works in its own worktree, commits on its own branch, and completes (S3-15…31)', async () => {
+    const main = await git(daemon.repository, ['rev-parse', 'main']);
+    const agent = await daemon.work([
+      { write: { path: 'a.txt', content: 'a' } },
+      { commit: 'add a' },
+      { usage: { input: 30, output: 7 } },
+      complete,
+    ]);
+    expect(agent.branch).toBe(`work/${agent.alias}`);
+    const ended = await daemon.ended(agent.id);
+    expect(ended).toMatchObject({
+      status: 'running',
+      activity: 'idle',
+      run: { status: 'completed', detail: 'all done' },
+      session: { no: 1, exitCode: 0 },
+    });
+    expect(ended.usage.inputTokens).toBeGreaterThanOrEqual(30);
+    expect(await git(daemon.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`])).toBe('add a');
+    expect(await git(daemon.repository, ['rev-parse', 'main'])).toBe(main);
+    expect(await git(daemon.repository, ['status', '--porcelain'])).toBe('');
+    const { worktree, sessions } = await daemon.client.inspectAgent(agent.id);
+    expect(worktree).toMatchObject({ exists: true, commits: 1, changed: 0, untracked: 0 });
+    expect(sessions[0]?.environment).toContain('PAWL_AGENT_TOKEN');
+  });
+
+  test('tells its story in the event log, in order and once each', async () => {
+    const agent = await daemon.work([complete]);
+    await daemon.ended(agent.id);
+    const { events } = await daemon.client.events({ agent: agent.id });
+    expect(events.map((event) => event.type)).toEqual([
+      'agent.forked',
+      'run.started',
+      'worktree.created',
+      'session.planned',
+      'session.started',
+      'session.ended',
+      'run.ended',
+    ]);
+    expect(events.every((event, index) => index === 0 || event.seq > (events[index - 1]?.seq ?? 0))).toBe(true);
+  });
+
+  test('finds its assignment in .pawl/input with the placeholders replaced and the manifest naming it (S3-03, S3-18)', async () => {
+    const agent = await daemon.work([complete], { task: 'report as {AGENT_NAME} ({AGENT_ID})' });
+    await daemon.ended(agent.id);
+    const input = join(agent.worktree ?? '', '.pawl', 'input');
+    expect(readFileSync(join(input, 'task.md'), 'utf8')).toBe(`report as ${agent.alias} (${agent.id})\n`);
+    expect(JSON.parse(readFileSync(join(input, 'manifest.json'), 'utf8'))).toMatchObject({
+      agentId: agent.id,
+      agentName: agent.alias,
+      files: ['task.md'],
+    });
+    expect(await git(agent.worktree ?? '', ['status', '--porcelain'])).toBe('');
+  });
+
+  test('has its output stored byte for byte, whatever it prints', async () => {
+    const agent = await daemon.work([
+      { garbage: { bytes: 200_000, seed: 7 } },
+      { flood: { lines: 3_000 } },
+      { garbage: { bytes: 50_000, seed: 9, line_bytes: 3_000_000 } },
+      complete,
+    ]);
+    const ended = await daemon.ended(agent.id);
+    expect(ended.run?.status).toBe('completed');
+    expect(await outputDifferences(daemon.client, agent.id)).toEqual([]);
+  });
+});
+
+describe('the signal', () => {
+  test('questions leave the agent waiting for input', async () => {
+    const agent = await daemon.work([{ signal: { status: 'questions', questions: ['which colour?'] } }]);
+    expect(await daemon.ended(agent.id)).toMatchObject({
+      activity: 'waiting_for_input',
+      detail: 'which colour?',
+      run: { status: 'completed', questions: [{ id: 'q1', question: 'which colour?' }] },
+    });
+  });
+
+  test('error fails the run with the agent’s own words', async () => {
+    const agent = await daemon.work([{ signal: { status: 'error', error: 'no compiler here' } }]);
+    expect(await daemon.ended(agent.id)).toMatchObject({
+      activity: 'crashed',
+      run: { status: 'failed', detail: 'no compiler here' },
+    });
+  });
+
+  test('that comes after the result event still counts', async () => {
+    const agent = await daemon.work([{ signal: { status: 'late', result: 'late but here', delay: '200ms' } }]);
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'late but here' } });
+  });
+
+  test('that is missing is asked for, in the same conversation and worktree, with the next session number (S3-34, S3-43)', async () => {
+    const agent = await daemon.work([{ say: 'I forgot' }, 'wait', { say: 'turns: {turns}' }, complete]);
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 2 } });
+    const { sessions } = await daemon.client.inspectAgent(agent.id);
+    expect(sessions.map((session) => session.purpose)).toEqual(['work', 'missing-signal']);
+    expect(new Set(sessions.map((session) => session.providerSessionId)).size).toBe(1);
+    expect(await outputText(daemon.client, agent.id)).toContain('turns: 2');
+  });
+
+  test('that is half-written counts as missing', async () => {
+    const agent = await daemon.work([{ signal: 'partial' }, 'wait', complete]);
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'all done' } });
+  });
+
+  test('that never comes is asked for three times and then the agent has crashed', async () => {
+    const agent = await daemon.work([
+      { say: 'one' },
+      'wait',
+      { say: 'two' },
+      'wait',
+      { say: 'three' },
+      'wait',
+      { say: 'four' },
+      'wait',
+      complete,
+    ]);
+    const ended = await daemon.ended(agent.id);
+    expect(ended).toMatchObject({ activity: 'crashed', session: { no: 4 }, run: { status: 'failed' } });
+    expect(ended.run?.detail).toMatch(/no signal/);
+  });
+
+  test('one directory too deep is found, and an old one from the repository is not believed', async () => {
+    const deep = await daemon.work([
+      { shell: `mkdir -p sub/.pawl/output && echo '{"status":"done","result":"deep"}' > sub/.pawl/output/signal.json` },
+    ]);
+    expect(await daemon.ended(deep.id)).toMatchObject({ run: { status: 'completed', detail: 'deep' } });
+    await git(daemon.repository, ['checkout', '--quiet', '-b', 'stale']);
+    mkdirSync(join(daemon.repository, '.pawl', 'output'), { recursive: true });
+    writeFileSync(join(daemon.repository, '.pawl', 'output', 'signal.json'), '{"status":"done","result":"stale"}');
+    await git(daemon.repository, ['add', '--force', '.pawl']);
+    await git(daemon.repository, ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'a signal']);
+    await git(daemon.repository, ['checkout', '--quiet', 'main']);
+    const stale = await daemon.work([{ crash: { code: 3 } }], { base: 'stale' });
+    expect(await daemon.ended(stale.id)).toMatchObject({ run: { status: 'failed', detail: 'it exited with code 3' } });
+  });
+
+  test('of a process that does not leave afterwards ends that process (W3-09)', async () => {
+    const agent = await daemon.work([
+      { shell: `mkdir -p .pawl/output && echo '{"status":"done","result":"hung"}' > .pawl/output/signal.json` },
+      { hang: { ignore_term: true } },
+    ]);
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'hung' } });
+  });
+});
+
+describe('what goes wrong', () => {
+  test('a usage limit leaves the agent exhausted until it ends', async () => {
+    const agent = await daemon.work([{ limit: { until: '2030-01-01T00:00:00Z' } }]);
+    expect(await daemon.ended(agent.id)).toMatchObject({
+      activity: 'exhausted',
+      exhaustedUntil: Date.parse('2030-01-01T00:00:00Z'),
+      run: { status: 'failed' },
+    });
+  });
+
+  test('a crash by signal is named', async () => {
+    const agent = await daemon.work([{ say: 'about to go' }, { crash: { signal: 'SIGKILL' } }]);
+    expect(await daemon.ended(agent.id)).toMatchObject({
+      activity: 'crashed',
+      run: { detail: 'it was ended by signal 9' },
+    });
+  });
+
+  test('stop ends everything, also what ignores TERM or has detached itself, and leaves the work', async () => {
+    const agent = await daemon.work([
+      { write: { path: 'kept.txt', content: 'kept' } },
+      { fork_child: { detach: true, seconds: 300 } },
+      { say: 'ready' },
+      { hang: { ignore_term: true } },
+    ]);
+    await outputHas(daemon.client, agent.id, 'ready');
+    const { sessions } = await daemon.client.inspectAgent(agent.id);
+    const marker = sessions[0]?.id ?? '';
+    expect(strayProcesses(marker).length).toBeGreaterThan(1);
+    const { agent: stopped } = await daemon.client.stopAgent(agent.alias);
+    expect(stopped).toMatchObject({ activity: 'stopped', run: { status: 'cancelled' } });
+    expect(strayProcesses(marker)).toEqual([]);
+    expect(readFileSync(join(agent.worktree ?? '', 'kept.txt'), 'utf8')).toBe('kept');
+    expect((await daemon.client.stopAgent(agent.alias)).agent.activity).toBe('stopped');
+  });
+
+  test('what a finished agent left running is ended with it', async () => {
+    const agent = await daemon.work([{ fork_child: { detach: true, seconds: 300 } }, complete]);
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' } });
+    const { sessions } = await daemon.client.inspectAgent(agent.id);
+    expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
+  });
+
+  test('a killed shim is noticed and its agent ended', async () => {
+    const agent = await daemon.work([{ say: 'ready' }, 'hang']);
+    await outputHas(daemon.client, agent.id, 'ready');
+    const { sessions } = await daemon.client.inspectAgent(agent.id);
+    process.kill(sessions[0]?.pid ?? 0, 'SIGKILL');
+    expect(await daemon.ended(agent.id)).toMatchObject({
+      activity: 'crashed',
+      run: { detail: 'the process vanished without an exit code' },
+    });
+    expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
+  });
+
+  test('a worktree that is deleted under the agent fails the run and nothing else', async () => {
+    const agent = await daemon.work([{ say: 'ready' }, { sleep: '300ms' }, { crash: { code: 0 } }]);
+    await outputHas(daemon.client, agent.id, 'ready');
+    rmSync(agent.worktree ?? '', { recursive: true });
+    expect(await daemon.ended(agent.id)).toMatchObject({
+      activity: 'crashed',
+      run: { status: 'failed', detail: expect.stringContaining('worktree was deleted') as string },
+    });
+    const next = await daemon.work([complete]);
+    expect(await daemon.ended(next.id)).toMatchObject({ run: { status: 'completed' } });
+  });
+
+  test('refusals say why: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {
+    const refused = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 'accepted',
+        (error: { code: string }) => error.code,
+      );
+    expect(await refused(daemon.work(undefined, { path: '/' }))).toBe('not_a_repository');
+    expect(await refused(daemon.client.inspectAgent('nobody-here'))).toBe('agent_not_found');
+    expect(await refused(daemon.work(undefined, { provider: 'nope' }))).toBe('unknown_provider');
+    expect(await refused(daemon.work(undefined, { base: '--upload-pack=touch /tmp/x' }))).toBe('invalid_input');
+    expect(await refused(daemon.work(undefined, { base: 'no-such-branch' }))).toBe('not_found');
+    expect(await refused(daemon.work(undefined, { alias: '../x' }))).toBe('invalid_input');
+    expect(await refused(daemon.work(undefined, { task: ' ' }))).toBe('invalid_input');
+    expect(await refused(daemon.work(undefined, { task: 'x'.repeat(1024 * 1024 + 1) }))).toBe('too_large');
+    const agent = await daemon.work([complete], { alias: 'given-name', task: 'x'.repeat(1024 * 1024) });
+    expect(agent.alias).toBe('given-name');
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' } });
+    expect(await refused(daemon.work([complete], { alias: 'given-name' }))).toBe('conflict');
+  });
+});

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { removeAbandonedLock, waitForEarlierGit } from '../src/leftover.ts';
+import { makeRepository, temporaryDirectory } from './fixture.ts';
+
+test.runIf(process.platform === 'linux')('waits for a git that still works on exactly this path', async () => {
+  const home = temporaryDirectory();
+  const root = makeRepository(join(home, 'project'));
+  const path = join(home, 'tree');
+  // This command reads its standard input, so it lives until that is closed.
+  const earlier = spawn('git', [`--git-dir=${root}/.git`, `--work-tree=${path}`, 'cat-file', '--batch-check'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void earlier.kill('SIGKILL'));
+  earlier.stdin.write('HEAD\n');
+  await once(earlier.stdout, 'data');
+  await waitForEarlierGit(join(home, 'another'));
+  await waitForEarlierGit(`${path}-2`);
+  const waiting = waitForEarlierGit(path).then(() => 'over');
+  expect(await Promise.race([waiting, delay(150, 'still waiting')])).toBe('still waiting');
+  earlier.stdin.end();
+  await once(earlier, 'exit');
+  expect(await waiting).toBe('over');
+});
+
+test('removes a lock that nobody holds, and is content without one', async () => {
+  const directory = temporaryDirectory();
+  const lock = join(directory, 'index.lock');
+  await removeAbandonedLock(directory);
+  writeFileSync(lock, '');
+  utimesSync(lock, 1, 1);
+  await removeAbandonedLock(directory);
+  expect(existsSync(lock)).toBe(false);
+});

@@ -1,0 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stopSession } from '../../src/stop-session.ts';
+import { strayProcesses } from '../../src/stray.ts';
+
+// A daemon that was started from within a session, and so carries its marker itself, stops that session.
+const marker = process.env['PAWL_SESSION'] ?? '';
+const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+await once(child, 'spawn');
+const before = strayProcesses(marker).map(({ pid }) => pid);
+await stopSession({ identity: null, dir: process.cwd(), marker, graceMs: 5_000 });
+process.stdout.write(JSON.stringify({ self: process.pid, child: child.pid, before, after: strayProcesses(marker) }));

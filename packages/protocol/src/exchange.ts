@@ -1,0 +1,141 @@
+import type { ErrorCode } from '@pawl/schema/error';
+import { errorCodes, hasErrno, PawlError } from '@pawl/schema/error';
+import { lstatSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
+import { dirname } from 'node:path';
+import type { StreamMessage } from './event-stream.ts';
+import { readEventStream } from './event-stream.ts';
+import type { Home } from './home.ts';
+
+type Exchange = {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | null;
+  signal?: AbortSignal | undefined;
+};
+
+/** Sends one request over the home's socket and gives the answer as soon as its head is there. */
+export function exchange(home: Home, { method, path, headers, body, signal }: Exchange): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    refuseForeignSocket(home);
+    const request = httpRequest(
+      {
+        socketPath: home.socket,
+        method,
+        path,
+        headers: {
+          host: 'localhost',
+          authorization: `Bearer ${readToken(home)}`,
+          ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...headers,
+        },
+        ...(signal ? { signal } : {}),
+      },
+      resolve,
+    );
+    request.on('error', (error) => reject(connectionError(error)));
+    request.end(body ?? undefined);
+  });
+}
+
+/** Reads a JSON answer; a failure that the daemon reports is thrown as the PawlError it was. */
+export async function readJson<T>(response: IncomingMessage): Promise<T> {
+  const text = await readText(response);
+  const status = response.statusCode ?? 0;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new PawlError('internal', `The daemon answered ${status} with something that is not JSON.`, { cause });
+  }
+  if (status >= 400) throw errorOf(value, status);
+  return value as T;
+}
+
+/** Reads a server-sent event stream until it ends or the signal is aborted, which is an end like any other. */
+export async function* readMessages(
+  home: Home,
+  path: string,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+): AsyncGenerator<StreamMessage> {
+  let response: IncomingMessage | undefined;
+  try {
+    const accept = { accept: 'text/event-stream', ...headers };
+    response = await exchange(home, { method: 'GET', path, headers: accept, body: null, signal });
+    if ((response.statusCode ?? 0) >= 400) await readJson(response);
+    response.setEncoding('utf8');
+    yield* readEventStream(response as AsyncIterable<string>);
+  } catch (error) {
+    if (!signal?.aborted) throw connectionError(error as Error);
+  } finally {
+    response?.destroy();
+  }
+}
+
+/**
+ * Where the home's path is too long for a socket, the socket lies in a directory that anybody could have made first.
+ * The token is for our own daemon only, so nothing is sent there unless that directory is ours.
+ */
+function refuseForeignSocket(home: Home): void {
+  const directory = dirname(home.socket);
+  if (directory === home.root) return;
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found === undefined || (found.isDirectory() && found.uid === process.getuid?.())) return;
+  throw new PawlError('forbidden', `${directory} belongs to somebody else, so nothing is sent there.`, {
+    hint: 'Choose a shorter PAWL_HOME of your own.',
+  });
+}
+
+/** The token that opens the door: an agent's own when this process is part of an agent, else the person's. */
+function readToken(home: Home): string {
+  const own = process.env['PAWL_AGENT_TOKEN'];
+  if (own) return own;
+  try {
+    return readFileSync(home.token, 'utf8').trim();
+  } catch (error) {
+    throw new PawlError('daemon_unreachable', `There is no token at ${home.token}.`, {
+      hint: 'Start the daemon with `pawl up`.',
+      cause: error,
+    });
+  }
+}
+
+function connectionError(error: Error): Error {
+  if (!hasErrno(error, 'ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'ENOTSOCK', 'EAGAIN')) return error;
+  return new PawlError('daemon_unreachable', 'The daemon does not answer.', {
+    hint: 'Start it with `pawl up`; `pawl doctor` looks for the cause.',
+    details: { errno: String((error as NodeJS.ErrnoException).code) },
+    cause: error,
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of response) parts.push(part as Buffer);
+  } catch (error) {
+    throw connectionError(error as Error);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** The failure in an answer's body. A newer daemon may know codes that this client does not: they are `internal` here. */
+function errorOf(body: unknown, status: number): PawlError {
+  const { code, message, hint, details } = recordOf(recordOf(body)['error']);
+  return new PawlError(
+    isErrorCode(code) ? code : 'internal',
+    typeof message === 'string' ? message : `The daemon answered ${status}.`,
+    { ...(typeof hint === 'string' ? { hint } : {}), details: recordOf(details) },
+  );
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCodes, code);
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}

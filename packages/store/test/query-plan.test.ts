@@ -1,0 +1,165 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import type { CompiledQuery } from 'kysely';
+import { newId } from '@pawl/schema/id';
+import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
+import { agentById, findAgents, livingAliases } from '@pawl/store/agents';
+import { readChunks } from '@pawl/store/chunks';
+import { openDataDirectory } from '@pawl/store/data-directory';
+import { readEvents } from '@pawl/store/events';
+import { messagesOf } from '@pawl/store/messages';
+import { openDatabase } from '@pawl/store/recovery';
+import { runsOf } from '@pawl/store/runs';
+import { openSessions, sessionsOf } from '@pawl/store/sessions';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import type { Database, Tables } from '@pawl/store/tables';
+import { expect, test } from 'vitest';
+import { addTeam, fixedClock, temporaryDirectory } from './fixture.ts';
+
+const id = newId();
+
+const byId = ['agents USING INDEX sqlite_autoindex_agents_1 (id=?)'];
+const latest = [
+  'runs USING INDEX sqlite_autoindex_runs_1 (id=?) LEFT-JOIN',
+  'sessions USING INDEX sqlite_autoindex_sessions_1 (id=?) LEFT-JOIN',
+];
+const byReference = [
+  ...byId,
+  'agents USING INDEX agents_alias_of_living (alias=?)',
+  'agents USING INDEX agents_alias (alias=?)',
+  'agents USING INDEX sqlite_autoindex_agents_1 (id>? AND id<?)',
+];
+
+type Question = { name: string; ask: (db: Database) => Promise<unknown>; plan: string[] };
+
+/**
+ * What is asked often, or of tables that grow, and the way SQLite goes. Each way leads straight to the rows, in their
+ * order, so that it costs the same with a hundred rows and with a million.
+ */
+const questions: Question[] = [
+  {
+    name: 'the living agents',
+    ask: (db) => listAgents(db, { limit: 200 }),
+    plan: ['agents USING INDEX agents_living', ...latest],
+  },
+  {
+    name: 'the living agents of a project',
+    ask: (db) => listAgents(db, { projectId: id, limit: 200 }),
+    plan: ['agents USING INDEX agents_living_of_project (project_id=?)', ...latest],
+  },
+  {
+    name: 'all agents',
+    ask: (db) => listAgents(db, { includeEnded: true, limit: 200 }),
+    plan: ['agents', ...latest],
+  },
+  {
+    name: 'all agents of a project',
+    ask: (db) => listAgents(db, { projectId: id, includeEnded: true, limit: 200 }),
+    plan: ['agents USING INDEX agents_of_project (project_id=?)', ...latest],
+  },
+  {
+    name: 'the next page of agents',
+    ask: (db) => listAgents(db, { limit: 200, before: id }),
+    plan: [
+      'agents USING INDEX agents_living (ordinal<?)',
+      'cursor USING COVERING INDEX sqlite_autoindex_agents_1 (id=?)',
+      ...latest,
+    ],
+  },
+  { name: 'an agent by id', ask: (db) => agentById(db, id), plan: byId },
+  { name: 'an agent by reference', ask: (db) => findAgents(db, id.slice(0, 8)), plan: byReference },
+  {
+    name: 'an agent by reference in a project',
+    ask: (db) => findAgents(db, id.slice(0, 8), { projectId: id }),
+    plan: byReference,
+  },
+  { name: 'the view of an agent', ask: (db) => agentView(db, id), plan: [...byId, ...latest] },
+  {
+    name: 'the aliases in use',
+    ask: (db) => livingAliases(db, id),
+    plan: ['agents USING INDEX agents_living_of_project (project_id=?)'],
+  },
+  {
+    name: 'the agents to reconcile',
+    ask: (db) => agentsToReconcile(db),
+    plan: [...byId, 'open_runs USING INDEX runs_open', 'open_sessions USING INDEX sessions_open', ...latest, 'sort'],
+  },
+  { name: 'the open sessions', ask: (db) => openSessions(db), plan: ['sessions USING INDEX sessions_open'] },
+  {
+    name: 'the runs of an agent',
+    ask: (db) => runsOf(db, id),
+    plan: ['runs USING INDEX runs_of_agent (agent_id=?)'],
+  },
+  {
+    name: 'the sessions of an agent',
+    ask: (db) => sessionsOf(db, id),
+    plan: ['sessions USING INDEX sessions_of_agent (agent_id=?)'],
+  },
+  {
+    name: 'the messages of an agent',
+    ask: (db) => messagesOf(db, id, { afterId: 5 }),
+    plan: ['messages USING INDEX messages_of_agent (agent_id=? AND id>?)'],
+  },
+  {
+    name: 'the output of an agent',
+    ask: (db) => readChunks(db, { agentId: id, afterId: 5, limitRows: 10, limitBytes: 10 }),
+    plan: ['chunks USING INDEX chunks_of_agent (agent_id=? AND id>?)'],
+  },
+  {
+    name: 'the output of a session',
+    ask: (db) => readChunks(db, { sessionId: id, afterId: 5, limitRows: 10, limitBytes: 10 }),
+    plan: ['chunks USING INDEX chunks_of_session (session_id=? AND id>?)'],
+  },
+  {
+    name: 'the log',
+    ask: (db) => readEvents(db, { afterSeq: 5, limit: 10 }),
+    plan: ['events USING INTEGER PRIMARY KEY (rowid>?)'],
+  },
+  {
+    name: 'the log of an agent',
+    ask: (db) => readEvents(db, { afterSeq: 5, limit: 10, agentId: id }),
+    plan: ['events USING INDEX events_of_agent (agent_id=? AND seq>?)'],
+  },
+  {
+    name: 'the log of a project',
+    ask: (db) => readEvents(db, { afterSeq: 5, limit: 10, projectId: id }),
+    plan: ['events USING INDEX events_of_project (project_id=? AND seq>?)'],
+  },
+];
+
+test('every question goes straight to its rows', async () => {
+  const path = await databasePath();
+  for (const { name, ask, plan } of questions) {
+    const asked: CompiledQuery[] = [];
+    const db = new Kysely<Tables>({ dialect: sqliteEngine(path).reader, log: (event) => void asked.push(event.query) });
+    await ask(db);
+    await db.destroy();
+    expect(
+      asked.flatMap((query) => planOf(path, query)),
+      name,
+    ).toEqual(plan);
+  }
+});
+
+async function databasePath(): Promise<string> {
+  const directory = openDataDirectory(temporaryDirectory());
+  const store = await openDatabase(directory, { clock: fixedClock });
+  await addTeam(store);
+  await store.close();
+  return directory.database;
+}
+
+function planOf(path: string, query: CompiledQuery): string[] {
+  const database = new DatabaseSync(path);
+  try {
+    const steps = database.prepare(`explain query plan ${query.sql}`).all(...(query.parameters as SQLInputValue[]));
+    return steps.flatMap((step) => {
+      const detail = String(step['detail']);
+      if (detail.startsWith('USE TEMP B-TREE')) return ['sort'];
+      return /^(?:SCAN|SEARCH) (.*)$/.exec(detail)?.slice(1) ?? [];
+    });
+  } finally {
+    database.close();
+  }
+}

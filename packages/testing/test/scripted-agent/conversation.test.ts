@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { addTurn, loadConversation, newConversation, saveConversation } from '../../src/scripted-agent/conversation.ts';
+import { scriptedLimits } from '../../src/scripted-agent/limit.ts';
+import { temporaryDirectory } from '../../src/temporary.ts';
+
+const id = '0b8e7c1a-5a53-4f0e-9d3c-2f6f3b1d7a18';
+
+test('a conversation counts every turn and remembers a bounded part of them', () => {
+  const conversation = newConversation(id, null);
+  for (let turn = 1; turn <= 500; turn += 1) addTurn(conversation, `${turn} ${'x'.repeat(100_000)}`);
+  expect(conversation.turnsSeen).toBe(500);
+  expect(conversation.turns).toHaveLength(scriptedLimits.turnsKept);
+  expect(conversation.turns.at(-1)?.startsWith('500 x')).toBe(true);
+  expect(conversation.task).toHaveLength(scriptedLimits.taskCharacters);
+  expect(JSON.stringify(conversation).length).toBeLessThan(128 * 1024);
+});
+
+test('what was stored is what is loaded', async () => {
+  await using temporary = await temporaryDirectory();
+  const conversation = { ...newConversation(id, '/a/b.yaml'), next: 3, written: ['a'] };
+  addTurn(conversation, 'hello');
+  saveConversation(temporary.path, conversation);
+  expect(loadConversation(temporary.path, id)).toEqual(conversation);
+  expect(loadConversation(temporary.path, id.toUpperCase())).toMatchObject({ next: 3 });
+  expect(loadConversation(temporary.path, `../${id}`)).toBeUndefined();
+});
