@@ -1,7 +1,7 @@
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const configSchema = z.strictObject({
   /** The port on 127.0.0.1; 0 takes a free one. */

@@ -26,7 +26,9 @@ test('a process is alive until it ends, and only under its own start', async () 
 
 test('a zombie is dead, although its pid still takes signals', async () => {
   // The parent replaces itself by a program that never waits for the child, which ends only after that.
-  const parent = spawn('sh', ['-c', '(read x) <&0 & echo $!; exec sleep 600'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const parent = spawn('sh', ['-c', 'exec 3<&0; (read x <&3) & echo $!; exec sleep 600'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   try {
     const [data] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(data.toString());

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { z } from 'zod';
+import * as z from 'zod';
 import * as view from './view.ts';
 
 const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });

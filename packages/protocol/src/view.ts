@@ -5,7 +5,7 @@ import { idSchema, nameSchema } from '@pawl/schema/id';
 import { outputStreams, projectSchema, runSchema, sessionSchema, timeSchema, usageSchema } from '@pawl/schema/record';
 import { statusSchema } from '@pawl/schema/status';
 import { streamEventSchema } from '@pawl/schema/stream-event';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What every failed request answers. */
 export const errorViewSchema = z.object({

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@pawl/schema/stream-event';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Claude Code's `--output-format stream-json`, which qwen and the scripted agent speak too. Key order is not stable and

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema, nameSchema } from './id.ts';
 import { timeSchema, usageSchema } from './record.ts';
 

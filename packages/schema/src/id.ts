@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A UUID in 22 base64url characters. It never starts with `-` or `_`, so that it is safe as a command-line word. */
 export const idSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{21}$/, 'an id is 22 base64url characters');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { idSchema, nameSchema } from './id.ts';
 
 /** Milliseconds since 1970. Order is by `seq` or id, never by time. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What an agent writes to `.pawl/output/signal.json` when its work has ended. */
 export const signalSchema = z.discriminatedUnion('status', [

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timeSchema } from './record.ts';
 
 export const existences = ['running', 'dead', 'reaped'] as const;

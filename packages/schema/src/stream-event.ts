@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The one vocabulary that every provider's output is turned into. */
 export const streamEventSchema = z.discriminatedUnion('type', [

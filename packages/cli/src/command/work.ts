@@ -2,7 +2,6 @@ import type { AgentAnswer, WorkBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import { reachDaemon } from '../launch.ts';
@@ -25,7 +24,7 @@ const tries = 3;
 export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
   const body: WorkBody = {
     path: resolve(options.project ?? '.'),
-    task: readTask(words),
+    task: await readTask(words),
     provider: options.provider,
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
@@ -55,13 +54,18 @@ async function send(context: CommandContext, body: WorkBody): Promise<AgentAnswe
   }
 }
 
-function readTask(words: string[]): string {
+async function readTask(words: string[]): Promise<string> {
   if (words.length !== 1 || words[0] !== '-') return words.join(' ');
-  const text = readFileSync(0);
-  if (text.length > limits.taskBytes) {
-    throw new PawlError('too_large', `The task has ${text.length} bytes; the limit is ${limits.taskBytes}.`, {
-      hint: 'Put the material into a file of the repository and name that file in the task.',
-    });
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > limits.taskBytes) {
+      throw new PawlError('too_large', `The task has more than ${limits.taskBytes} bytes.`, {
+        hint: 'Put the material into a file of the repository and name that file in the task; the limit stands.',
+      });
+    }
   }
-  return text.toString('utf8');
+  return Buffer.concat(parts).toString('utf8');
 }

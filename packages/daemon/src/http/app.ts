@@ -10,7 +10,7 @@ import { readEvents } from '@pawl/store/events';
 import { listProjects } from '@pawl/store/projects';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventFeed } from '../event-feed.ts';
 import type { OutputFeed } from '../output-feed.ts';
 import type { Agents } from '../service/agents.ts';

@@ -15,7 +15,7 @@ import { sessionsOf, usagesOf } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';

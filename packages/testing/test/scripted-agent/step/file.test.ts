@@ -22,7 +22,7 @@ test('paths that leave the working directory are refused, whichever way', async 
   symlinkSync(join(outside, 'target'), join(on.directory, 'target'));
   const paths = [
     '../escaped',
-    '/tmp/../' + join(outside, 'x'),
+    join(outside, 'x'),
     'a/../../escaped',
     'link/x',
     'link/new/x',

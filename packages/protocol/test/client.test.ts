@@ -1,0 +1,269 @@
+import { PawlError } from '@pawl/schema/error';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Client } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
+import type { Home } from '../src/home.ts';
+import { homeAt } from '../src/home.ts';
+
+type Served = { client: Client; home: Home; requests: IncomingMessage[] } & AsyncDisposable;
+
+/** A server on the socket of a home of its own, and a client for it. */
+async function serve(listener: RequestListener): Promise<Served> {
+  const directory = await temporaryDirectory('pawl-client');
+  const home = homeAt(directory.path);
+  writeFileSync(home.token, 'the-token\n');
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(home.socket, resolve));
+  return {
+    client: createClient(home),
+    home,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const answer = (status: number, body: string) => (_request: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+/** What a call is refused with. */
+async function refusal(call: Promise<unknown>): Promise<PawlError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof PawlError) return error;
+  throw new Error(`not a PawlError: ${String(error)}`);
+}
+
+beforeEach(() => void vi.stubEnv('PAWL_AGENT_TOKEN', ''));
+afterEach(() => vi.unstubAllEnvs());
+
+describe('requests', () => {
+  test.each<[string, (client: Client) => Promise<unknown>, string, string]>([
+    [
+      'a listing',
+      (client) => client.listAgents({ project: 'a b', limit: 5, all: true }),
+      'GET',
+      '/api/agents?project=a+b&limit=5&all=true',
+    ],
+    ['a listing without a query', (client) => client.listAgents(), 'GET', '/api/agents'],
+    [
+      'an agent whose name is hostile',
+      (client) => client.inspectAgent('../x?y#z'),
+      'GET',
+      '/api/agents/..%2Fx%3Fy%23z',
+    ],
+    ['a stop', (client) => client.stopAgent('brave-otter'), 'POST', '/api/agents/brave-otter/stop'],
+    ['a look', (client) => client.doctor(), 'GET', '/api/doctor'],
+    ['a repair', (client) => client.doctor({ repair: true }), 'POST', '/api/doctor/repair'],
+    [
+      'a page of output',
+      (client) => client.output('x', { format: 'raw', tail: 3 }),
+      'GET',
+      '/api/agents/x/output?format=raw&tail=3',
+    ],
+    ['a page of events', (client) => client.events({ after: 0 }), 'GET', '/api/events?after=0'],
+  ])('%s', async (_name, call, method, url) => {
+    await using served = await serve(answer(200, '{"a":1}'));
+    expect(await call(served.client)).toEqual({ a: 1 });
+    expect(served.requests[0]).toMatchObject({ method, url });
+    expect(served.requests[0]?.headers).toMatchObject({ host: 'localhost', authorization: 'Bearer the-token' });
+  });
+
+  test('work sends its body and its key', async () => {
+    let received = '';
+    await using served = await serve((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => (received += text));
+      request.on('end', () => response.end('{}'));
+    });
+    const body = { path: '/shop', task: 'é 😀', provider: 'scripted' };
+    await served.client.work(body, 'key-12345');
+    expect(JSON.parse(received)).toEqual(body);
+    expect(served.requests[0]?.headers).toMatchObject({
+      'idempotency-key': 'key-12345',
+      'content-type': 'application/json',
+    });
+  });
+
+  test('a process of an agent shows the agent’s token', async () => {
+    vi.stubEnv('PAWL_AGENT_TOKEN', 'own');
+    await using served = await serve(answer(200, '{}'));
+    await served.client.daemon();
+    expect(served.requests[0]?.headers.authorization).toBe('Bearer own');
+  });
+});
+
+describe('failures', () => {
+  test('a failure is the PawlError it was', async () => {
+    const error = { code: 'ambiguous', message: 'Two fit.', hint: 'Say more.', details: { matches: [1] } };
+    await using served = await serve(answer(409, JSON.stringify({ error })));
+    expect(await refusal(served.client.inspectAgent('x'))).toMatchObject(error);
+  });
+
+  test('without a hint or details there are none', async () => {
+    await using served = await serve(answer(500, '{"error":{"code":"internal","message":"x"}}'));
+    const error = await refusal(served.client.daemon());
+    expect(error.hint).toBeUndefined();
+    expect(error.details).toEqual({});
+  });
+
+  test.each([
+    ['null', 'The daemon answered 500.'],
+    ['[]', 'The daemon answered 500.'],
+    ['"x"', 'The daemon answered 500.'],
+    ['{"error":null}', 'The daemon answered 500.'],
+    ['{"error":"x"}', 'The daemon answered 500.'],
+    ['{"error":{"code":"from_the_future","message":"New."}}', 'New.'],
+    ['{"error":{"code":"constructor","message":5,"hint":7,"details":9}}', 'The daemon answered 500.'],
+    ['<html>', 'something that is not JSON'],
+    ['', 'something that is not JSON'],
+  ])('a body of %s is an internal failure', async (body, message) => {
+    await using served = await serve(answer(500, body));
+    const error = await refusal(served.client.daemon());
+    expect(error.code).toBe('internal');
+    expect(error.message).toContain(message);
+  });
+
+  test('an answer that is no JSON is an internal failure even when all is well', async () => {
+    await using served = await serve(answer(200, 'ok'));
+    expect(await refusal(served.client.daemon())).toMatchObject({ code: 'internal' });
+  });
+});
+
+describe('a daemon that is not there', () => {
+  test('no token', async () => {
+    await using directory = await temporaryDirectory('pawl-client');
+    const error = await refusal(createClient(homeAt(directory.path)).daemon());
+    expect(error).toMatchObject({ code: 'daemon_unreachable', hint: expect.stringContaining('pawl up') });
+  });
+
+  test.each([
+    ['no socket', () => {}],
+    ['a file in its place', (home: Home) => writeFileSync(home.socket, '')],
+  ])('%s', async (_name, prepare) => {
+    await using directory = await temporaryDirectory('pawl-client');
+    const home = homeAt(directory.path);
+    writeFileSync(home.token, 'x');
+    prepare(home);
+    const error = await refusal(createClient(home).daemon());
+    expect(error).toMatchObject({ code: 'daemon_unreachable', hint: expect.stringContaining('pawl up') });
+  });
+
+  test('one that dies before it answers, or in the middle', async () => {
+    await using dying = await serve((request) => void request.socket.destroy());
+    expect(await refusal(dying.client.daemon())).toMatchObject({ code: 'daemon_unreachable' });
+    await using cut = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{"a":', () => response.socket?.destroy());
+    });
+    expect(await refusal(cut.client.daemon())).toMatchObject({ code: 'daemon_unreachable' });
+  });
+
+  test('a displaced socket in a directory that is not ours gets no token', async () => {
+    await using directory = await temporaryDirectory('pawl-client');
+    mkdirSync(join(directory.path, 'real'));
+    symlinkSync(join(directory.path, 'real'), join(directory.path, 'link'));
+    const home = { ...homeAt(directory.path), socket: join(directory.path, 'link', 'pawl.sock') };
+    writeFileSync(home.token, 'x');
+    expect(await refusal(createClient(home).daemon())).toMatchObject({ code: 'forbidden' });
+  });
+});
+
+describe('streams', () => {
+  const chunk = (id: number) => ({ id, sessionNo: 1, stream: 'stdout', offset: 0, at: 0, content: `line ${id}` });
+  const event = (seq: number) => ({ seq, at: 0, type: 'run.started', projectId: null, agentId: null, data: {} });
+  const open = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
+
+  test('output: chunks and the end; what is not known is passed over', async () => {
+    await using served = await serve((_request, response) => {
+      open(response).end(
+        `: hi\n\nid: 1\nevent: chunk\ndata: ${JSON.stringify(chunk(1))}\n\nevent: new\ndata: x\n\nevent: ended\ndata: {}\n\n`,
+      );
+    });
+    const messages = await Array.fromAsync(served.client.followOutput('brave-otter', { after: 0, format: 'events' }));
+    expect(messages).toEqual([{ type: 'chunk', chunk: chunk(1) }, { type: 'ended' }]);
+    expect(served.requests[0]?.url).toBe('/api/agents/brave-otter/output?after=0&format=events');
+    expect(served.requests[0]?.headers.accept).toBe('text/event-stream');
+  });
+
+  test('events: from the last one that was seen, with gaps', async () => {
+    await using served = await serve((_request, response) => {
+      open(response).end(`event: gap\ndata: {"lastSeq":7}\n\nid: 8\ndata: ${JSON.stringify(event(8))}\n\n`);
+    });
+    const messages = await Array.fromAsync(served.client.followEvents(99, { agent: 'x' }));
+    expect(messages).toEqual([
+      { type: 'gap', lastSeq: 7 },
+      { type: 'event', event: event(8) },
+    ]);
+    expect(served.requests[0]?.headers['last-event-id']).toBe('99');
+  });
+
+  test('characters that the network cuts in two', async () => {
+    const bytes = Buffer.from(`id: 8\ndata: ${JSON.stringify({ ...event(8), data: { task: 'é😀' } })}\n\n`);
+    await using served = await serve((_request, response) => {
+      open(response);
+      for (const byte of bytes) response.write(Buffer.of(byte));
+      response.end();
+    });
+    const [message] = await Array.fromAsync(served.client.followEvents(0));
+    expect(message).toMatchObject({ event: { data: { task: 'é😀' } } });
+  });
+
+  test('a refusal is thrown before anything is read', async () => {
+    await using served = await serve(answer(404, '{"error":{"code":"agent_not_found","message":"x"}}'));
+    const error = await refusal(Array.fromAsync(served.client.followOutput('x', {})));
+    expect(error.code).toBe('agent_not_found');
+  });
+
+  test('a connection that is lost in the middle is told from an end', async () => {
+    await using served = await serve((_request, response) => {
+      open(response).write(`event: chunk\ndata: ${JSON.stringify(chunk(1))}\n\n`, () => response.socket?.destroy());
+    });
+    const seen: unknown[] = [];
+    const read = async () => {
+      for await (const message of served.client.followOutput('x', {})) seen.push(message);
+    };
+    expect(await refusal(read())).toMatchObject({ code: 'daemon_unreachable' });
+    expect(seen).toEqual([{ type: 'chunk', chunk: chunk(1) }]);
+  });
+
+  test.each(['before the answer', 'after the first message'])('an abort %s ends the stream', async (when) => {
+    const controller = new AbortController();
+    let closed: Promise<unknown> = Promise.resolve();
+    await using served = await serve((request, response) => {
+      closed = new Promise((resolve) => request.socket.once('close', resolve));
+      if (when === 'before the answer') controller.abort();
+      else open(response).write(`data: ${JSON.stringify(event(1))}\n\n`);
+    });
+    const seen: unknown[] = [];
+    for await (const message of served.client.followEvents(0, {}, controller.signal)) {
+      seen.push(message);
+      controller.abort();
+    }
+    expect(seen).toHaveLength(when === 'before the answer' ? 0 : 1);
+    await closed;
+  });
+
+  test('leaving the loop closes the connection', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    await using served = await serve((request, response) => {
+      closed = new Promise((resolve) => request.socket.once('close', resolve));
+      open(response).write(`data: ${JSON.stringify(event(1))}\n\n`);
+    });
+    for await (const _message of served.client.followEvents(0)) break;
+    await closed;
+    expect(served.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,277 @@
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import { streamEventSchema } from '@pawl/schema/stream-event';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseClaudeLine } from '../src/claude-stream-json.ts';
+
+const sessionId = 'b6f4c1de-0000-4000-8000-000000000001';
+const session: StreamEvent = { type: 'session', providerSessionId: sessionId };
+
+/** Parses a line that is made from a value, with the session id every real line carries. */
+function parse(value: Record<string, unknown>): StreamEvent[] {
+  const [first, ...events] = parseClaudeLine(JSON.stringify({ ...value, session_id: sessionId }));
+  expect(first).toEqual(session);
+  return events;
+}
+
+const message = (role: 'assistant' | 'user', content: unknown) => ({ type: role, message: { role, content } });
+
+const success = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'All done.',
+  num_turns: 2,
+  total_cost_usd: 0.0114,
+  usage: { input_tokens: 30, output_tokens: 84, cache_read_input_tokens: 600, cache_creation_input_tokens: 20 },
+  terminal_reason: 'completed',
+};
+const successEvents: StreamEvent[] = [
+  { type: 'usage', inputTokens: 50, outputTokens: 84, cachedTokens: 600, costUsd: 0.0114, turns: 2 },
+  { type: 'result', ok: true, text: 'All done.' },
+];
+
+describe('lines that Claude Code prints', () => {
+  test.each<[string, Record<string, unknown>, StreamEvent[]]>([
+    ['the first one', { type: 'system', subtype: 'init', tools: ['Bash'], model: 'm', permissionMode: 'default' }, []],
+    ['text', message('assistant', [{ type: 'text', text: 'Hello.' }]), [{ type: 'text', text: 'Hello.' }]],
+    ['text without blocks', message('assistant', 'Hello.'), [{ type: 'text', text: 'Hello.' }]],
+    [
+      'thinking, then a tool',
+      message('assistant', [
+        { type: 'thinking', thinking: 'hm', signature: 'x' },
+        { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'echo hello > hello.txt', timeout: 5 } },
+      ]),
+      [
+        { type: 'thinking', text: 'hm' },
+        { type: 'tool-call', name: 'Bash', input: 'echo hello > hello.txt' },
+      ],
+    ],
+    [
+      'a tool on a file',
+      message('assistant', [{ type: 'tool_use', name: 'Edit', input: { file_path: 'a.ts', old_string: 'x' } }]),
+      [{ type: 'tool-call', name: 'Edit', input: 'a.ts' }],
+    ],
+    [
+      'a tool with other input',
+      message('assistant', [{ type: 'tool_use', name: 'Search', input: { query: 'x' } }]),
+      [{ type: 'tool-call', name: 'Search', input: '{"query":"x"}' }],
+    ],
+    [
+      'a tool without input',
+      message('assistant', [{ type: 'tool_use', name: 'Stop' }]),
+      [{ type: 'tool-call', name: 'Stop', input: '' }],
+    ],
+    [
+      'a tool result as a string',
+      message('user', [{ type: 'tool_result', tool_use_id: 't1', content: 'ok\n' }]),
+      [{ type: 'tool-result', text: 'ok\n', isError: false }],
+    ],
+    [
+      'a tool result as blocks',
+      message('user', [
+        {
+          type: 'tool_result',
+          is_error: true,
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image', source: {} },
+            { type: 'text', text: 'b' },
+          ],
+        },
+      ]),
+      [{ type: 'tool-result', text: 'a\n\nb', isError: true }],
+    ],
+    [
+      'a piece of text',
+      { type: 'stream_event', event: { type: 'content_block_delta', delta: { type: 'text_delta', text: 'Hel' } } },
+      [{ type: 'text-delta', text: 'Hel' }],
+    ],
+    [
+      'another piece',
+      { type: 'stream_event', event: { type: 'content_block_delta', delta: { type: 'input_json_delta' } } },
+      [],
+    ],
+    ['the start of a message', { type: 'stream_event', event: { type: 'message_start', message: {} } }, []],
+    [
+      'a retry',
+      { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 1000, error_status: 429 },
+      [{ type: 'retry', text: 'the provider retries' }],
+    ],
+    ['a good end', success, successEvents],
+  ])('%s', (_name, line, events) => {
+    expect(parse(line)).toEqual(events);
+  });
+});
+
+describe('ends that are not good', () => {
+  const kinds = (value: Record<string, unknown>) => parse(value).map((event) => event.type);
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['is_error', { is_error: true }, 'All done.'],
+    ['another subtype', { subtype: 'error_during_execution', result: undefined }, 'error_during_execution'],
+    [
+      'errors',
+      { subtype: 'error', result: undefined, errors: ['No conversation found', 'b'] },
+      'No conversation found\nb',
+    ],
+  ])('%s', (_name, given, text) => {
+    expect(parse({ ...success, ...given }).at(-1)).toEqual({ type: 'result', ok: false, text });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['the status of the API', { api_error_status: 429, result: 'API Error: Request rejected (429)' }],
+    ['a limit of hours', { result: "You've hit your 5-hour limit · resets 5:41am (UTC)" }],
+    ['a limit without a name', { result: "You've hit your limit · resets 5:41am (UTC)" }],
+    ['an empty account', { result: 'Credit balance is too low', api_error_status: 400 }],
+  ])('a usage limit: %s', (_name, given) => {
+    const events = parse({ ...success, is_error: true, ...given });
+    expect(events.find((event) => event.type === 'limit')).toEqual({ type: 'limit', until: null });
+  });
+
+  test('words about a limit in a good answer, or another error, are no limit', () => {
+    expect(kinds({ ...success, result: "You've hit your 5-hour limit" })).toEqual(['usage', 'result']);
+    expect(kinds({ ...success, is_error: true, api_error_status: 529 })).toEqual(['usage', 'result']);
+  });
+});
+
+describe('rate limits', () => {
+  const limit = (info: unknown) => parse({ type: 'rate_limit_event', rate_limit_info: info });
+
+  test('a rejection with its end', () => {
+    const info = { status: 'rejected', resetsAt: 1_794_721_264, rateLimitType: 'five_hour' };
+    expect(limit(info)).toEqual([{ type: 'limit', until: 1_794_721_264_000 }]);
+  });
+
+  test.each([[undefined], [null], ['soon'], [0], [-5], [1e300], [{}]])('a rejection with an end of %j', (resetsAt) => {
+    expect(limit({ status: 'rejected', resetsAt })).toEqual([{ type: 'limit', until: null }]);
+  });
+
+  test.each([[{ status: 'allowed_warning', resetsAt: 5 }], [null], ['rejected'], [[]]])('no rejection: %j', (info) => {
+    expect(limit(info)).toEqual([]);
+  });
+});
+
+describe('hostile lines', () => {
+  test.each([
+    ['', 'nothing'],
+    ['plain text', 'plain text'],
+    ['{"type":"assistant"', 'a cut line'],
+    ['[{"type":"result"}]', 'an array'],
+    ['null', 'null'],
+    ['"result"', 'a string'],
+    ['{"type":"brand_new","detail":1}', 'an unknown type'],
+    ['{"error":"no type"}', 'no type'],
+    ['{"type":{"a":1}}', 'a type that is no string'],
+  ])('%j is kept as it was', (line) => {
+    expect(parseClaudeLine(line)).toEqual([{ type: 'unknown', text: line }]);
+  });
+
+  test.each([[null], [5], ['x'], [[1, null, 'x', [[]], {}]], [{ content: null }], [{ content: [null, 5] }]])(
+    'a message %j says nothing',
+    (given) => {
+      expect(parse({ type: 'assistant', message: given })).toEqual([]);
+    },
+  );
+
+  test('keys named __proto__ or constructor are data', () => {
+    const line = '{"__proto__":{"type":"result","session_id":"evil"},"constructor":{"type":"result"},"type":"system"}';
+    expect(parseClaudeLine(line)).toEqual([]);
+    const inherited = '{"type":"assistant","message":{"__proto__":{"content":"evil"}}}';
+    expect(parseClaudeLine(inherited)).toEqual([]);
+    expect(({} as Record<string, unknown>)['content']).toBeUndefined();
+  });
+
+  test.each([['1e400'], ['1e308'], ['9007199254740993'], ['-1'], ['"12"'], ['null'], ['[]']])(
+    'a count of %s is none',
+    (number) => {
+      const line = `{"type":"result","subtype":"success","num_turns":${number},"total_cost_usd":${number},"usage":{"input_tokens":${number},"output_tokens":7}}`;
+      const [usage] = parseClaudeLine(line);
+      expect(usage).toEqual({ type: 'usage', inputTokens: 0, outputTokens: 7, cachedTokens: 0, costUsd: 0, turns: 0 });
+    },
+  );
+
+  test('fractions of tokens are rounded', () => {
+    const [usage] = parse({ ...success, num_turns: 1.6, usage: { input_tokens: 0.4, output_tokens: 0.6 } });
+    expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 1, turns: 2 });
+  });
+
+  test('a session id is cut, and one that is no text is none', () => {
+    const [event] = parseClaudeLine(JSON.stringify({ type: 'system', session_id: 'x'.repeat(10_000) }));
+    expect(event).toEqual({ type: 'session', providerSessionId: 'x'.repeat(200) });
+    expect(parseClaudeLine('{"type":"system","session_id":7}')).toEqual([]);
+    expect(parseClaudeLine('{"type":"system","session_id":""}')).toEqual([]);
+  });
+
+  test('JSON that is 10,000 deep', () => {
+    const deep = '[{"a":'.repeat(10_000) + '1' + '}]'.repeat(10_000);
+    const places: [string, StreamEvent[]][] = [
+      [`{"type":"assistant","message":${deep}}`, []],
+      [`{"type":"assistant","message":{"content":${deep}}}`, []],
+      [
+        `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"X","input":${deep}}]}}`,
+        [{ type: 'tool-call', name: 'X', input: '' }],
+      ],
+      [
+        `{"type":"user","message":{"content":[{"type":"tool_result","content":${deep}}]}}`,
+        [{ type: 'tool-result', text: '', isError: false }],
+      ],
+      [`{"type":"stream_event","event":${deep}}`, []],
+      [`{"type":"rate_limit_event","rate_limit_info":${deep}}`, []],
+    ];
+    for (const [line, events] of places) expect(parseClaudeLine(line)).toEqual(events);
+    const [, result] = parseClaudeLine(`{"type":"result","subtype":"success","usage":${deep},"errors":${deep}}`);
+    expect(result).toEqual({ type: 'result', ok: true, text: 'success' });
+  });
+});
+
+describe('any line', () => {
+  /** The same object with its keys in another order. */
+  const shuffled = fc
+    .shuffledSubarray(Object.keys(success), { minLength: Object.keys(success).length })
+    .map((keys) => JSON.stringify(Object.fromEntries(keys.map((key) => [key, success[key as keyof typeof success]]))));
+
+  test('the order of keys does not matter', () => {
+    fc.assert(
+      fc.property(shuffled, (line) => {
+        expect(parseClaudeLine(line)).toEqual(successEvents);
+      }),
+    );
+  });
+
+  const typed = fc
+    .record({
+      type: fc.constantFrom('assistant', 'user', 'result', 'system', 'stream_event', 'rate_limit_event'),
+      subtype: fc.jsonValue(),
+      message: fc.record({
+        content: fc.array(
+          fc.record({
+            type: fc.constantFrom('text', 'tool_use', 'tool_result'),
+            text: fc.jsonValue(),
+            input: fc.jsonValue(),
+            content: fc.jsonValue(),
+          }),
+        ),
+      }),
+      event: fc.jsonValue(),
+      usage: fc.jsonValue(),
+      result: fc.jsonValue(),
+      num_turns: fc.jsonValue(),
+      rate_limit_info: fc.record({ status: fc.constant('rejected'), resetsAt: fc.jsonValue() }),
+    })
+    .map((value) => JSON.stringify(value));
+
+  test.each<[string, fc.Arbitrary<string>]>([
+    ['any text', fc.string({ unit: 'binary' })],
+    ['any JSON', fc.json()],
+    ['any object', fc.object().map((value) => JSON.stringify(value))],
+    ['known types with anything in them', typed],
+  ])('%s gives events of the one vocabulary and never throws', (_name, lines) => {
+    fc.assert(
+      fc.property(lines, (line) => {
+        for (const event of parseClaudeLine(line)) expect(streamEventSchema.safeParse(event).error).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { lineParsers } from '../src/parser.ts';
+import { providerRegistry } from '../src/registry.ts';
+import { scriptedPreset } from '../src/scripted.ts';
+
+const scripted = scriptedPreset(['node', 'agent.ts'], '/state');
+const other = { ...scripted, name: 'other' };
+const providers = providerRegistry([scripted, other]);
+
+test('a provider is found by its name, and all are listed in order', () => {
+  expect(providers.get('other')).toBe(other);
+  expect(providers.list()).toEqual([scripted, other]);
+});
+
+test.each(['Scripted', 'constructor', '__proto__', ''])('the name %j is answered with the ones there are', (name) => {
+  expect(() => providers.get(name)).toThrow(
+    expect.objectContaining({ code: 'unknown_provider', hint: 'Known providers: scripted, other.' }),
+  );
+});
+
+test('only the start of a long name is repeated', () => {
+  expect(() => providers.get('x'.repeat(10_000))).toThrow(/^.{1,150}$/);
+});
+
+test('the scripted preset starts the given program and keeps its state where it is told', () => {
+  expect(scripted.command.slice(0, 2)).toEqual(['node', 'agent.ts']);
+  expect(Object.values(scripted.env)).toEqual(['/state']);
+});
+
+test('every output format has a parser; plain text is its own meaning', () => {
+  expect(lineParsers[scripted.outputFormat]('{"type":"assistant","message":{"content":"hi"}}')).toEqual([
+    { type: 'text', text: 'hi' },
+  ]);
+  expect(lineParsers.text('{"type":"result"}')).toEqual([{ type: 'text', text: '{"type":"result"}' }]);
+});

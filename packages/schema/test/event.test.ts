@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { crashPoint, crashPoints } from '../src/crash-point.ts';
+import { eventTypes } from '../src/event.ts';
+
+test('an event is named by a noun and what happened to it', () => {
+  for (const type of eventTypes) expect(type).toMatch(/^[a-z]+\.[a-z]+(ed|ing)$/);
+});
+
+test('crash points have names of their own, and passing one that was not asked for does nothing', () => {
+  expect(new Set(crashPoints).size).toBe(crashPoints.length);
+  for (const point of crashPoints) crashPoint(point);
+});
