@@ -3,23 +3,25 @@ import type { Palette } from './terminal.ts';
 
 /** A duration as a person says it: 820ms, 4.2s, 3m12s, 5h03m. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)}s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes}m${String(Math.floor((ms % 60_000) / 1000)).padStart(2, '0')}s`;
+  if (ms < 999.5) return `${Math.max(0, Math.round(ms))}ms`;
+  // Each unit ends where its last digit would round up to the next one: 60.0s is 1m00s.
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)}s`;
+  const seconds = Math.max(60, Math.floor(ms / 1000));
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`;
   return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
 }
 
 /** A number of tokens: 950, 12.3k, 4.5M. */
 export function tokens(count: number): string {
   if (count < 1000) return String(count);
-  return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+  return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** A number of bytes: 512 B, 3.4 KB, 12.0 MB. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
-  return count < 1024 * 1024 ? `${(count / 1024).toFixed(1)} KB` : `${(count / 1024 / 1024).toFixed(1)} MB`;
+  return count < 1023.95 * 1024 ? `${(count / 1024).toFixed(1)} KB` : `${(count / 1024 / 1024).toFixed(1)} MB`;
 }
 
 /** The time of day of a moment, in local time. */

@@ -70,7 +70,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       livenessMs: 1_000,
       ...options.timing,
     },
-    pawl: programs.pawl[0] ?? 'pawl',
+    pawl: programs.pawl,
     environment: options.environment ?? process.env,
     log,
   };

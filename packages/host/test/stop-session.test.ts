@@ -68,13 +68,18 @@ test('grandchildren, setsid children and double-forked daemons that ignore TERM:
     setsid sh -c 'sleep 600 & exec sleep 600' &
     (setsid sh -c '(exec sleep 600 </dev/null >/dev/null 2>&1) & exit' &)
     (env -i /bin/sleep 600 &)
-    while [ "$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c "^PAWL_SESSION=$PAWL_SESSION$")" -lt 8 ]; do :; done
     echo ready
     while :; do sleep 0.01; done`);
-  const before = strayProcesses(session.marker, identity);
+  const isSleeper = (pid: number) => textOf(`/proc/${pid}`, 'cmdline').endsWith('sleep\0600\0');
+  const before = await eventually(() => {
+    const sleepers = strayProcesses(session.marker, identity).filter(({ pid }) => isSleeper(pid));
+    return sleepers.length === 5 ? sleepers : null;
+  });
   const groups = new Set(before.map(({ group }) => group));
-  expect(groups.size).toBeGreaterThanOrEqual(3);
-  expect(before.some(({ parent }) => !before.some(({ pid }) => pid === parent))).toBe(true);
+  expect(groups.size).toBe(3);
+  const isBare = ({ pid, group }: { pid: number; group: number }) =>
+    group === identity.pid && isSleeper(pid) && !before.some((entry) => entry.pid === pid);
+  await eventually(() => processTable.list().some(isBare));
   const { killed } = await stop(session, identity, 50);
   expect(killed).toBeGreaterThanOrEqual(6);
   const survivors = processTable.list().filter(({ group, defunct }) => !defunct && groups.has(group));

@@ -8,9 +8,10 @@ const bundled = typeof PAWL_BUNDLE !== 'undefined' && PAWL_BUNDLE;
 const here = import.meta.dirname;
 const file = (built: string, source: string) => join(here, bundled ? built : join('..', '..', source));
 
-/** The programs that Pawl starts: arguments for Node, from wherever this code runs. */
+/** The programs that Pawl starts, from wherever this code runs; the lists are arguments for Node. */
 export const programs = {
-  pawl: [file('pawl.mjs', 'cli/src/main.ts')],
+  /** A command of its own, as people and agents call it; from source, the built one stands in. */
+  pawl: file('pawl.mjs', '../dist/pawl.mjs'),
   daemon: [file('daemon.mjs', 'daemon/src/main.ts')],
   scriptedAgent: [file('scripted-agent.mjs', 'testing/src/scripted-agent/bin.ts')],
 };

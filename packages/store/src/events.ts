@@ -82,3 +82,11 @@ function eventOf(row: Row<'events'>): Event {
     data: json(eventSchema.shape.data, row.data),
   };
 }
+
+/** The last events of the log, or of one agent, oldest first. */
+export async function recentEvents(db: Database, filter: { limit: number; agentId?: string }): Promise<Event[]> {
+  let query = db.selectFrom('events').selectAll().orderBy('seq', 'desc').limit(Math.min(filter.limit, limits.pageRows));
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
+  const rows = await query.execute();
+  return rows.map(eventOf).toReversed();
+}

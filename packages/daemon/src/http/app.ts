@@ -6,7 +6,7 @@ import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { agentById } from '@pawl/store/agents';
 import { readChunks, recentChunkId } from '@pawl/store/chunks';
-import { readEvents } from '@pawl/store/events';
+import { readEvents, recentEvents } from '@pawl/store/events';
 import { listProjects } from '@pawl/store/projects';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -161,8 +161,11 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     const filter = agentId === undefined ? {} : { agentId };
     const lastSeq = parts.events.lastSeq();
     if (!wantsStream(context, true)) {
-      const afterSeq = after ?? (tail === undefined ? 0 : Math.max(0, lastSeq - tail));
-      const events = await readEvents(shop.store.db, { afterSeq, limit: limit ?? limits.pageRows, ...filter });
+      const page = limit ?? limits.pageRows;
+      const events =
+        tail === undefined || after !== undefined
+          ? await readEvents(shop.store.db, { afterSeq: after ?? 0, limit: page, ...filter })
+          : await recentEvents(shop.store.db, { limit: tail, ...filter });
       return context.json({ events, lastSeq }, 200);
     }
     const known = context.req.valid('header')['last-event-id'] ?? after;

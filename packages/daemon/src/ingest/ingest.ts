@@ -65,8 +65,7 @@ export function startIngest(options: IngestOptions): Ingest {
 
   async function tick(): Promise<void> {
     const taken = takeWoken();
-    const batches = await collect(taken, false);
-    const stored = batches.length === 0 || (await commit(batches));
+    const stored = await takeIn(taken);
     if (!stored) wakeLater(taken, retryMs);
     for (const intake of stored ? taken : []) {
       if (intake.hasMore()) woken.add(intake.target.session.id);
@@ -78,6 +77,22 @@ export function startIngest(options: IngestOptions): Ingest {
     ticking = false;
     const [next] = woken;
     if (next !== undefined) wake(next);
+  }
+
+  /** Reads and stores what some sessions have gained; false when that failed and is to be tried again. */
+  async function takeIn(taken: Intake[]): Promise<boolean> {
+    try {
+      const batches = await collect(taken, false);
+      return batches.length === 0 || (await commit(batches));
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  function failed(error: unknown): false {
+    trouble = messageOf(error);
+    options.onTrouble(error);
+    return false;
   }
 
   function takeWoken(): Intake[] {
@@ -114,9 +129,7 @@ export function startIngest(options: IngestOptions): Ingest {
         }
       });
     } catch (error) {
-      trouble = messageOf(error);
-      options.onTrouble(error);
-      return false;
+      return failed(error);
     }
     crashPoint('ingest.after_commit');
     trouble = null;

@@ -69,7 +69,7 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
     },
   ];
   const splitter = await splitterAt(join(directory, 'out'), target.offsets.stdout);
-  let { providerSessionId } = session;
+  let { providerSessionId, limitUntil } = session;
   let live: LiveState | undefined;
   let turnEnded = session.result !== null;
   let pending: Batch | null = null;
@@ -83,8 +83,11 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
       batch.patch.providerSessionId = providerSessionId;
       batch.events.push({ type: 'session.identified', ...about, data: { no: session.no, providerSessionId } });
     } else if (event.type === 'usage') batch.patch.usage = usageAfter(event, target.usageScope, target.earlierUsage);
-    else if (event.type === 'limit') batch.patch.limitUntil = event.until ?? batch.patch.limitUntil ?? 0;
-    else if (event.type === 'result') {
+    else if (event.type === 'limit') {
+      // A later word on the limit does not take back when it ends.
+      limitUntil = event.until ?? limitUntil ?? 0;
+      batch.patch.limitUntil = limitUntil;
+    } else if (event.type === 'result') {
       batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters) };
       turnEnded = true;
     }

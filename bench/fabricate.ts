@@ -1,0 +1,120 @@
+import { newId } from '@pawl/schema/id';
+import { noUsage } from '@pawl/schema/record';
+import type { Agent, Project, Run, Session } from '@pawl/schema/record';
+import { insertAgent } from '@pawl/store/agents';
+import { openDataDirectory } from '@pawl/store/data-directory';
+import { insertProject } from '@pawl/store/projects';
+import { openDatabase } from '@pawl/store/recovery';
+import { insertRun } from '@pawl/store/runs';
+import { insertSession } from '@pawl/store/sessions';
+import type { Store } from '@pawl/store/store';
+
+/** Opens the store of a home that no daemon serves. */
+export function openStoreAt(root: string): Promise<Store> {
+  return openDatabase(openDataDirectory(root), { clock: Date.now });
+}
+
+const perWrite = 500;
+
+/** Adds a project with agents whose work is done: each with a run, a session and an event. */
+export async function addIdleAgents(store: Store, count: number): Promise<void> {
+  const project = projectRecord();
+  const root = agentRecord(null, null, 'root');
+  await store.write(async (tx) => {
+    await insertProject(tx, project);
+    await insertAgent(tx, root);
+  });
+  for (let first = 0; first < count; first += perWrite) {
+    await store.write(async (tx) => {
+      for (let number = first; number < Math.min(count, first + perWrite); number++) {
+        const agent = agentRecord(project, root, `agent-${number}`);
+        const { run, session } = doneWork(agent, project);
+        await insertAgent(tx, agent);
+        await insertRun(tx, run);
+        await insertSession(tx, session);
+        tx.emit({ type: 'run.ended', projectId: project.id, agentId: agent.id, data: { status: 'completed', detail: null } });
+      }
+    });
+  }
+}
+
+/** Adds one agent with a session that is open, and gives their records. */
+export async function addOpenSession(store: Store): Promise<{ agent: Agent; session: Session }> {
+  const project = projectRecord();
+  const agent = agentRecord(project, null, 'loud-agent');
+  const { run, session } = doneWork(agent, project);
+  const open = { ...session, endedAt: null, exitCode: null, endReason: null };
+  await store.write(async (tx) => {
+    await insertProject(tx, project);
+    await insertAgent(tx, agent);
+    await insertRun(tx, { ...run, endedAt: null, outcome: null });
+    await insertSession(tx, open);
+  });
+  return { agent, session: open };
+}
+
+function projectRecord(): Project {
+  const id = newId();
+  return { id, name: `project-${id.slice(0, 6).toLowerCase()}`, root: `/nowhere/${id}`, createdAt: Date.now() };
+}
+
+function agentRecord(project: Project | null, parent: Agent | null, alias: string): Agent {
+  const now = Date.now();
+  return {
+    id: newId(),
+    alias,
+    projectId: project?.id ?? null,
+    parentId: parent?.id ?? null,
+    forkMessageId: 0,
+    definition: 'worker',
+    kind: 'main',
+    class: 'ephemeral',
+    provider: 'scripted',
+    model: null,
+    options: {},
+    branch: `work/${alias}`,
+    baseCommit: null,
+    worktree: `/nowhere/${alias}`,
+    worktreeReadyAt: now,
+    createdAt: now,
+    stopRequestedAt: null,
+    endedAt: null,
+    endReason: null,
+  };
+}
+
+function doneWork(agent: Agent, project: Project): { run: Run; session: Session } {
+  const now = Date.now();
+  const run: Run = {
+    id: newId(),
+    projectId: project.id,
+    agentId: agent.id,
+    agentKind: agent.kind,
+    parentRunId: null,
+    task: 'a task of the length that people usually write into one line',
+    startedAt: now,
+    endedAt: now,
+    outcome: 'completed',
+    detail: 'done',
+    questions: null,
+  };
+  const session: Session = {
+    id: newId(),
+    agentId: agent.id,
+    runId: run.id,
+    no: 1,
+    purpose: 'work',
+    providerSessionId: null,
+    plannedAt: now,
+    startedAt: now,
+    pid: null,
+    processStart: null,
+    endedAt: now,
+    exitCode: 0,
+    endReason: 'exited',
+    usage: noUsage,
+    result: { ok: true, text: 'done' },
+    limitUntil: null,
+  };
+  return { run, session };
+}

@@ -1,0 +1,115 @@
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { Home } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/home';
+import type { AgentView } from '@pawl/protocol/view';
+import { sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { programPaths } from './program.ts';
+
+/** A daemon of the built bundle, in a process of its own. */
+export type DaemonProcess = { pid: number; kill(signal: NodeJS.Signals): Promise<void> };
+
+/** A home, a repository and a daemon that belong to one measure. */
+export type Place = {
+  path: string;
+  home: Home;
+  client: Client;
+  repository: string;
+  /** Makes a repository with this many files and registers it; the daemon must run. */
+  addRepository(files: number): Promise<void>;
+  startDaemon(): Promise<DaemonProcess>;
+  /** Writes a scenario for the scripted agent and returns its path. */
+  scenario(steps: unknown[]): Promise<string>;
+  /** Asks for an agent that plays a scenario. */
+  work(scenario: string): Promise<AgentView>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Makes an empty place. At its end every agent is stopped, the daemon has left, and its files are gone. */
+export async function makePlace(): Promise<Place> {
+  const directory = await temporaryDirectory('pawl-bench');
+  const home = homeAt(join(directory.path, 'home'));
+  const client = createClient(home);
+  const repository = join(directory.path, 'sample');
+  let running: DaemonProcess | null = null;
+  return {
+    path: directory.path,
+    home,
+    client,
+    repository,
+    async addRepository(files) {
+      await sampleRepository(repository, { files: sampleFiles(files) });
+      await client.addProject({ path: repository });
+    },
+    async startDaemon() {
+      running = await launch(home, () => (running = null));
+      return running;
+    },
+    async scenario(steps) {
+      const path = join(directory.path, `${randomUUID()}.json`);
+      await writeFile(path, JSON.stringify({ steps }));
+      return path;
+    },
+    async work(scenario) {
+      const body = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
+      return (await client.work(body, randomUUID())).agent;
+    },
+    async [Symbol.asyncDispose]() {
+      if (running !== null) {
+        await stopAgents(client);
+        await running.kill('SIGTERM');
+      }
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Stops every agent that still works, some at a time. */
+export async function stopAgents(client: Client): Promise<void> {
+  const { agents } = await client.listAgents({ limit: 1_000 });
+  const working = agents.filter((agent) => agent.run?.status === 'running').map((agent) => agent.id);
+  const stopNext = async (): Promise<void> => {
+    for (let id = working.pop(); id !== undefined; id = working.pop()) await client.stopAgent(id);
+  };
+  await Promise.all([stopNext(), stopNext(), stopNext(), stopNext()]);
+}
+
+async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {
+  const child = spawn(process.execPath, [programPaths.daemon, '--report-fd', '3'], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    env: { ...process.env, PAWL_HOME: home.root },
+  });
+  const exited = once(child, 'exit').then(onExit);
+  const report = await readReport(child);
+  if (!report.includes('"ready":true')) throw new Error(`the daemon did not come up: ${report}`);
+  return {
+    pid: child.pid ?? 0,
+    async kill(signal) {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+async function readReport(child: ChildProcess): Promise<string> {
+  let text = '';
+  for await (const part of child.stdio[3] as NodeJS.ReadableStream) text += String(part);
+  return text;
+}
+
+/** Small text files in folders of a hundred, such as a program's sources have. */
+function sampleFiles(count: number): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (let number = 0; number < count; number++) {
+    const folder = `folder-${Math.floor(number / 100)}`;
+    files[`${folder}/file-${number}.txt`] = `This is file ${number}.\n`.repeat(60);
+  }
+  return files;
+}

@@ -1,0 +1,66 @@
+/** What a row is held to: its value, or its ratio to the floor. */
+export type Aim = { of: 'value' | 'ratio'; atMost: number } | { of: 'value'; atLeast: number };
+
+/** One line of the table. A floor is measured in the same run, so that the ratio means the same on every machine. */
+export type Row = {
+  measure: string;
+  value: number;
+  unit: string;
+  floor?: number;
+  aims?: Aim[];
+  note?: string;
+};
+
+/** How many times the floor a row is, or null for a row without one. */
+export function ratioOf({ value, floor }: Row): number | null {
+  return floor === undefined || floor === 0 ? null : value / floor;
+}
+
+/** Whether every aim of a row is met; null when it has none. */
+export function isMet(row: Row): boolean | null {
+  if (row.aims === undefined || row.aims.length === 0) return null;
+  return row.aims.every((aim) => {
+    const reached = aim.of === 'value' ? row.value : (ratioOf(row) ?? Infinity);
+    return 'atMost' in aim ? reached <= aim.atMost : reached >= aim.atLeast;
+  });
+}
+
+/** Rows as an aligned table. */
+export function formatTable(rows: readonly Row[]): string {
+  const head = ['measure', 'ours', 'floor', 'ratio', 'aim', 'met', 'note'];
+  const body = rows.map((row) => {
+    const ratio = ratioOf(row);
+    return [
+      row.measure,
+      amount(row.value, row.unit),
+      row.floor === undefined ? '' : amount(row.floor, row.unit),
+      ratio === null ? '' : `${rounded(ratio)} ×`,
+      (row.aims ?? []).map((aim) => formatAim(aim, row.unit)).join(', '),
+      { true: 'yes', false: 'NO', null: '' }[String(isMet(row)) as 'true' | 'false' | 'null'],
+      row.note ?? '',
+    ];
+  });
+  const widths = head.map((title, index) => Math.max(...[head, ...body].map((cells) => (cells[index] ?? title).length)));
+  const line = (cells: string[]) => cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ');
+  const rule = widths.map((width) => '-'.repeat(width)).join('-|-');
+  return [line(head), rule, ...body.map(line)].map((text) => text.trimEnd()).join('\n');
+}
+
+/** Rows for a program: numbers as they were measured, with ratio and verdict. */
+export function formatJson(rows: readonly Row[], failures: readonly { measure: string; reason: string }[]): string {
+  return JSON.stringify({ rows: rows.map((row) => ({ ...row, ratio: ratioOf(row), met: isMet(row) })), failures }, null, 2);
+}
+
+function formatAim(aim: Aim, unit: string): string {
+  const [sign, bound] = 'atMost' in aim ? ['≤', aim.atMost] : ['≥', aim.atLeast];
+  return aim.of === 'ratio' ? `${sign} ${bound} ×` : `${sign} ${amount(bound, unit)}`;
+}
+
+function amount(value: number, unit: string): string {
+  return `${rounded(value)} ${unit}`;
+}
+
+/** Three significant digits are all that a benchmark can mean. */
+function rounded(value: number): string {
+  return Number(value.toPrecision(value >= 1_000 ? 4 : 3)).toLocaleString('en-US', { maximumFractionDigits: 4 });
+}

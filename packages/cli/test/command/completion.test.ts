@@ -1,0 +1,89 @@
+import { programs } from '@pawl/protocol/programs';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../run-cli.ts';
+
+/** The words that are suggested, without their descriptions. */
+async function suggestions(...words: string[]): Promise<string[]> {
+  const { code, stdout } = await runCli(['completion', 'complete', '--', ...words]);
+  expect(code).toBe(0);
+  const lines = stdout.trim().split('\n');
+  return lines.filter((line) => !line.startsWith(':')).map((line) => line.split('\t')[0] ?? '');
+}
+
+describe('suggestions', () => {
+  test.each<[string[], string[]]>([
+    [['w'], ['work']],
+    [['st'], ['status', 'stop']],
+    [['scr'], []],
+    [['nothing-like-this'], []],
+    [
+      ['work', '--pro'],
+      ['--provider', '--project'],
+    ],
+    [['ps', '--j'], ['--json']],
+    [['logs', '-f', '--r'], ['--raw']],
+  ])('%j gives %j', async (words, expected) => {
+    expect(await suggestions(...words)).toEqual(expected);
+  });
+
+  test('an empty word gives every command that people see', async () => {
+    const all = await suggestions('');
+    expect(all).toEqual(expect.arrayContaining(['up', 'work', 'ps', 'completion', 'version']));
+    expect(all).not.toContain('scripted-agent');
+  });
+});
+
+test.each([
+  ['bash', 'complete -o default -F'],
+  ['zsh', '#compdef pawl'],
+  ['fish', 'complete -c pawl'],
+])('the script for %s registers itself and calls back', async (shell, registration) => {
+  const { code, stdout, stderr } = await runCli(['completion', shell]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(registration);
+  expect(stdout).toContain('pawl completion complete --');
+});
+
+describe('the script in bash', () => {
+  /** Sources the script, twice as a second shell start-up would, and completes the last of the given words. */
+  async function complete(directory: string, ...words: string[]): Promise<string[]> {
+    const script = join(directory, 'completion.bash');
+    writeFileSync(script, (await runCli(['completion', 'bash'])).stdout);
+    const pawl = join(directory, 'pawl');
+    const command = [process.execPath, ...programs.pawl].map((word) => `'${word}'`).join(' ');
+    writeFileSync(pawl, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+    const body = `set -eu
+      source "$1"; source "$1"; shift
+      COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+      entry=$(complete -p pawl); function=\${entry##*-F }; "\${function%% *}"
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const output = execFileSync(
+      'bash',
+      ['--norc', '-c', body, 'bash', join(directory, 'completion.bash'), 'pawl', ...words],
+      {
+        cwd: directory,
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${directory}${delimiter}${process.env['PATH']}` },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    return output.split('\n').filter((line) => line !== '');
+  }
+
+  test('it completes commands and options without any other package', async () => {
+    await using directory = await temporaryDirectory('pawl-bash');
+    expect(await complete(directory.path, 'w')).toEqual(['work']);
+    expect(await complete(directory.path, 'ps', '--j')).toEqual(['--json']);
+    expect(await complete(directory.path, '')).toContain('doctor');
+  });
+
+  test('it does not run what stands on the line', async () => {
+    await using directory = await temporaryDirectory('pawl-bash');
+    await complete(directory.path, 'work', '"$(touch ran)"', '`touch ran`', '; touch ran', '--pro');
+    expect(existsSync(join(directory.path, 'ran'))).toBe(false);
+  });
+});

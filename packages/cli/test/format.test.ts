@@ -1,0 +1,89 @@
+import type { AgentView } from '@pawl/protocol/view';
+import { describe, expect, test } from 'vitest';
+import { bytes, clockTime, duration, runDuration, stateOf, statePaint, tokens } from '../src/format.ts';
+import type { Palette } from '../src/terminal.ts';
+
+test.each([
+  [-5, '0ms'],
+  [0, '0ms'],
+  [820.4, '820ms'],
+  [999, '999ms'],
+  [999.7, '1.0s'],
+  [1_000, '1.0s'],
+  [4_249, '4.2s'],
+  [59_949, '59.9s'],
+  [59_999, '1m00s'],
+  [60_000, '1m00s'],
+  [192_000, '3m12s'],
+  [3_599_999, '59m59s'],
+  [3_600_000, '1h00m'],
+  [18_180_000, '5h03m'],
+  [360_000_000, '100h00m'],
+])('%d ms is %s', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1_000, '1.0k'],
+  [12_345, '12.3k'],
+  [999_949, '999.9k'],
+  [999_999, '1.0M'],
+  [4_500_000, '4.5M'],
+])('%d tokens are %s', (count, text) => {
+  expect(tokens(count)).toBe(text);
+});
+
+test.each([
+  [0, '0 B'],
+  [1_023, '1023 B'],
+  [1_024, '1.0 KB'],
+  [1024 * 1024 - 1, '1.0 MB'],
+  [12 * 1024 * 1024, '12.0 MB'],
+])('%d bytes are %s', (count, text) => {
+  expect(bytes(count)).toBe(text);
+});
+
+test('a time of day is in local time', () => {
+  expect(clockTime(new Date(2026, 0, 2, 3, 4, 5).getTime())).toBe('03:04:05');
+});
+
+describe('an agent', () => {
+  const run = { status: 'completed', startedAt: 1_000, endedAt: 3_500 };
+  const agent = (given: object) =>
+    ({ status: 'running', activity: 'idle', run: null, ...given }) as unknown as AgentView;
+
+  test.each([
+    ['idle', agent({})],
+    ['completed', agent({ run })],
+    ['idle', agent({ run: { ...run, status: 'failed' } })],
+    ['waiting_for_input', agent({ activity: 'waiting_for_input', run })],
+    ['crashed', agent({ activity: 'crashed', run: { ...run, status: 'failed' } })],
+    ['dead', agent({ status: 'dead', activity: 'stopped', run })],
+  ])('is %s', (state, given) => {
+    expect(stateOf(given)).toBe(state);
+  });
+
+  test.each([
+    ['completed', 'green'],
+    ['running', 'cyan'],
+    ['starting', 'cyan'],
+    ['waiting_for_input', 'yellow'],
+    ['exhausted', 'yellow'],
+    ['crashed', 'red'],
+    ['stopped', 'dim'],
+    ['dead', 'dim'],
+  ])('that is %s is painted %s', (state, colour) => {
+    const paint = (name: string) => (text: string) => `${name}:${text}`;
+    const names = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
+    const colours = Object.fromEntries(names.map((name) => [name, paint(name)])) as Palette;
+    expect(statePaint(state, colours)('x')).toBe(`${colour}:x`);
+  });
+
+  test('its run took so long, or has so far', () => {
+    expect(runDuration(agent({}), 9_000)).toBe('');
+    expect(runDuration(agent({ run }), 9_000)).toBe('2.5s');
+    expect(runDuration(agent({ run: { ...run, endedAt: null } }), 9_000)).toBe('8.0s');
+  });
+});
