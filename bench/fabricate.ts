@@ -1,3 +1,4 @@
+import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
 import { newId } from '@pawl/schema/id';
 import { noUsage } from '@pawl/schema/record';
 import type { Agent, Project, Run, Session } from '@pawl/schema/record';
@@ -19,11 +20,9 @@ const perWrite = 500;
 /** Adds a project with agents whose work is done: each with a run, a session and an event. */
 export async function addIdleAgents(store: Store, count: number): Promise<void> {
   const project = projectRecord();
-  const root = agentRecord(null, null, 'root');
-  await store.write(async (tx) => {
-    await insertProject(tx, project);
-    await insertAgent(tx, root);
-  });
+  await ensureRootAgent(store);
+  const root = await rootAgent(store.db);
+  await store.write((tx) => insertProject(tx, project));
   for (let first = 0; first < count; first += perWrite) {
     await store.write(async (tx) => {
       for (let number = first; number < Math.min(count, first + perWrite); number++) {
@@ -32,7 +31,12 @@ export async function addIdleAgents(store: Store, count: number): Promise<void> 
         await insertAgent(tx, agent);
         await insertRun(tx, run);
         await insertSession(tx, session);
-        tx.emit({ type: 'run.ended', projectId: project.id, agentId: agent.id, data: { status: 'completed', detail: null } });
+        tx.emit({
+          type: 'run.ended',
+          projectId: project.id,
+          agentId: agent.id,
+          data: { status: 'completed', detail: null },
+        });
       }
     });
   }

@@ -82,7 +82,9 @@ export function readLines(path: string): { lines: number; characters: number } {
 /** A table with one row per event, written as durably as the store writes: what one insert costs by itself. */
 export function plainDatabase(path: string): { insert(): void; close(): void } {
   const database = new DatabaseSync(path);
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; create table log (seq integer primary key, data text)');
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; create table log (seq integer primary key, data text)',
+  );
   const statement = database.prepare('insert into log (data) values (?)');
   return {
     insert: () => void statement.run('{"reason":"a benchmark"}'),

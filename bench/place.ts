@@ -86,8 +86,8 @@ async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     env: { ...process.env, PAWL_HOME: home.root },
   });
-  const exited = once(child, 'exit').then(onExit);
-  const report = await readReport(child);
+  const exited = once(child, 'exit').finally(onExit);
+  const [report] = await Promise.all([readReport(child), Promise.race([once(child, 'spawn'), exited])]);
   if (!report.includes('"ready":true')) throw new Error(`the daemon did not come up: ${report}`);
   return {
     pid: child.pid ?? 0,

@@ -47,5 +47,7 @@ export function processorMs(pid: number): number {
 
 /** The processes that a process has started and that are still there. */
 export function childCount(pid: number): number {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((word) => word !== '').length;
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((word) => word !== '').length;
 }

@@ -40,7 +40,9 @@ export function formatTable(rows: readonly Row[]): string {
       row.note ?? '',
     ];
   });
-  const widths = head.map((title, index) => Math.max(...[head, ...body].map((cells) => (cells[index] ?? title).length)));
+  const widths = head.map((title, index) =>
+    Math.max(...[head, ...body].map((cells) => (cells[index] ?? title).length)),
+  );
   const line = (cells: string[]) => cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ');
   const rule = widths.map((width) => '-'.repeat(width)).join('-|-');
   return [line(head), rule, ...body.map(line)].map((text) => text.trimEnd()).join('\n');
@@ -48,7 +50,11 @@ export function formatTable(rows: readonly Row[]): string {
 
 /** Rows for a program: numbers as they were measured, with ratio and verdict. */
 export function formatJson(rows: readonly Row[], failures: readonly { measure: string; reason: string }[]): string {
-  return JSON.stringify({ rows: rows.map((row) => ({ ...row, ratio: ratioOf(row), met: isMet(row) })), failures }, null, 2);
+  return JSON.stringify(
+    { rows: rows.map((row) => ({ ...row, ratio: ratioOf(row), met: isMet(row) })), failures },
+    null,
+    2,
+  );
 }
 
 function formatAim(aim: Aim, unit: string): string {

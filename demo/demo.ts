@@ -30,14 +30,21 @@ const files = {
 
 /** Runs the command line as a person would, and shows what was typed. */
 function pawl(home: string, repository: string, words: string[]): string {
-  say(`${colours.dim('$')} ${colours.bold(`pawl ${words.map((word) => (/[ "]/.test(word) ? JSON.stringify(word) : word)).join(' ')}`)}`);
+  say(
+    `${colours.dim('$')} ${colours.bold(`pawl ${words.map((word) => (/[ "]/.test(word) ? JSON.stringify(word) : word)).join(' ')}`)}`,
+  );
   const shown = words.map((word) => word.replace(/^demo\//, `${root}/demo/`));
   const env = { ...process.env, PAWL_HOME: home };
   return execFileSync(join(root, 'dist', 'pawl.mjs'), shown, { cwd: repository, env, encoding: 'utf8' });
 }
 
 /** Shows one agent's doings as they happen, each line with its name in front. */
-async function watch(client: Client, agent: AgentView, paint: (text: string) => string, nameColumns: number): Promise<void> {
+async function watch(
+  client: Client,
+  agent: AgentView,
+  paint: (text: string) => string,
+  nameColumns: number,
+): Promise<void> {
   const name = paint(agent.alias.padEnd(nameColumns));
   for await (const message of client.followOutput(agent.id, { format: 'events' })) {
     if (message.type === 'ended') return;
@@ -51,8 +58,10 @@ async function watch(client: Client, agent: AgentView, paint: (text: string) => 
 function describe(event: StreamEvent): string | null {
   if (event.type === 'text') return printableLine(event.text);
   if (event.type === 'thinking') return colours.dim(printableLine(event.text));
-  if (event.type === 'tool-call') return `${colours.cyan('▸')} ${event.name} ${colours.dim(printableLine(event.input).slice(0, 70))}`;
-  if (event.type === 'result') return event.ok ? colours.green('■ done') : colours.red(`■ ${printableLine(event.text)}`);
+  if (event.type === 'tool-call')
+    return `${colours.cyan('▸')} ${event.name} ${colours.dim(printableLine(event.input).slice(0, 70))}`;
+  if (event.type === 'result')
+    return event.ok ? colours.green('■ done') : colours.red(`■ ${printableLine(event.text)}`);
   return null;
 }
 
@@ -65,7 +74,14 @@ async function main(workplace: string): Promise<number> {
   say(pawl(home, repository, ['up']).trimEnd());
   say(pawl(home, repository, ['init']).split('\n', 1)[0]);
   for (const { task, scenario } of tasks) {
-    const answer = pawl(home, repository, ['work', task, '--provider', 'scripted', '--scenario', `demo/scenarios/${scenario}.yaml`]);
+    const answer = pawl(home, repository, [
+      'work',
+      task,
+      '--provider',
+      'scripted',
+      '--scenario',
+      `demo/scenarios/${scenario}.yaml`,
+    ]);
     say(answer.split('\n', 1)[0]);
   }
   say();
@@ -73,10 +89,15 @@ async function main(workplace: string): Promise<number> {
   const { agents } = await client.listAgents();
   const paints = [colours.cyan, colours.yellow, colours.green];
   const nameColumns = Math.max(...agents.map((agent) => agent.alias.length));
-  await Promise.all(agents.toReversed().map((agent, index) => watch(client, agent, paints[index % 3] ?? String, nameColumns)));
+  await Promise.all(
+    agents.toReversed().map((agent, index) => watch(client, agent, paints[index % 3] ?? String, nameColumns)),
+  );
   say();
   const done = await Promise.all(agents.toReversed().map((agent) => client.inspectAgent(agent.id)));
-  const columns = ['AGENT', 'STATE', 'BRANCH', 'COMMITS', 'TIME', 'TOKENS', 'RESULT'].map((title) => ({ title, flexible: title === 'RESULT' }));
+  const columns = ['AGENT', 'STATE', 'BRANCH', 'COMMITS', 'TIME', 'TOKENS', 'RESULT'].map((title) => ({
+    title,
+    flexible: title === 'RESULT',
+  }));
   const rows = done.map(({ agent, worktree }) => [
     { text: agent.alias, paint: colours.bold },
     { text: agent.run?.status ?? '-', paint: agent.run?.status === 'completed' ? colours.green : colours.red },
@@ -97,7 +118,9 @@ try {
   process.exitCode = await main(workplace);
 } finally {
   try {
-    execFileSync(join(root, 'dist', 'pawl.mjs'), ['down', '--quiet'], { env: { ...process.env, PAWL_HOME: join(workplace, 'home') } });
+    execFileSync(join(root, 'dist', 'pawl.mjs'), ['down', '--quiet'], {
+      env: { ...process.env, PAWL_HOME: join(workplace, 'home') },
+    });
   } finally {
     rmSync(workplace, { recursive: true, force: true });
   }

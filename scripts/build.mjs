@@ -29,7 +29,10 @@ const common = {
 };
 
 const source = (path) => join(root, 'packages', path);
-await build({ ...common, entryPoints: { pawl: source('cli/src/bin.ts'), 'agent-roster': source('cli/src/roster.ts') } });
+await build({
+  ...common,
+  entryPoints: { pawl: source('cli/src/bin.ts'), 'agent-roster': source('cli/src/roster.ts') },
+});
 await build({
   ...common,
   target: 'node24',
@@ -40,7 +43,9 @@ await build({
   target: 'node24',
   entryPoints: { daemon: source('daemon/src/main.ts') },
   // Some of the daemon's libraries are CommonJS and ask for Node's own modules at run time.
-  banner: { js: "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);" },
+  banner: {
+    js: "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);",
+  },
 });
 
 // Each command is both a shell script, which finds the right Node, and the JavaScript that it runs.

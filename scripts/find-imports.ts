@@ -2,7 +2,7 @@
 export type SourceFile = { path: string; text: string };
 
 /** Where a file belongs: a package's sources, its tests, or (with no package) the root's demo, bench and tests. */
-export type Home = { packageName: string | null; part: string };
+type Home = { packageName: string | null; part: string };
 /** One import of a file: what it names, and where. */
 export type Import = { file: string; line: number; module: string; home: Home };
 

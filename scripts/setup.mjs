@@ -16,7 +16,9 @@ once('node_modules/.pawl-installed', fingerprint(['package-lock.json', 'package.
 );
 if (process.argv.includes('--build')) {
   const sources = ['package.json', 'scripts/build.mjs', ...filesBelow('packages', /\/src\/.*\.(ts|sh|md)$/)];
-  once('dist/.pawl-built', fingerprint(sources), 'Building', () => run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'));
+  once('dist/.pawl-built', fingerprint(sources), 'Building', () =>
+    run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'),
+  );
 }
 
 function requireNode(major) {

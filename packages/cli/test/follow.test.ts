@@ -5,18 +5,18 @@ import { follow, reconnects } from '../src/follow.ts';
 const lost = () => new PawlError('daemon_unreachable', 'gone');
 
 /** A log of numbers that is read from a place on; each connection ends, or is lost, as its turn in the plan says. */
-function fakeLog(numbers: number[], plan: { give: number; then: 'close' | 'lose' | 'refuse' }[]) {
+function fakeLog(numbers: number[], plan: { give: number; end: 'close' | 'lose' | 'refuse' }[]) {
   const seen: number[] = [];
   let after = 0;
   let connections = 0;
   let pauses = 0;
   const following = follow(
     async () => {
-      const { give, then } = plan[connections++] ?? { give: 0, then: 'close' };
-      if (then === 'refuse') throw lost();
+      const { give, end } = plan[connections++] ?? { give: 0, end: 'close' };
+      if (end === 'refuse') throw lost();
       return (async function* () {
         yield* numbers.filter((number) => number > after).slice(0, give);
-        if (then === 'lose') throw lost();
+        if (end === 'lose') throw lost();
       })();
     },
     (number) => {
@@ -33,7 +33,7 @@ function fakeLog(numbers: number[], plan: { give: number; then: 'close' | 'lose'
 }
 
 test('one stream to its end', async () => {
-  const result = await fakeLog([1, 2, 3], [{ give: 9, then: 'close' }]);
+  const result = await fakeLog([1, 2, 3], [{ give: 9, end: 'close' }]);
   expect(result).toEqual({ seen: [1, 2, 3], connections: 1, pauses: 0, error: null });
 });
 
@@ -41,17 +41,20 @@ test('nothing is missed or taken twice over losses, refusals and closed streams'
   const result = await fakeLog(
     [1, 2, 3, 4],
     [
-      { give: 1, then: 'lose' },
-      { give: 0, then: 'refuse' },
-      { give: 2, then: 'close' },
-      { give: 9, then: 'close' },
+      { give: 1, end: 'lose' },
+      { give: 0, end: 'refuse' },
+      { give: 2, end: 'close' },
+      { give: 9, end: 'close' },
     ],
   );
   expect(result).toEqual({ seen: [1, 2, 3, 4], connections: 4, pauses: 3, error: null });
 });
 
-test.each(['refuse', 'lose', 'close'] as const)('it gives up after so many in a row: %s', async (then) => {
-  const result = await fakeLog([1], Array(reconnects + 5).fill({ give: 0, then }));
+test.each(['refuse', 'lose', 'close'] as const)('it gives up after so many in a row: %s', async (end) => {
+  const result = await fakeLog(
+    [1],
+    Array.from({ length: reconnects + 5 }, () => ({ give: 0, end })),
+  );
   expect(result).toMatchObject({ seen: [], connections: reconnects + 1, pauses: reconnects });
   expect(result.error).toMatchObject({ code: 'daemon_unreachable' });
 });
@@ -60,7 +63,7 @@ test('a message starts the count anew', async () => {
   const numbers = Array.from({ length: reconnects * 3 }, (_, index) => index + 1);
   const result = await fakeLog(
     numbers,
-    numbers.map(() => ({ give: 1, then: 'lose' as const })),
+    numbers.map(() => ({ give: 1, end: 'lose' as const })),
   );
   expect(result).toMatchObject({ seen: numbers, error: null });
 });

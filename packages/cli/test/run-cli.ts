@@ -1,14 +1,17 @@
-import { programs } from '@pawl/protocol/programs';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 
-export type CliResult = { code: number; stdout: string; stderr: string };
+/** The command line's source, which Node runs as it is. */
+export const mainFile = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+type CliResult = { code: number; stdout: string; stderr: string };
 
 /** Runs the command line from its source, in a process of its own, and waits until it has left. */
 export function runCli(words: string[], env: NodeJS.ProcessEnv = {}): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [...programs.pawl, ...words],
+      [mainFile, ...words],
       { env: { ...process.env, NO_COLOR: '1', ...env }, timeout: 20_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

@@ -70,7 +70,7 @@ test('grandchildren, setsid children and double-forked daemons that ignore TERM:
     (env -i /bin/sleep 600 &)
     echo ready
     while :; do sleep 0.01; done`);
-  const isSleeper = (pid: number) => textOf(`/proc/${pid}`, 'cmdline').endsWith('sleep\0600\0');
+  const isSleeper = (pid: number) => textOf(`/proc/${pid}`, 'cmdline').replaceAll('\0', ' ').endsWith('sleep 600 ');
   const before = await eventually(() => {
     const sleepers = strayProcesses(session.marker, identity).filter(({ pid }) => isSleeper(pid));
     return sleepers.length === 5 ? sleepers : null;

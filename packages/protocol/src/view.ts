@@ -41,7 +41,7 @@ export const projectAddedSchema = z.object({ project: projectSchema, created: z.
 export type ProjectAdded = z.infer<typeof projectAddedSchema>;
 
 /** An agent as people and programs see it: its facts and the status derived from them. */
-export const agentViewSchema = z.object({
+const agentViewSchema = z.object({
   id: idSchema,
   alias: nameSchema,
   project: z.object({ id: idSchema, name: nameSchema }).nullable(),
@@ -112,7 +112,7 @@ export const inspectionSchema = z.object({
 });
 export type Inspection = z.infer<typeof inspectionSchema>;
 
-export const outputChunkSchema = z.object({
+const outputChunkSchema = z.object({
   id: z.number().int(),
   sessionNo: z.number().int(),
   stream: z.enum(outputStreams),
@@ -137,7 +137,7 @@ export type OutputPage = z.infer<typeof outputPageSchema>;
 export const eventPageSchema = z.object({ events: z.array(eventSchema), lastSeq: z.number().int() });
 export type EventPage = z.infer<typeof eventPageSchema>;
 
-export const findingSchema = z.object({
+const findingSchema = z.object({
   check: z.string(),
   level: z.enum(['ok', 'warning', 'error']),
   message: z.string(),

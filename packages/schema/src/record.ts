@@ -4,10 +4,10 @@ import { idSchema, nameSchema } from './id.ts';
 /** Milliseconds since 1970. Order is by `seq` or id, never by time. */
 export const timeSchema = z.number().int();
 
-export const agentKinds = ['main', 'subagent'] as const;
-export const agentClasses = ['persistent', 'ephemeral'] as const;
-export const runOutcomes = ['completed', 'failed', 'cancelled'] as const;
-export const messageKinds = ['fork', 'user', 'assistant', 'system'] as const;
+const agentKinds = ['main', 'subagent'] as const;
+const agentClasses = ['persistent', 'ephemeral'] as const;
+const runOutcomes = ['completed', 'failed', 'cancelled'] as const;
+const messageKinds = ['fork', 'user', 'assistant', 'system'] as const;
 export const outputStreams = ['stdout', 'stderr'] as const;
 
 export const projectSchema = z.object({
@@ -58,7 +58,7 @@ export type Usage = z.infer<typeof usageSchema>;
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0, turns: 0 };
 
 /** What the provider itself said about the end of a turn. */
-export const providerResultSchema = z.object({
+const providerResultSchema = z.object({
   ok: z.boolean(),
   text: z.string(),
 });
@@ -106,7 +106,7 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-export const messageSchema = z.object({
+const messageSchema = z.object({
   id: z.number().int(),
   agentId: idSchema,
   kind: z.enum(messageKinds),

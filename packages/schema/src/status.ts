@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { timeSchema } from './record.ts';
 
-export const existences = ['running', 'dead', 'reaped'] as const;
-export const activities = [
+const existences = ['running', 'dead', 'reaped'] as const;
+const activities = [
   'starting',
   'running',
   'idle',
@@ -12,8 +12,8 @@ export const activities = [
   'exhausted',
   'ready_for_cleanup',
 ] as const;
-export const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;
-export const runStatuses = ['running', 'completed', 'failed', 'cancelled'] as const;
+const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;
+const runStatuses = ['running', 'completed', 'failed', 'cancelled'] as const;
 
 /** The three layers of an agent's status, each derived from facts when it is read, and one sentence of detail. */
 export const statusSchema = z.object({

@@ -1,10 +1,9 @@
-import { programs } from '@pawl/protocol/programs';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../run-cli.ts';
+import { mainFile, runCli } from '../run-cli.ts';
 
 /** The words that are suggested, without their descriptions. */
 async function suggestions(...words: string[]): Promise<string[]> {
@@ -54,7 +53,7 @@ describe('the script in bash', () => {
     const script = join(directory, 'completion.bash');
     writeFileSync(script, (await runCli(['completion', 'bash'])).stdout);
     const pawl = join(directory, 'pawl');
-    const command = [process.execPath, ...programs.pawl].map((word) => `'${word}'`).join(' ');
+    const command = `'${process.execPath}' '${mainFile}'`;
     writeFileSync(pawl, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
     const body = `set -eu
       source "$1"; source "$1"; shift

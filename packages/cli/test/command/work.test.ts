@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { work } from '../../src/command/work.ts';
+
+import { fakeDaemon, sendJson, sendStream } from './fake-daemon.ts';
+
+const agent = { id: 'the-id', alias: 'brave-otter', branch: 'work/brave-otter' };
+
+describe('work', () => {
+  test('a request whose answer was lost is sent again under the same key, and answered once', async () => {
+    const keys: unknown[] = [];
+    await using daemon = await fakeDaemon(({ request, response }) => {
+      keys.push(request.headers['idempotency-key']);
+      if (keys.length < 3) request.socket.destroy();
+      else sendJson(response, { agent });
+    });
+    expect(await work(daemon.context, ['fix', 'it'], { provider: 'scripted' })).toBe(0);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys).toHaveLength(3);
+    expect(daemon.printed).toEqual([{ kind: 'agent', data: agent }]);
+  });
+
+  test('it gives up after the third loss', async () => {
+    await using daemon = await fakeDaemon(({ request }) => void request.socket.destroy());
+    await expect(work(daemon.context, ['x'], { provider: 'scripted' })).rejects.toMatchObject({
+      code: 'daemon_unreachable',
+    });
+    expect(daemon.requests).toHaveLength(3);
+  });
+
+  test('a refusal is not sent again', async () => {
+    await using daemon = await fakeDaemon(({ response }) => {
+      response.writeHead(400).end('{"error":{"code":"unknown_provider","message":"x"}}');
+    });
+    await expect(work(daemon.context, ['x'], { provider: 'y' })).rejects.toMatchObject({ code: 'unknown_provider' });
+    expect(daemon.requests).toHaveLength(1);
+  });
+
+  test('with --follow it shows the output of the agent it made', async () => {
+    await using daemon = await fakeDaemon(({ request, response }) => {
+      if (request.method === 'POST') sendJson(response, { agent });
+      else sendStream(response, [{ event: 'ended', data: {} }]);
+    });
+    expect(await work(daemon.context, ['x'], { provider: 'scripted', follow: true })).toBe(0);
+    expect(daemon.requests).toEqual(['POST /api/agents', 'GET /api/agents/the-id/output?format=events']);
+  });
+
+  test('the words are one task, and paths are made absolute', async () => {
+    let body = '';
+    await using daemon = await fakeDaemon(({ request, response }) => {
+      request.setEncoding('utf8').on('data', (text: string) => (body += text));
+      request.on('end', () => sendJson(response, { agent }));
+    });
+    const options = { provider: 'scripted', project: '/shop/../shop', scenario: '/a/b.yaml', name: 'calm-fox' };
+    await work(daemon.context, ['fix', 'the', 'test'], options);
+    expect(JSON.parse(body)).toEqual({
+      path: '/shop',
+      task: 'fix the test',
+      provider: 'scripted',
+      alias: 'calm-fox',
+      options: { scenario: '/a/b.yaml' },
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { buildProgram } from '@pawl/cli/program';
+import { errorCodes } from '@pawl/schema/error';
+import type { Command } from 'commander';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const exitMeanings: [number, string][] = [
+  [0, 'it worked'],
+  [1, 'it failed'],
+  [2, 'the command or its input is wrong'],
+  [3, 'not found'],
+  [4, 'conflict, or ambiguous'],
+  [5, 'it took too long'],
+  [6, 'a budget is used up'],
+  [7, 'a person has to answer first'],
+  [8, 'not allowed'],
+  [9, 'no daemon answers'],
+  [130, 'interrupted (SIGINT)'],
+  [143, 'terminated (SIGTERM)'],
+];
+
+/** The page about the command line, made from the command table itself. */
+export function commandPage(): string {
+  const program = buildProgram(() => {});
+  const commands = program.commands.filter((command) => command.name() !== 'scripted-agent');
+  const codes = exitMeanings.map(([code, meaning]) => {
+    const names = Object.entries(errorCodes)
+      .filter(([, { exit }]) => exit === code)
+      .map(([name]) => `\`${name}\``);
+    return `| ${code} | ${meaning} | ${names.join(', ')} |`;
+  });
+  return `# Commands
+
+This page is made from the command table by \`node scripts/command-docs.ts\`; a test keeps it true.
+
+With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\` and \`events\` print one per
+line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. No
+command ever asks a question. An agent is named by its alias, its id, or the first four or more characters of its id.
+
+${commands.map(section).join('\n')}
+## Exit codes
+
+| code | meaning | error codes |
+| --- | --- | --- |
+${codes.join('\n')}
+
+## Environment
+
+| variable | meaning |
+| --- | --- |
+| \`PAWL_HOME\` | the home, by default \`~/.pawl\` |
+| \`PAWL_PORT\` | the daemon's port on 127.0.0.1; \`port:\` in \`config.yaml\` does the same; by default any free one |
+| \`PAWL_PROVIDER\` | the provider of \`pawl work\` |
+| \`NO_COLOR\`, \`FORCE_COLOR\` | colours off, or on although nobody watches |
+| \`PAWL_DEBUG\` | shows where an unexpected error came from |
+`;
+}
+
+function section(command: Command): string {
+  const help = command.createHelp();
+  const words = [
+    ...command.registeredArguments.map((argument) => [
+      `\`${argument.required ? `<${argument.name()}${argument.variadic ? '...' : ''}>` : `[${argument.name()}${argument.variadic ? '...' : ''}]`}\``,
+      argument.description,
+    ]),
+  ];
+  const options = help
+    .visibleOptions(command)
+    .filter((option) => option.long !== '--help')
+    .map((option) => [`\`${option.flags}\``, option.description]);
+  const rows = [...words, ...options].filter(([, text]) => text !== '').map(([name, text]) => `| ${name} | ${text} |`);
+  const table = rows.length === 0 ? '' : `\n| | |\n| --- | --- |\n${rows.join('\n')}\n`;
+  return `## pawl ${command.name()}\n\n${command.description()}\n\n\`\`\`sh\n${exampleOf(command)}\n\`\`\`\n${table}`;
+}
+
+/** The example that a command's help ends with. */
+function exampleOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return (/Example:\n([^]*)$/.exec(text)?.[1] ?? '').trim();
+}
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(join(import.meta.dirname, '..', 'docs', 'commands.md'), commandPage());
+}
