@@ -11,7 +11,7 @@ const node = join(root, 'node_modules', 'node', 'bin', 'node');
 
 requireNode(20);
 requireProgram('git', 'Install git (Debian: apt-get install git) and run this again.');
-once('node_modules/.pawl-installed', fingerprint(['package-lock.json', 'package.json']), 'Installing packages', () =>
+once('node_modules/.pawl-installed', fingerprint(['package-lock.json']), 'Installing packages', () =>
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'Check that the npm registry can be reached.'),
 );
 if (process.argv.includes('--build')) {

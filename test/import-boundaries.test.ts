@@ -43,7 +43,7 @@ describe('the real tree', () => {
     ['packages/git/src/command.ts', "import { z } from 'zod';"],
   ])('one more import in %s would be found', (path, line) => {
     const planted = files.map((file) => (file.path === path ? { path, text: `${line}\n${file.text}` } : file));
-    expect(importViolations(planted, real)).toMatchObject([{ file: path, line: 1 }]);
+    expect(importViolations(planted, real)).toContainEqual(expect.objectContaining({ file: path, line: 1 }));
   });
 });
 

@@ -3,6 +3,7 @@ import type { Measure } from '../measure.ts';
 import { makePlace } from '../place.ts';
 import { childCount, residentBytes } from '../program.ts';
 import type { Row } from '../report.ts';
+import { median } from '../statistics.ts';
 
 const megabyte = 1024 * 1024;
 const requests = 5;
@@ -15,7 +16,9 @@ export const memory: Measure = {
     let empty = 0;
     for (const count of [0, 100, 1_000]) {
       progress(`${count} agents`);
-      const { megabytes, children } = await residentWith(count);
+      const samples = [await residentWith(count), await residentWith(count), await residentWith(count)];
+      const megabytes = median(samples.map((sample) => sample.megabytes));
+      const children = Math.max(...samples.map((sample) => sample.children));
       if (count === 0) empty = megabytes;
       rows.push({
         measure: `memory, ${count} idle agents`,

@@ -66,6 +66,14 @@ export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
   });
 }
 
+/** The daemon is nobody's child: when an agent starts it, it must not look like a part of that agent. */
+function daemonEnvironment(home: Home): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => name !== 'PAWL_SESSION' && !name.startsWith('PAWL_AGENT_'),
+  );
+  return { ...Object.fromEntries(own), PAWL_HOME: home.root };
+}
+
 async function spawnDaemon(home: Home): Promise<Report> {
   const { spawn } = await import('node:child_process');
   const { mkdirSync, openSync, closeSync } = await import('node:fs');
@@ -74,7 +82,7 @@ async function spawnDaemon(home: Home): Promise<Report> {
   const child = spawn(process.execPath, [...programs.daemon, '--report-fd', '3'], {
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
-    env: { ...process.env, PAWL_HOME: home.root },
+    env: daemonEnvironment(home),
     cwd: '/',
   });
   closeSync(log);

@@ -29,7 +29,12 @@ describe('what a command prints', () => {
   test('with --json an envelope a line, and nothing else', () => {
     const printed = print({ json: true });
     expect(printed.error).toBe('');
-    expect(printed.out.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect(
+      printed.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
       { pawl: 1, kind: 'agent', data: { a: 1 } },
       { pawl: 1, kind: 'event', data: { b: 2 } },
       { pawl: 1, kind: 'event', data: { b: 3 } },

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { runOnFiles } from './command.ts';
 import { removeAbandonedLock, waitForEarlierGit } from './leftover.ts';
-import { gate } from './lock.ts';
+import { createGate } from '@pawl/core/turn-taking';
 import type { Registration } from './registration.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
 
 /** Writing files is bound by the machine, not by git's locks, so as many checkouts run at once as there are cores. */
-const throughGate = gate(availableParallelism());
+const throughGate = createGate(availableParallelism());
 
 /**
  * True when a registered worktree has had its files written. Git puts the index in place by a rename after the last

@@ -4,6 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { gitEnvironment, hardenedOptions, withoutForeignConfig } from './hardening.ts';
 import { gitLimits } from './limit.ts';
+import { createGate } from '@pawl/core/turn-taking';
 
 export type GitOutput = {
   exitCode: number;
@@ -72,6 +73,9 @@ export function quotePath(path: string): string {
     .replaceAll('\n', String.raw`\n`)}"`;
 }
 
+/** However many agents are started at once, the machine is not flooded with processes. */
+const throughGate = createGate(gitLimits.processes);
+
 async function run(
   cwd: string,
   place: readonly string[],
@@ -79,16 +83,18 @@ async function run(
   environment: Record<string, string>,
   options: GitOptions,
 ): Promise<GitOutput> {
-  const result = await execa('git', [...hardenedOptions, ...place, ...args], {
-    cwd,
-    env: { ...gitEnvironment(process.env), ...environment },
-    extendEnv: false,
-    stdin: 'ignore',
-    reject: false,
-    stripFinalNewline: false,
-    timeout: limits.gitMs,
-    maxBuffer: options.maxBytes ?? gitLimits.outputBytes,
-  });
+  const result = await throughGate(() =>
+    execa('git', [...hardenedOptions, ...place, ...args], {
+      cwd,
+      env: { ...gitEnvironment(process.env), ...environment },
+      extendEnv: false,
+      stdin: 'ignore',
+      reject: false,
+      stripFinalNewline: false,
+      timeout: limits.gitMs,
+      maxBuffer: options.maxBytes ?? gitLimits.outputBytes,
+    }),
+  );
   const { stdout, stderr } = result;
   if (result.isMaxBuffer && options.mayTruncate) return { exitCode: 0, stdout, stderr, truncated: true };
   const { exitCode } = result;
@@ -106,6 +112,15 @@ function unfinished(args: readonly string[], cwd: string, result: Unfinished): P
     return new PawlError('unavailable', 'The program git was not found.', {
       hint: 'Install git 2.32 or newer and make sure that it is in PATH.',
     });
+  }
+  if (['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].includes(result.code ?? '')) {
+    return new PawlError(
+      'unavailable',
+      `${command} could not be started: the system has no room for it (${result.code}).`,
+      {
+        hint: 'Raise the limit (`ulimit -n` for EMFILE, `ulimit -u` for EAGAIN), or let fewer agents work at once.',
+      },
+    );
   }
   if (result.timedOut) {
     return new PawlError('timeout', `${command} took longer than ${limits.gitMs} ms and was ended.`, {

@@ -1,5 +1,7 @@
 /** The bounds of this package. */
 export const gitLimits = {
+  /** Git commands that run at once; the others wait. */
+  processes: 8,
   /** Output of one git command that is kept; a command that prints more is ended. */
   outputBytes: 16 * 1024 * 1024,
   /** Output of a status that is counted; beyond it the status is marked as truncated. */

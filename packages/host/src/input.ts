@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { hostLimits } from './host-limit.ts';
-import { createKeyedLock } from './lock.ts';
+import { createLanes } from '@pawl/core/turn-taking';
 import { exists, sessionFile } from './session-files.ts';
 import type { MonotonicClock } from './wait.ts';
 import { createPauses, monotonicClock } from './wait.ts';
 
-const inputLock = createKeyedLock(hostLimits.waiters);
+const inputLock = createLanes(hostLimits.waiters).run;
 
 /** Sessions whose last line was cut off by a time-out; the next line must not be glued to it. */
 const torn = new Set<string>();

@@ -8,7 +8,7 @@ import { limits } from '@pawl/schema/limit';
 import { findSession } from './find-session.ts';
 import { hostLimits } from './host-limit.ts';
 import type { ProcessIdentity } from './identity.ts';
-import { createKeyedLock } from './lock.ts';
+import { createLanes } from '@pawl/core/turn-taking';
 import { checkMarker, markerVariable } from './marker.ts';
 import { exists, prepareSession, sessionFile } from './session-files.ts';
 
@@ -33,7 +33,7 @@ export type SessionSpec = {
   startMs?: number;
 };
 
-const startLock = createKeyedLock(hostLimits.waiters);
+const startLock = createLanes(hostLimits.waiters).run;
 
 /**
  * Says what could not reach the command unchanged. A POSIX shell drops variables whose names it could not use itself,

@@ -9,6 +9,7 @@ import type { Client } from '../src/client.ts';
 import { createClient } from '../src/client.ts';
 import type { Home } from '../src/home.ts';
 import { homeAt } from '../src/home.ts';
+import { collect } from './collect.ts';
 
 type Served = { client: Client; home: Home; requests: IncomingMessage[] } & AsyncDisposable;
 
@@ -192,7 +193,7 @@ describe('streams', () => {
         `: hi\n\nid: 1\nevent: chunk\ndata: ${JSON.stringify(chunk(1))}\n\nevent: new\ndata: x\n\nevent: ended\ndata: {}\n\n`,
       );
     });
-    const messages = await Array.fromAsync(served.client.followOutput('brave-otter', { after: 0, format: 'events' }));
+    const messages = await collect(served.client.followOutput('brave-otter', { after: 0, format: 'events' }));
     expect(messages).toEqual([{ type: 'chunk', chunk: chunk(1) }, { type: 'ended' }]);
     expect(served.requests[0]?.url).toBe('/api/agents/brave-otter/output?after=0&format=events');
     expect(served.requests[0]?.headers.accept).toBe('text/event-stream');
@@ -202,7 +203,7 @@ describe('streams', () => {
     await using served = await serve((_request, response) => {
       open(response).end(`event: gap\ndata: {"lastSeq":7}\n\nid: 8\ndata: ${JSON.stringify(event(8))}\n\n`);
     });
-    const messages = await Array.fromAsync(served.client.followEvents(99, { agent: 'x' }));
+    const messages = await collect(served.client.followEvents(99, { agent: 'x' }));
     expect(messages).toEqual([
       { type: 'gap', lastSeq: 7 },
       { type: 'event', event: event(8) },
@@ -217,13 +218,13 @@ describe('streams', () => {
       for (const byte of bytes) response.write(Buffer.of(byte));
       response.end();
     });
-    const [message] = await Array.fromAsync(served.client.followEvents(0));
+    const [message] = await collect(served.client.followEvents(0));
     expect(message).toMatchObject({ event: { data: { task: 'é😀' } } });
   });
 
   test('a refusal is thrown before anything is read', async () => {
     await using served = await serve(answer(404, '{"error":{"code":"agent_not_found","message":"x"}}'));
-    const error = await refusal(Array.fromAsync(served.client.followOutput('x', {})));
+    const error = await refusal(collect(served.client.followOutput('x', {})));
     expect(error.code).toBe('agent_not_found');
   });
 

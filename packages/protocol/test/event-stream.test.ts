@@ -2,12 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StreamMessage } from '../src/event-stream.ts';
 import { readEventStream } from '../src/event-stream.ts';
+import { collect } from './collect.ts';
 
 async function* asyncOf(pieces: string[]): AsyncGenerator<string> {
   yield* pieces;
 }
 
-const read = (...pieces: string[]): Promise<StreamMessage[]> => Array.fromAsync(readEventStream(asyncOf(pieces)));
+const read = (...pieces: string[]): Promise<StreamMessage[]> => collect(readEventStream(asyncOf(pieces)));
 
 describe('messages', () => {
   test.each<[string, string, StreamMessage[]]>([
@@ -82,6 +83,6 @@ test('a message without an end is given up, not collected for ever', async () =>
       yield 'x'.repeat(1024 * 1024);
     }
   }
-  await expect(Array.fromAsync(readEventStream(endless()))).rejects.toThrow('without an end');
+  await expect(collect(readEventStream(endless()))).rejects.toThrow('without an end');
   expect(pieces).toBeLessThan(20);
 });

@@ -13,7 +13,10 @@ function fakeLog(last: number) {
       streams += 1;
       if (streams > 1) return void response.writeHead(403).end('{"error":{"code":"forbidden","message":"enough"}}');
       const seen = Number(request.headers['last-event-id']);
-      return sendStream(response, [...all, event(last + 1)].filter(({ seq }) => seq > seen).map((data) => ({ data })));
+      return sendStream(
+        response,
+        [...all, event(last + 1)].filter(({ seq }) => seq > seen).map((data) => ({ data })),
+      );
     }
     const { after, tail } = Object.fromEntries(url.searchParams);
     const from = after === undefined ? last - Number(tail) : Number(after);

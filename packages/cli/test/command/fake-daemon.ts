@@ -29,7 +29,16 @@ export async function fakeDaemon(answer: (exchange: Exchange) => void): Promise<
   await new Promise<void>((resolve) => server.listen(home.socket, resolve));
   const print = (kind: string, data: unknown) => void printed.push({ kind, data });
   return {
-    context: { home, json: true, quiet: false, colours: palette({}), columns: 80, answer: print, record: print, say() {} },
+    context: {
+      home,
+      json: true,
+      quiet: false,
+      colours: palette({}),
+      columns: 80,
+      answer: print,
+      record: print,
+      say() {},
+    },
     requests,
     printed,
     async [Symbol.asyncDispose]() {

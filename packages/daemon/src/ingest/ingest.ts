@@ -6,7 +6,7 @@ import { appendChunk } from '@pawl/store/chunks';
 import { updateSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { createSerial } from '../serial.ts';
+import { createSerial } from '@pawl/core/turn-taking';
 import type { Batch, Intake, IntakeTarget } from './intake.ts';
 import { openIntake } from './intake.ts';
 

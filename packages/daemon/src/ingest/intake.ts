@@ -71,6 +71,8 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
   const splitter = await splitterAt(join(directory, 'out'), target.offsets.stdout);
   let { providerSessionId, limitUntil } = session;
   let live: LiveState | undefined;
+  // A process has one conversation: its first word on it counts, whatever it prints later.
+  let identified = target.offsets.stdout > 0;
   let turnEnded = session.result !== null;
   let pending: Batch | null = null;
   let more = false;
@@ -78,7 +80,10 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
 
   function learn(event: StreamEvent, batch: Batch): void {
     live = liveState(event) ?? live;
-    if (event.type === 'session' && event.providerSessionId !== providerSessionId) {
+    if (event.type === 'session') {
+      if (identified) return;
+      identified = true;
+      if (event.providerSessionId === providerSessionId) return;
       providerSessionId = event.providerSessionId;
       batch.patch.providerSessionId = providerSessionId;
       batch.events.push({ type: 'session.identified', ...about, data: { no: session.no, providerSessionId } });
@@ -94,19 +99,13 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
   }
 
   async function takeFrom(source: Source, batch: Batch, final: boolean): Promise<void> {
-    let offset =
-      source.stored +
-      batch.chunks
-        .filter((chunk) => chunk.stream === source.stream)
-        .reduce((sum, chunk) => sum + chunk.bytes.length, 0);
+    let offset = source.stored;
     while (batch.bytes < limits.tickBytes) {
       const read = await source.tail.read(limits.chunkBytes, { final });
-      if (read.damaged !== null)
-        batch.events.push({
-          type: 'session.damaged',
-          ...about,
-          data: { no: session.no, stream: source.stream, reason: `the output file was ${read.damaged}` },
-        });
+      if (read.damaged !== null) {
+        noteDamage(batch, source.stream, `the output file was ${read.damaged}`);
+        if (source.stream === 'stdout') for (const line of splitter.end()) learnLine(line, batch);
+      }
       if (read.dueInMs !== null) due = Math.min(due ?? Infinity, read.dueInMs);
       if (read.bytes.length > 0) {
         batch.chunks.push({ stream: source.stream, offset, bytes: read.bytes });
@@ -120,17 +119,13 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
   }
 
   function learnLine(line: { text: string; oversized: boolean }, batch: Batch): void {
-    if (line.oversized) {
-      batch.events.push({
-        type: 'session.damaged',
-        ...about,
-        data: {
-          no: session.no,
-          stream: 'stdout',
-          reason: `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`,
-        },
-      });
-    } else if (line.text !== '') for (const event of target.parse(line.text)) learn(event, batch);
+    if (line.oversized)
+      noteDamage(batch, 'stdout', `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`);
+    else if (line.text !== '') for (const event of target.parse(line.text)) learn(event, batch);
+  }
+
+  function noteDamage(batch: Batch, stream: Chunk['stream'], reason: string): void {
+    batch.events.push({ type: 'session.damaged', ...about, data: { no: session.no, stream, reason } });
   }
 
   return {
@@ -140,9 +135,17 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
       const batch: Batch = { chunks: [], patch: {}, events: [], bytes: 0 };
       more = false;
       due = null;
-      for (const source of sources) await takeFrom(source, batch, final);
-      if (final && !more) for (const line of splitter.end()) learnLine(line, batch);
-      if (batch.bytes === 0 && batch.events.length === 0 && Object.keys(batch.patch).length === 0) return null;
+      try {
+        for (const source of sources) await takeFrom(source, batch, final);
+        if (final && !more) for (const line of splitter.end()) learnLine(line, batch);
+      } catch (error) {
+        // What was read is kept, and stored with this batch; the failure will show again.
+        if (isEmpty(batch)) throw error;
+        more = true;
+      }
+      // The other stream is first next time, so that a loud one does not silence it.
+      sources.reverse();
+      if (isEmpty(batch)) return null;
       pending = batch;
       return batch;
     },
@@ -161,6 +164,10 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
       for (const source of sources) source.tail.close();
     },
   };
+}
+
+function isEmpty(batch: Batch): boolean {
+  return batch.bytes === 0 && batch.events.length === 0 && Object.keys(batch.patch).length === 0;
 }
 
 /** How much of a provider's last word is kept as a fact; the chunks have all of it. */

@@ -9,8 +9,7 @@ import type { Ingest } from '../ingest/ingest.ts';
 import type { Workshop } from '../workshop.ts';
 import { sessionDirectory } from '../workshop.ts';
 import { finishSession, recordEnd } from './finish.ts';
-import { createGate } from './gate.ts';
-import { createLanes } from './lanes.ts';
+import { createGate, createLanes } from '@pawl/core/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
 import { makeWorktree, planSession, startPlanned } from './start.ts';
 

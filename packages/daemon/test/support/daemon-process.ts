@@ -30,10 +30,15 @@ export type DaemonProcess = {
 /** Starts a daemon process on a home. */
 export function spawnDaemon(
   home: string,
-  options: { crashAt?: CrashPoint; env?: NodeJS.ProcessEnv } = {},
+  options: { crashAt?: CrashPoint; env?: NodeJS.ProcessEnv; openFiles?: number } = {},
 ): DaemonProcess {
   const entry = options.crashAt === undefined ? entries.bundle : entries.source;
-  const child = spawn(process.execPath, [entry, '--report-fd', '3'], {
+  const command = [process.execPath, entry, '--report-fd', '3'];
+  const limited =
+    options.openFiles === undefined
+      ? command
+      : ['sh', '-c', `ulimit -n ${options.openFiles}; exec "$@"`, 'sh', ...command];
+  const child = spawn(limited[0] ?? '', limited.slice(1), {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,

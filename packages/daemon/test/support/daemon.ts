@@ -31,7 +31,9 @@ export type TestDaemon = {
 const quickTiming: Timing = { stopGraceMs: 500, hungAfterSignalMs: 400, livenessMs: 100 };
 
 /** Starts a daemon with a sample repository as its project. */
-export async function startTestDaemon(options: { timing?: Partial<Timing>; home?: string } = {}): Promise<TestDaemon> {
+export async function startTestDaemon(
+  options: { timing?: Partial<Timing>; home?: string; clock?: () => number } = {},
+): Promise<TestDaemon> {
   const place = await temporaryDirectory();
   const root = options.home ?? join(place.path, 'home');
   const repository = join(place.path, 'sample');
@@ -43,6 +45,7 @@ export async function startTestDaemon(options: { timing?: Partial<Timing>; home?
     port: 0,
     log: pino({ enabled: false }),
     timing: { ...quickTiming, ...options.timing },
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStopRequested() {},
   });
   const home = homeAt(root);
