@@ -1,8 +1,9 @@
 import { buildProgram } from '@pawl/cli/program';
 import { errorCodes } from '@pawl/schema/error';
-import type { Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+type Command = ReturnType<typeof buildProgram>;
 
 const exitMeanings: [number, string][] = [
   [0, 'it worked'],

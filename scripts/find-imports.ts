@@ -11,12 +11,12 @@ function homeOf(path: string): Home {
   return top === 'packages' ? { packageName, part } : { packageName: null, part: top };
 }
 
-/** Statements begin in the first column, as the formatter has it; calls of import() may stand anywhere in code. */
+/** Statements begin in the first column, as the formatter has it; calls such as import() may stand anywhere in code. */
 const statement = /^(?:import|export)\b[^'";]*?(?:\bfrom\s*)?(['"])([^'"\n]+)\1/gm;
-const call = /\b(?:import|require)\(\s*(['"])([^'"\n]+)\1/g;
+const call = /\b(?:import|require|getBuiltinModule)\(\s*(['"])([^'"\n]+)\1/g;
 const comment = /^\s*(?:\/\/|\/?\*)/;
 
-/** Every module that a file imports: statements, calls of import(), and types that are imported in place. */
+/** Every module that a file imports: statements, calls that load one, and types that are imported in place. */
 export function findImports({ path, text }: SourceFile): Import[] {
   const found = [...text.matchAll(statement), ...text.matchAll(call)].filter((match) => {
     const lineStart = text.lastIndexOf('\n', match.index) + 1;

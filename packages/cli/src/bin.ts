@@ -1,3 +1,4 @@
+import { version } from '@pawl/protocol/programs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -24,4 +25,6 @@ async function handOver(): Promise<number> {
 }
 
 if (isOldNode()) process.exitCode = await handOver();
+// The commonest question is answered without loading anything.
+else if (process.argv.length === 3 && process.argv[2] === 'version') process.stdout.write(`${version}\n`);
 else await import('./main.ts');

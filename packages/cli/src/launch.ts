@@ -21,6 +21,20 @@ export async function reachDaemon(home: Home): Promise<Client> {
   return createClient(home);
 }
 
+/** Asks the daemon one thing, and starts it first only when nobody listens: the usual case costs no look beforehand. */
+export async function withDaemon<T>(home: Home, ask: (client: Client) => Promise<T>): Promise<T> {
+  const client = createClient(home);
+  try {
+    return await ask(client);
+  } catch (error) {
+    // Anything but a closed door may mean that the question was heard; then it is not asked again.
+    const unheard = error instanceof PawlError && error.code === 'daemon_unreachable' && !(await answers(home));
+    if (!unheard) throw error;
+    await launchDaemon(home);
+    return ask(client);
+  }
+}
+
 /** True when something accepts connections on the home's socket. */
 export async function answers(home: Home): Promise<boolean> {
   const deadline = performance.now() + startMs;

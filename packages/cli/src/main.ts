@@ -1,25 +1,19 @@
-import { version } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/programs';
+import { reportFailure } from './failure.ts';
+import { buildProgram } from './program.ts';
 
-/** The commonest question is answered without loading anything. */
 async function main(words: string[]): Promise<void> {
-  if (words.length === 1 && words[0] === 'version') {
-    process.stdout.write(`${version}\n`);
-    return;
-  }
   if (words[0] === 'scripted-agent') return runScriptedAgent(words.slice(1));
-  const json = words.includes('--json');
-  const [{ buildProgram }, { reportFailure }] = await Promise.all([import('./program.ts'), import('./failure.ts')]);
   try {
-    await buildProgram((code) => (process.exitCode = code)).parseAsync(words, { from: 'user' });
+    await buildProgram((code) => (process.exitCode = code), words[0]).parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = isUsage(error) ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error, json);
+    process.exitCode = isUsage(error) ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error, words.includes('--json'));
   }
 }
 
-/** Plays a scenario in this process, so that its signals and exit code are its own. */
+/** Plays a scenario in the terminal it was called from, and ends as it ended. */
 async function runScriptedAgent(words: string[]): Promise<void> {
   const { spawnSync } = await import('node:child_process');
-  const { programs } = await import('@pawl/protocol/programs');
   const { status, signal } = spawnSync(process.execPath, [...programs.scriptedAgent, ...words], { stdio: 'inherit' });
   if (signal !== null) process.kill(process.pid, signal);
   process.exitCode = status ?? 1;

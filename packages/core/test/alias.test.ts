@@ -32,6 +32,15 @@ test('no alias repeats until all are used, and then numbers are added', () => {
   expect(chooseAlias(seconds, () => 0.3)).toMatch(/^[a-z]+-[a-z]+-3$/);
 });
 
+test('the last one that is free is found from anywhere', () => {
+  const all = Array.from({ length: plainAliases }, (_, index) =>
+    chooseAlias(new Set(), () => (index + 0.5) / plainAliases),
+  );
+  for (const [index, free] of all.slice(0, 40).entries()) {
+    expect(chooseAlias(new Set(all.filter((alias) => alias !== free)), () => index / 40)).toBe(free);
+  }
+});
+
 test('from one starting point, aliases that follow each other are unique', () => {
   const taken = new Set<string>();
   for (let index = 0; index < 500; index++) taken.add(chooseAlias(taken, () => 0.999_999));

@@ -18,6 +18,7 @@ const rows: Row[] = [
   ['a running session', {}, 'watch'],
   ['an ended session of an open run', { session: aSession({ endedAt: 9 }) }, 'plan-session'],
   ['a session of an earlier run', { session: aSession({ runId: idOf('earlier'), endedAt: 9 }) }, 'plan-session'],
+  ['an open session of an earlier run', { session: aSession({ runId: idOf('earlier') }) }, 'plan-session'],
   ['a stop of a running session', { agent: stopping }, 'stop-session'],
   [
     'a stop of a planned session, whose process may be there',

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -46,6 +45,7 @@ export function homeAt(root: string = process.env['PAWL_HOME'] || join(homedir()
 function socketPath(base: string): string {
   const plain = join(base, 'pawl.sock');
   if (Buffer.byteLength(plain) <= socketPathBytes) return plain;
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(base).digest('hex').slice(0, 16);
   return join('/tmp', `pawl-${userInfo().uid}`, `${name}.sock`);
 }

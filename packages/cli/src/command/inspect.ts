@@ -1,13 +1,12 @@
 import type { Inspection } from '@pawl/protocol/view';
 import type { CommandContext } from '../context.ts';
 import { duration, stateOf, statePaint, tokens } from '../format.ts';
-import { reachDaemon } from '../launch.ts';
+import { withDaemon } from '../launch.ts';
 import { printable, printableLine } from '../terminal.ts';
 
 /** Shows everything that is known about one agent. */
 export async function inspect(context: CommandContext, reference: string): Promise<number> {
-  const client = await reachDaemon(context.home);
-  const inspection = await client.inspectAgent(reference);
+  const inspection = await withDaemon(context.home, (client) => client.inspectAgent(reference));
   context.answer('inspection', inspection, () => describe(inspection, context));
   return 0;
 }

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../context.ts';
 import { runDuration, stateOf, statePaint, tokens } from '../format.ts';
-import { reachDaemon } from '../launch.ts';
+import { withDaemon } from '../launch.ts';
 import { table } from '../terminal.ts';
 
 const columns = [
@@ -19,8 +19,13 @@ export async function ps(
   context: CommandContext,
   options: { all?: boolean; project?: string; limit?: number },
 ): Promise<number> {
-  const client = await reachDaemon(context.home);
-  const list = await client.listAgents(options);
+  const { all, project, limit } = options;
+  const query = {
+    ...(all && { all }),
+    ...(project !== undefined && { project }),
+    ...(limit !== undefined && { limit }),
+  };
+  const list = await withDaemon(context.home, (client) => client.listAgents(query));
   const now = Date.now();
   context.answer('agents', list, () => {
     if (list.agents.length === 0) return 'no agents yet; put one to work: pawl work "what to do"';

@@ -1,10 +1,9 @@
 import type { AgentAnswer, WorkBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
-import { reachDaemon } from '../launch.ts';
+import { withDaemon } from '../launch.ts';
 import { followOutput } from './logs.ts';
 
 export type WorkOptions = {
@@ -42,11 +41,10 @@ export async function work(context: CommandContext, words: string[], options: Wo
 }
 
 async function send(context: CommandContext, body: WorkBody): Promise<AgentAnswer> {
-  const key = randomUUID();
+  const key = crypto.randomUUID();
   for (let attempt = 1; ; attempt++) {
     try {
-      const client = await reachDaemon(context.home);
-      return await client.work(body, key);
+      return await withDaemon(context.home, (client) => client.work(body, key));
     } catch (error) {
       const lost = error instanceof PawlError && error.code === 'daemon_unreachable';
       if (!lost || attempt === tries) throw error;
