@@ -59,12 +59,10 @@ ${codes.join('\n')}
 
 function section(command: Command): string {
   const help = command.createHelp();
-  const words = [
-    ...command.registeredArguments.map((argument) => [
-      `\`${argument.required ? `<${argument.name()}${argument.variadic ? '...' : ''}>` : `[${argument.name()}${argument.variadic ? '...' : ''}]`}\``,
-      argument.description,
-    ]),
-  ];
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name();
+    return [argument.required ? `\`<${name}>\`` : `\`[${name}]\``, argument.description];
+  });
   const options = help
     .visibleOptions(command)
     .filter((option) => option.long !== '--help')

@@ -130,7 +130,7 @@ test('what agents print cannot take over the terminal', async () => {
     // oxlint-disable-next-line no-control-regex -- that none is left is what this asserts
     expect(text).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/);
   }
-  expect(followed.stdout).toContain('abc');
+  expect(followed.stdout).toContain(']52;c;aGk=');
 });
 
 test(

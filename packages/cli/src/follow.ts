@@ -6,7 +6,8 @@ const reconnectMs = 200;
 
 /**
  * Reads a stream until `take` says that it has ended, over restarts of the daemon. `open` is called again after a loss
- * and must go on after the last message that was taken; so nothing is missed and nothing is taken twice.
+ * and must go on after the last message that was taken; so nothing is missed and nothing is taken twice. A daemon that
+ * was stopped is waited for, not started: whoever only looks on changes nothing.
  */
 export async function follow<T>(
   open: () => Promise<AsyncIterable<T>>,

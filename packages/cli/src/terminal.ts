@@ -7,10 +7,13 @@ export function printable(text: string): string {
   return text.replace(escapeSequences, '').replace(/\r\n/g, '\n').replace(unprintable, '\u{FFFD}');
 }
 
-/** CSI, OSC / DCS / APC / PM / SOS strings (with their terminators), and two-byte escapes. */
+/**
+ * Colours and cursor movements, and two-byte escapes. Sequences that carry text (titles, links, the clipboard) are not
+ * among them: without their escape they are shown as the text they are, so that nothing can be hidden in one.
+ */
 const escapeSequences =
   // oxlint-disable-next-line no-control-regex -- these are the escape sequences themselves
-  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]{0,65536}(?:\u0007|\u001B\\|\u009C)?|\u001B[ -/]*[0-Z\\^-~]/g;
+  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B[ -/]*[0-OQ-WYZ\\`-~]/g;
 
 /** C0 but tab and newline, DEL, C1, bidirectional overrides and isolates, line separators, lone surrogates. */
 const unprintable =

@@ -11,7 +11,7 @@ export type Step =
   | { do: 'start-session' }
   /** Nothing to do until the session's process leaves. */
   | { do: 'watch' }
-  /** End the session's processes: somebody asked for it. */
+  /** End the session's processes, those too that were started but not put on record: somebody asked for it. */
   | { do: 'stop-session' }
   /** The run was stopped before any process existed. */
   | { do: 'cancel-run' }
@@ -32,6 +32,6 @@ export function nextStep({ agent, run, session }: AgentFacts): Step {
   if (agent.stopRequestedAt !== null && !open) return { do: 'cancel-run' };
   if (agent.worktreeReadyAt === null) return { do: 'make-worktree' };
   if (!open) return { do: 'plan-session' };
-  if (session.startedAt === null) return { do: 'start-session' };
-  return agent.stopRequestedAt === null ? { do: 'watch' } : { do: 'stop-session' };
+  if (agent.stopRequestedAt !== null) return { do: 'stop-session' };
+  return session.startedAt === null ? { do: 'start-session' } : { do: 'watch' };
 }

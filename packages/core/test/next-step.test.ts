@@ -23,7 +23,7 @@ const rows: Row[] = [
   [
     'a stop of a planned session, whose process may be there',
     { agent: stopping, session: aSession({ startedAt: null }) },
-    'start-session',
+    'stop-session',
   ],
   ['a stop between two sessions', { agent: stopping, session: aSession({ endedAt: 9 }) }, 'cancel-run'],
   ['a stop before the first session', { agent: stopping, session: null }, 'cancel-run'],

@@ -13,6 +13,9 @@ import type { Home } from './home.ts';
  */
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
+/** A daemon that says nothing for this long, not even that it is still there, does not answer. */
+const silenceMs = 60_000;
+
 type Exchange = {
   method: string;
   path: string;
@@ -40,6 +43,7 @@ export function exchange(home: Home, { method, path, headers, body, signal }: Ex
       },
       resolve,
     );
+    request.setTimeout(silenceMs, () => request.destroy(noAnswer()));
     request.on('error', (error) => reject(connectionError(error)));
     request.end(body ?? undefined);
   });
@@ -106,6 +110,12 @@ function readToken(home: Home): string {
       cause: error,
     });
   }
+}
+
+function noAnswer(): PawlError {
+  return new PawlError('timeout', `The daemon has said nothing for ${silenceMs / 1000} s.`, {
+    hint: 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.',
+  });
 }
 
 function connectionError(error: Error): Error {

@@ -10,7 +10,7 @@ const CONSTRAINT = 19;
 const NOT_A_DATABASE = 26;
 
 /** The primary result code of an error that SQLite raised, or null for any other error. */
-export function sqliteCode(error: unknown): number | null {
+function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   return error.errcode & 0xff;
 }

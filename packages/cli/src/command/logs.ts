@@ -1,6 +1,7 @@
 import type { OutputChunk } from '@pawl/protocol/view';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { Client, OutputQuery } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
 import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
 import { clockTime } from '../format.ts';
@@ -46,7 +47,7 @@ export async function followOutput(
   const format = options.raw ? 'raw' : 'events';
   let from: OutputQuery = options.tail === undefined ? {} : { tail: options.tail };
   await follow(
-    async () => (await reachDaemon(context.home)).followOutput(id, { ...from, format }),
+    async () => createClient(context.home).followOutput(id, { ...from, format }),
     (message) => {
       if (message.type === 'ended') return 'ended';
       show(context, message.chunk);

@@ -93,6 +93,11 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
       limitUntil = event.until ?? limitUntil ?? 0;
       batch.patch.limitUntil = limitUntil;
     } else if (event.type === 'result') {
+      // A turn that ended well was not stopped by a limit, whatever was said about one on the way.
+      if (event.ok && limitUntil !== null) {
+        limitUntil = null;
+        batch.patch.limitUntil = null;
+      }
       batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters) };
       turnEnded = true;
     }

@@ -6,6 +6,7 @@ import { stopSession } from '@pawl/host/stop-session';
 import { strayProcesses } from '@pawl/host/stray';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent, Run, Session } from '@pawl/schema/record';
+import type { Signal } from '@pawl/schema/signal';
 import { appendMessage } from '@pawl/store/messages';
 import { endRun } from '@pawl/store/runs';
 import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
@@ -30,12 +31,15 @@ export async function finishSession(shop: Workshop, ingest: Ingest, facts: Agent
   }
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
-  const ended = (await sessionById(shop.store.db, session.id)) ?? session;
+  const stored = (await sessionById(shop.store.db, session.id)) ?? session;
+  const signal = agent.worktree === null ? null : await readSignal(agent.worktree);
+  // An agent that could still say how its work ended was not stopped by a limit.
+  const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
-  const verdict = await judge(shop, agent, run, ended, exitCode);
+  const verdict = await judge(shop, { agent, run, session: ended }, signal?.signal ?? null, exitCode);
   await shop.store.write(async (tx) => {
     const endReason = exitCode === null ? 'vanished' : exitCode === 0 ? 'exited' : describeExit(exitCode);
-    if (!(await endSession(tx, session.id, { exitCode, endReason }))) return;
+    if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil: ended.limitUntil }))) return;
     tx.emit({
       type: 'session.ended',
       projectId: agent.projectId,
@@ -49,21 +53,19 @@ export async function finishSession(shop: Workshop, ingest: Ingest, facts: Agent
 
 async function judge(
   shop: Workshop,
-  agent: Agent,
-  run: Run,
-  session: Session,
+  { agent, run, session }: { agent: Agent; run: Run; session: Session },
+  signal: Signal | null,
   exitCode: number | null,
 ): Promise<Verdict> {
   const sessions = await sessionsOf(shop.store.db, agent.id);
-  const worktreeMissing = agent.worktree === null || !existsSync(agent.worktree);
   const preset = shop.providers.get(agent.provider ?? '');
   return judgeSession({
-    signal: worktreeMissing ? null : ((await readSignal(agent.worktree ?? ''))?.signal ?? null),
+    signal,
     result: session.result,
     exitCode,
     limitUntil: session.limitUntil,
     stopRequested: agent.stopRequestedAt !== null,
-    worktreeMissing,
+    worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     resumable: preset.resume !== null && session.providerSessionId !== null,
     signalRequests: sessions.filter((each) => each.runId === run.id && each.purpose === 'missing-signal').length,
   });

@@ -37,7 +37,7 @@ async function freeName(tx: WriteTransaction, wanted: string | undefined, root: 
 }
 
 /** A project's name from its directory's: what our alphabet does not have becomes a dash. */
-export function nameFrom(root: string): string {
+function nameFrom(root: string): string {
   const name = basename(root)
     .replace(/\.git$/, '')
     .normalize('NFKD')

@@ -5,7 +5,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Everything that is stored of an agent's output. */
-export async function storedOutput(client: Client, agentId: string): Promise<OutputChunk[]> {
+async function storedOutput(client: Client, agentId: string): Promise<OutputChunk[]> {
   const chunks: OutputChunk[] = [];
   for (;;) {
     const page = await client.output(agentId, { after: chunks.at(-1)?.id ?? 0 });
