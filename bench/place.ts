@@ -83,10 +83,16 @@ export async function stopAgents(client: Client): Promise<void> {
 
 async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {
   const child = spawn(process.execPath, [programPaths.daemon, '--report-fd', '3'], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     env: { ...process.env, PAWL_HOME: home.root },
   });
-  const exited = once(child, 'exit').finally(onExit);
+  // A bench that fails or is interrupted leaves no daemon behind.
+  const end = () => void child.kill('SIGKILL');
+  process.on('exit', end);
+  const exited = once(child, 'exit').finally(() => {
+    process.off('exit', end);
+    onExit();
+  });
   const [report] = await Promise.all([readReport(child), Promise.race([once(child, 'spawn'), exited])]);
   if (!report.includes('"ready":true')) throw new Error(`the daemon did not come up: ${report}`);
   return {

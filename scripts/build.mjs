@@ -9,6 +9,16 @@ const finished = join(root, 'dist');
 const outdated = join(root, 'dist.old');
 rmSync(dist, { recursive: true, force: true });
 
+/** Zod's messages in forty languages, of which we use the first. */
+const withoutLocales = {
+  name: 'without-locales',
+  setup(builder) {
+    builder.onLoad({ filter: /zod\/v4\/locales\/.*\.js$/ }, ({ path }) =>
+      /(en|index)\.js$/.test(path) ? undefined : { contents: 'export default () => ({})' },
+    );
+  },
+};
+
 const common = {
   bundle: true,
   platform: 'node',
@@ -25,6 +35,7 @@ const common = {
   define: { PAWL_BUNDLE: 'true', 'process.env.PAWL_CRASH_AT': 'undefined' },
   // Its build for Node is CommonJS, which neither splits nor starts as quickly.
   alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
+  plugins: [withoutLocales],
   logLevel: 'warning',
 };
 

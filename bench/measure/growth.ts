@@ -53,7 +53,8 @@ async function listTimes(sizes: number[], { quick, progress }: MeasureOptions): 
   const list = (place: Place) => timed(() => place.client.listAgents({ limit: page }));
   // The first requests of a young process are slow for reasons of their own.
   await alternateAll(places, 20, list);
-  return alternateAll(places, quick ? 50 : 200, list);
+  // Awaited here: the places end with this function.
+  return await alternateAll(places, quick ? 50 : 200, list);
 }
 
 /** The median times of the same work on several things, taken in turn. */

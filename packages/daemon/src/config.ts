@@ -1,6 +1,5 @@
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import * as z from 'zod';
 
 const configSchema = z.strictObject({
@@ -14,8 +13,8 @@ const configBytes = 256 * 1024;
 const aliases = 50;
 
 /** Reads `config.yaml`. A file that is not there means the defaults; one that is wrong is refused with the place. */
-export function readConfig(path: string, environment: NodeJS.ProcessEnv = process.env): Config {
-  const file = readFile(path);
+export async function readConfig(path: string, environment: NodeJS.ProcessEnv = process.env): Promise<Config> {
+  const file = await readFile(path);
   const port = environment['PAWL_PORT'];
   const parsed = configSchema.safeParse({ ...file, ...(port ? { port: Number(port) } : {}) });
   if (parsed.success) return parsed.data;
@@ -24,7 +23,7 @@ export function readConfig(path: string, environment: NodeJS.ProcessEnv = proces
   });
 }
 
-function readFile(path: string): Record<string, unknown> {
+async function readFile(path: string): Promise<Record<string, unknown>> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -34,6 +33,8 @@ function readFile(path: string): Record<string, unknown> {
   }
   if (text.length > configBytes)
     throw new PawlError('invalid_input', `${path} has more than ${configBytes} characters.`);
+  // Few homes have a config file; the others need not carry the parser.
+  const { parse } = await import('yaml');
   try {
     const value: unknown = parse(text, { maxAliasCount: aliases });
     return value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -24,7 +24,7 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
     process.stderr.write(`${error.stack}\n`);
     process.exit(1);
   });
-  const { port } = readConfig(home.config);
+  const { port } = await readConfig(home.config);
   const daemon = await startDaemon({ directory, log, port, onStopRequested: () => reason.resolve('request') });
   onReady(process.pid);
   await daemon.stop(await reason.promise);
