@@ -1,5 +1,5 @@
 import { startIngest } from '@pawl/daemon/ingest/ingest';
-import { lineParsers } from '@pawl/providers/parser';
+import { outputParsers } from '@pawl/providers/parser';
 import { noUsage } from '@pawl/schema/record';
 import { linkSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     onTurnEnded() {},
     onTrouble: (error) => done.reject(error),
   });
-  const parse = kind === 'pipeline' ? lineParsers['claude-stream-json'] : () => [];
+  const parser = kind === 'pipeline' ? outputParsers['claude-stream-json'] : { parse: () => [], telling: [] };
   // The watch and its poll do not keep a process alive by themselves.
   const awake = setInterval(() => undefined, 1_000);
   const start = performance.now();
@@ -37,7 +37,7 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     agent,
     session,
     directory,
-    parse,
+    parser,
     usageScope: 'session',
     earlierUsage: noUsage,
     offsets: { stdout: 0, stderr: 0 },

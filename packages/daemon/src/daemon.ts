@@ -67,7 +67,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     timing: {
       stopGraceMs: limits.stopGraceMs,
       hungAfterSignalMs: limits.hungAfterSignalMs,
-      livenessMs: 1_000,
+      livenessMs: limits.livenessMs,
       ...options.timing,
     },
     pawl: programs.pawl,

@@ -6,6 +6,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
 import { projectById } from '@pawl/store/projects';
 import type { Store } from '@pawl/store/store';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Authority } from './http/authority.ts';
@@ -43,7 +44,14 @@ export async function projectOf(store: Store, agent: Agent): Promise<Project> {
   throw new PawlError('project_not_found', `The agent ${agent.alias} belongs to no project.`);
 }
 
-/** The repository of a project, wherever it is asked from. A project whose directory is gone is a clear error. */
-export function repositoryOf(project: Project): Promise<Repository> {
-  return openRepository(project.root);
+/** What is known of a repository does not change while it stays where it is. */
+const repositories = new Map<string, Repository>();
+
+/** The repository of a project. A project whose directory is gone is a clear error. */
+export async function repositoryOf(project: Project): Promise<Repository> {
+  const known = repositories.get(project.root);
+  if (known !== undefined && existsSync(known.commonDir)) return known;
+  const repository = await openRepository(project.root);
+  repositories.set(project.root, repository);
+  return repository;
 }

@@ -1,8 +1,8 @@
-import type { LineParser, OutputFormat } from '@pawl/core/port/provider';
+import type { OutputFormat, OutputParser } from '@pawl/core/port/provider';
 import { parseClaudeLine } from './claude-stream-json.ts';
 
-/** The parser for each output format. Plain text is its own meaning. */
-export const lineParsers: Record<OutputFormat, LineParser> = {
-  'claude-stream-json': parseClaudeLine,
-  text: (line) => [{ type: 'text', text: line }],
+/** The parser for each output format. Plain text is its own meaning, and says nothing about the session. */
+export const outputParsers: Record<OutputFormat, OutputParser> = {
+  'claude-stream-json': { parse: parseClaudeLine, telling: ['"result"', '"rate_limit_event"'] },
+  text: { parse: (line) => [{ type: 'text', text: line }], telling: [] },
 };

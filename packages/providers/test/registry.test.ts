@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineParsers } from '../src/parser.ts';
+import { outputParsers } from '../src/parser.ts';
 import { providerRegistry } from '../src/registry.ts';
 import { scriptedPreset } from '../src/scripted.ts';
 
@@ -28,8 +28,8 @@ test('the scripted preset starts the given program and keeps its state where it 
 });
 
 test('every output format has a parser; plain text is its own meaning', () => {
-  expect(lineParsers[scripted.outputFormat]('{"type":"assistant","message":{"content":"hi"}}')).toEqual([
+  expect(outputParsers[scripted.outputFormat].parse('{"type":"assistant","message":{"content":"hi"}}')).toEqual([
     { type: 'text', text: 'hi' },
   ]);
-  expect(lineParsers.text('{"type":"result"}')).toEqual([{ type: 'text', text: '{"type":"result"}' }]);
+  expect(outputParsers.text.parse('{"type":"result"}')).toEqual([{ type: 'text', text: '{"type":"result"}' }]);
 });

@@ -33,3 +33,9 @@ export type OutputFormat = 'claude-stream-json' | 'text';
 
 /** Turns one line of output into events. It never throws: what it does not know is `unknown`, and nothing is dropped. */
 export type LineParser = (line: string) => StreamEvent[];
+
+/**
+ * A format's parser, and the texts one of which stands in every line that tells a fact about the session after its first
+ * line. So most of a loud agent's output need not be parsed to be stored.
+ */
+export type OutputParser = { parse: LineParser; telling: string[] };

@@ -141,17 +141,22 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     }
     let ended = false;
     from = Number(context.req.header('last-event-id') ?? from) || from;
+    const closeStream = openStream();
+    const reader = parts.output.open(agent.id);
     return eventStream(
       context.req.raw.signal,
       async (signal) => {
         if (ended) return null;
-        const chunks = await parts.output.next(agent.id, from, signal);
+        const chunks = await reader.next(from, signal);
         ended = chunks === null;
         if (chunks === null) return [{ event: 'ended', data: {} }];
         from = chunks.at(-1)?.id ?? from;
         return (await inOrder(chunks, present)).map((chunk) => ({ id: chunk.id, event: 'chunk', data: chunk }));
       },
-      openStream(),
+      () => {
+        reader.close();
+        closeStream();
+      },
     );
   });
   app.openapi(routes.events, async (context) => {

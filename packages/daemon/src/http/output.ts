@@ -1,7 +1,7 @@
 import type { OutputChunk } from '@pawl/protocol/view';
 import { createLineSplitter } from '@pawl/host/lines';
 import type { LineSplitter } from '@pawl/host/lines';
-import { lineParsers } from '@pawl/providers/parser';
+import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Chunk } from '@pawl/schema/record';
 import type { StreamEvent } from '@pawl/schema/stream-event';
@@ -14,7 +14,7 @@ export type OutputFormat = 'raw' | 'events';
 export async function outputPresenter(shop: Workshop, agent: Agent, format: OutputFormat) {
   const numbers = new Map<string, number>();
   const splitters = new Map<string, LineSplitter>();
-  const parse = lineParsers[shop.providers.get(agent.provider ?? '').outputFormat];
+  const { parse } = outputParsers[shop.providers.get(agent.provider ?? '').outputFormat];
 
   async function sessionNo(sessionId: string): Promise<number> {
     if (!numbers.has(sessionId)) {

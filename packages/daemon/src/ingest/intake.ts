@@ -1,5 +1,5 @@
 import { liveState } from '@pawl/core/live';
-import type { LineParser } from '@pawl/core/port/provider';
+import type { OutputParser } from '@pawl/core/port/provider';
 import { usageAfter } from '@pawl/core/usage';
 import { rebuildCarry } from '@pawl/host/line-carry';
 import { createLineSplitter } from '@pawl/host/lines';
@@ -19,7 +19,7 @@ export type IntakeTarget = {
   agent: Agent;
   session: Session;
   directory: string;
-  parse: LineParser;
+  parser: OutputParser;
   usageScope: 'session' | 'conversation';
   /** What earlier sessions of the same conversation used. */
   earlierUsage: Usage;
@@ -73,6 +73,8 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
   let live: LiveState | undefined;
   // A process has one conversation: its first word on it counts, whatever it prints later.
   let identified = target.offsets.stdout > 0;
+  // True while what was read so far ends with a line's end.
+  let whole = target.offsets.stdout === 0;
   let turnEnded = session.result !== null;
   let pending: Batch | null = null;
   let more = false;
@@ -116,17 +118,28 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
         batch.chunks.push({ stream: source.stream, offset, bytes: read.bytes });
         batch.bytes += read.bytes.length;
         offset += read.bytes.length;
-        if (source.stream === 'stdout') for (const line of splitter.push(read.bytes)) learnLine(line, batch);
+        if (source.stream === 'stdout')
+          for (const line of splitter.push(worthReading(read.bytes))) learnLine(line, batch);
       }
       if (!read.more) return;
     }
     more = true;
   }
 
+  /** All of it, or only the last line when no line before that has a fact to tell. Only whole lines are ever left out. */
+  function worthReading(bytes: Uint8Array): Uint8Array {
+    const wholeBefore = whole;
+    whole = bytes.at(-1) === newline;
+    if (!identified || !wholeBefore || !whole) return bytes;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (target.parser.telling.some((text) => buffer.includes(text))) return bytes;
+    return buffer.subarray(buffer.lastIndexOf(newline, buffer.length - 2) + 1);
+  }
+
   function learnLine(line: { text: string; oversized: boolean }, batch: Batch): void {
     if (line.oversized)
       noteDamage(batch, 'stdout', `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`);
-    else if (line.text !== '') for (const event of target.parse(line.text)) learn(event, batch);
+    else if (line.text !== '') for (const event of target.parser.parse(line.text)) learn(event, batch);
   }
 
   function noteDamage(batch: Batch, stream: Chunk['stream'], reason: string): void {
@@ -174,6 +187,8 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
 function isEmpty(batch: Batch): boolean {
   return batch.bytes === 0 && batch.events.length === 0 && Object.keys(batch.patch).length === 0;
 }
+
+const newline = 0x0a;
 
 /** How much of a provider's last word is kept as a fact; the chunks have all of it. */
 const resultCharacters = 8_192;

@@ -4,7 +4,7 @@ import { isAlive } from '@pawl/host/identity';
 import { closeInput } from '@pawl/host/input';
 import { sessionFile } from '@pawl/host/session-files';
 import { stopSession } from '@pawl/host/stop-session';
-import { lineParsers } from '@pawl/providers/parser';
+import { outputParsers } from '@pawl/providers/parser';
 import { messageOf } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
 import { sessionOffsets, sessionsOf } from '@pawl/store/sessions';
@@ -40,8 +40,11 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
     onTurnEnded: (sessionId) => void endInput(sessionId),
     onTrouble: (error) => shop.log.error({ error: messageOf(error) }, 'output could not be stored; it is tried again'),
   });
-  const timer = setInterval(() => void inspectAll(), shop.timing.livenessMs);
-  timer.unref();
+  const timers = [
+    setInterval(() => void forEachSession(checkAlive), shop.timing.livenessMs),
+    setInterval(() => void forEachSession(endHung), shop.timing.hungAfterSignalMs / 4),
+  ];
+  for (const timer of timers) timer.unref();
 
   function checkExit(sessionId: string): void {
     const entry = watched.get(sessionId);
@@ -59,24 +62,28 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
     }
   }
 
-  /** The poll floor: who has died without a word, and who has said that it is done but does not leave. */
-  async function inspectAll(): Promise<void> {
-    for (const [sessionId, entry] of watched) {
+  async function forEachSession(look: (entry: Watched) => void | Promise<void>): Promise<void> {
+    for (const entry of watched.values()) {
       try {
-        if (!isRunning(entry.session)) onLeft(entry.agent.id);
-        else await endHung(sessionId, entry);
+        await look(entry);
       } catch (error) {
         shop.log.error({ agent: entry.agent.alias, error: messageOf(error) }, 'a look at a session failed');
       }
     }
   }
 
-  async function endHung(sessionId: string, entry: Watched): Promise<void> {
+  /** The poll floor: who has died without a word. */
+  function checkAlive({ agent, session }: Watched): void {
+    if (!isRunning(session)) onLeft(agent.id);
+  }
+
+  /** Who has said that it is done, but does not leave. */
+  async function endHung(entry: Watched): Promise<void> {
     const { agent, session } = entry;
     if (agent.worktree === null || (await readSignal(agent.worktree)) === null)
       return void (entry.signalSeenAtMs = null);
     entry.signalSeenAtMs ??= performance.now();
-    if (performance.now() - entry.signalSeenAtMs < shop.timing.hungAfterSignalMs || !watched.has(sessionId)) return;
+    if (performance.now() - entry.signalSeenAtMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
     await endProcesses(agent, session);
     onLeft(agent.id);
   }
@@ -102,7 +109,7 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
         agent,
         session,
         directory: directoryOf(session.id),
-        parse: lineParsers[preset.outputFormat],
+        parser: outputParsers[preset.outputFormat],
         usageScope: preset.usageScope,
         earlierUsage: totalUsage(earlier.map((each) => each.usage)),
         offsets: await sessionOffsets(shop.store.db, session.id),
@@ -112,7 +119,7 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
     release: (sessionId) => void watched.delete(sessionId),
     endProcesses,
     async close() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await ingest.close();
     },
   };

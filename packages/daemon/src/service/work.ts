@@ -35,8 +35,11 @@ export async function forkWorker(shop: Workshop, body: WorkBody, idempotencyKey:
   checkOptions(preset, request);
   const repository = await openRepository(body.path);
   const project = await registeredProject(shop, repository);
-  const baseCommit = await resolveCommit(repository, body.base);
-  const branches = (await listBranches(repository, branchPrefix)).map(({ name }) => name.slice(branchPrefix.length));
+  const [baseCommit, listed] = await Promise.all([
+    resolveCommit(repository, body.base),
+    listBranches(repository, branchPrefix),
+  ]);
+  const branches = listed.map(({ name }) => name.slice(branchPrefix.length));
   const agent = await shop.store.write(async (tx) => {
     const earlier = await agentOfRequest(tx, idempotencyKey);
     if (earlier !== null) return earlier;
