@@ -1,5 +1,6 @@
 import { build } from 'esbuild';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -19,6 +20,23 @@ const withoutLocales = {
   },
 };
 
+/**
+ * An `import` of one of Node's own modules reads all its exports, and some of those load a great deal when they are read: a
+ * WebSocket client, the three standard streams. Asked for like this, a module gives only what is used; that halves the time
+ * a short command takes to start.
+ */
+const plainBuiltins = {
+  name: 'plain-builtins',
+  setup(builder) {
+    builder.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      isBuiltin(path) && kind === 'import-statement' ? { path: path.replace(/^(node:)?/, 'node:'), namespace: 'builtin' } : undefined,
+    );
+    builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+    }));
+  },
+};
+
 const common = {
   bundle: true,
   platform: 'node',
@@ -35,7 +53,7 @@ const common = {
   define: { PAWL_BUNDLE: 'true', 'process.env.PAWL_CRASH_AT': 'undefined' },
   // Its build for Node is CommonJS, which neither splits nor starts as quickly.
   alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
-  plugins: [withoutLocales],
+  plugins: [plainBuiltins, withoutLocales],
   logLevel: 'warning',
 };
 

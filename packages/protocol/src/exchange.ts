@@ -2,16 +2,11 @@ import type { ErrorCode } from '@pawl/schema/error';
 import { errorCodes, hasErrno, PawlError } from '@pawl/schema/error';
 import { lstatSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { dirname } from 'node:path';
 import type { StreamMessage } from './event-stream.ts';
 import { readEventStream } from './event-stream.ts';
 import type { Home } from './home.ts';
-
-/**
- * An `import` of this module would read all its exports, one of which loads a whole WebSocket client: some 35 ms that every
- * command would pay for.
- */
-const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** A daemon that says nothing for this long, not even that it is still there, does not answer. */
 const silenceMs = 60_000;

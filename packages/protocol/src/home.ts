@@ -45,6 +45,7 @@ export function homeAt(root: string = process.env['PAWL_HOME'] || join(homedir()
 function socketPath(base: string): string {
   const plain = join(base, 'pawl.sock');
   if (Buffer.byteLength(plain) <= socketPathBytes) return plain;
+  // Few homes need it, and loading it takes a tenth of a short command's time.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(base).digest('hex').slice(0, 16);
   return join('/tmp', `pawl-${userInfo().uid}`, `${name}.sock`);

@@ -12,7 +12,8 @@ const file = (built: string, source: string) => join(here, bundled ? built : joi
 export const programs = {
   /** A command of its own, as people and agents call it; from source, the built one stands in. */
   pawl: file('pawl.mjs', '../dist/pawl.mjs'),
-  daemon: [file('daemon.mjs', 'daemon/src/main.ts')],
+  /** A small nursery: what a burst of requests leaves behind is collected soon, instead of staying as memory. */
+  daemon: ['--max-semi-space-size=2', file('daemon.mjs', 'daemon/src/main.ts')],
   scriptedAgent: [file('scripted-agent.mjs', 'testing/src/scripted-agent/bin.ts')],
 };
 

@@ -13,7 +13,7 @@ export const limits = {
   /** How much output is read from a file at once. */
   readBytes: 1024 * 1024,
   /** The slow poll beside file events: what a lost wake-up costs at the most. */
-  pollMs: 200,
+  pollMs: 250,
   /** How often it is checked that a session's process still lives, in case it died without leaving a word. */
   livenessMs: 2_000,
   /** Output without a final newline is stored after it has stood still for this long. */
