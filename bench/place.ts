@@ -72,7 +72,7 @@ export async function makePlace(): Promise<Place> {
 }
 
 /** Stops every agent that still works, some at a time. */
-export async function stopAgents(client: Client): Promise<void> {
+async function stopAgents(client: Client): Promise<void> {
   const { agents } = await client.listAgents({ limit: 1_000 });
   const working = agents.filter((agent) => agent.run?.status === 'running').map((agent) => agent.id);
   const stopNext = async (): Promise<void> => {
@@ -82,7 +82,7 @@ export async function stopAgents(client: Client): Promise<void> {
 }
 
 async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {
-  const child = spawn(process.execPath, [programPaths.daemon, '--report-fd', '3'], {
+  const child = spawn(process.execPath, [...programPaths.daemon, '--report-fd', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     env: { ...process.env, PAWL_HOME: home.root },
   });

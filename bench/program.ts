@@ -1,3 +1,4 @@
+import { programs } from '@pawl/protocol/programs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +9,8 @@ const dist = join(import.meta.dirname, '..', 'dist');
 /** The built programs, as they are installed. */
 export const programPaths = {
   pawl: join(dist, 'pawl.mjs'),
-  daemon: join(dist, 'daemon.mjs'),
+  /** With the flags that the command line gives it. */
+  daemon: [...programs.daemon.slice(0, -1), join(dist, 'daemon.mjs')],
   scriptedAgent: join(dist, 'scripted-agent.mjs'),
 };
 

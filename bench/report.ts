@@ -12,12 +12,12 @@ export type Row = {
 };
 
 /** How many times the floor a row is, or null for a row without one. */
-export function ratioOf({ value, floor }: Row): number | null {
+function ratioOf({ value, floor }: Row): number | null {
   return floor === undefined || floor === 0 ? null : value / floor;
 }
 
 /** Whether every aim of a row is met; null when it has none. */
-export function isMet(row: Row): boolean | null {
+function isMet(row: Row): boolean | null {
   if (row.aims === undefined || row.aims.length === 0) return null;
   return row.aims.every((aim) => {
     const reached = aim.of === 'value' ? row.value : (ratioOf(row) ?? Infinity);

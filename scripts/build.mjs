@@ -29,7 +29,9 @@ const plainBuiltins = {
   name: 'plain-builtins',
   setup(builder) {
     builder.onResolve({ filter: /.*/ }, ({ path, kind }) =>
-      isBuiltin(path) && kind === 'import-statement' ? { path: path.replace(/^(node:)?/, 'node:'), namespace: 'builtin' } : undefined,
+      isBuiltin(path) && kind === 'import-statement'
+        ? { path: path.replace(/^(node:)?/, 'node:'), namespace: 'builtin' }
+        : undefined,
     );
     builder.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,

@@ -42,3 +42,8 @@ test('the places in ARCHITECTURE.md’s code map exist, and every package is in 
   expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([]);
   for (const name of readdirSync(join(root, 'packages'))) expect(map).toContain(`\`packages/${name}`);
 });
+
+test('every test that docs/requirements.md names exists', () => {
+  const named = [...read('docs/requirements.md').matchAll(/`(packages\/[^`]+)`/g)].map((match) => match[1] ?? '');
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});

@@ -16,7 +16,7 @@ export function writeOutputFile(path: string, bytes: number): number {
 }
 
 /** One assistant message of exactly 200 bytes, newline included. */
-export function outputLine(number: number): string {
+function outputLine(number: number): string {
   const head = `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"line ${number} `;
   const tail = '"}]},"session_id":"0b7e4c1e-6f0c-4f0e-9a52-0d6b3f1c2a77"}\n';
   return head + 'x'.repeat(lineBytes - head.length - tail.length) + tail;

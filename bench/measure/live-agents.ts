@@ -40,7 +40,7 @@ export const idle: Measure = {
     await using place = await makePlace();
     const daemon = await startSilentAgents(place, count, progress);
     // What the starts left to do is not part of being idle.
-    await delay(3_000);
+    await delay(8_000);
     const before = processorMs(daemon.pid);
     const start = performance.now();
     await delay(seconds * 1_000);

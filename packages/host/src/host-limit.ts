@@ -1,5 +1,9 @@
 /** The bounds of the process host that nobody else needs. Units come last in the names. */
 export const hostLimits = {
+  /** Polls of watched files, after the last change of any, that are all done. */
+  busyTicks: 8,
+  /** Afterwards only every so many-th is. */
+  quietPollTicks: 4,
   /** How much of a pid, child or exit file is read; anything longer is not ours. */
   identityFileBytes: 4_096,
   /** What `sendInput` takes at once. */

@@ -2,6 +2,7 @@ import type { FSWatcher } from 'node:fs';
 import { statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '@pawl/schema/limit';
+import { hostLimits } from './host-limit.ts';
 
 export type FileWatch = {
   /** Begins to watch these files of a directory; it need not exist yet. */
@@ -32,6 +33,7 @@ export function watchFiles(options: {
   const watched = new Map<string, Watched>();
   const woken = new Set<string>();
   let scheduled: NodeJS.Immediate | null = null;
+  let quietTicks = 0;
 
   const deliver = () => {
     scheduled = null;
@@ -40,6 +42,7 @@ export function watchFiles(options: {
     for (const dir of dirs) if (watched.has(dir)) onWake(dir);
   };
   const wake = (dir: string) => {
+    quietTicks = 0;
     woken.add(dir);
     scheduled ??= setImmediate(deliver);
   };
@@ -57,6 +60,9 @@ export function watchFiles(options: {
     }
   };
   const poll = () => {
+    // Events are lost when very many come at once. While none come at all, a look now and then is enough.
+    quietTicks++;
+    if (quietTicks > hostLimits.busyTicks && quietTicks % hostLimits.quietPollTicks !== 0) return;
     for (const [dir, { files }] of watched) {
       for (const file of files) if (lookAgain(file)) wake(dir);
     }
