@@ -1,6 +1,4 @@
-import { version } from '@pawl/protocol/programs';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+/** Nothing is imported up here: an old Node must get as far as the line that says that it is too old. */
 
 /** The oldest Node that has all we stand on. */
 const required = [24, 15] as const;
@@ -12,6 +10,8 @@ function isOldNode(): boolean {
 
 /** A checkout brings its own Node along: an older one hands over to it. */
 async function handOver(): Promise<number> {
+  const { existsSync } = await import('node:fs');
+  const { join } = await import('node:path');
   const own = join(import.meta.dirname ?? '', '..', 'node_modules', 'node', 'bin', 'node');
   if (!existsSync(own)) {
     process.stderr.write(
@@ -19,12 +19,15 @@ async function handOver(): Promise<number> {
     );
     return 1;
   }
-  const { spawnSync } = await import('node:child_process');
-  const { status } = spawnSync(own, process.argv.slice(1), { stdio: 'inherit' });
-  return status ?? 1;
+  const { spawn } = await import('node:child_process');
+  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)));
 }
 
 if (isOldNode()) process.exitCode = await handOver();
 // The commonest question is answered without loading anything.
-else if (process.argv.length === 3 && process.argv[2] === 'version') process.stdout.write(`${version}\n`);
-else await import('./main.ts');
+else if (process.argv.length === 3 && process.argv[2] === 'version') {
+  const { version } = await import('@pawl/protocol/programs');
+  process.stdout.write(`${version}\n`);
+} else await import('./main.ts');

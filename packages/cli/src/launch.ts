@@ -10,6 +10,8 @@ import { join } from 'node:path';
 /** How long a daemon may take until it answers: adopting many agents or restoring a backup takes a while. */
 const startMs = 30_000;
 const retryMs = 10;
+/** How long another daemon that holds the home is waited for, before it is tried again to start one. */
+const otherMs = 1_000;
 const stuckHint = 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.';
 
 /** What a starting daemon says on its report channel: one line. */
@@ -66,22 +68,31 @@ function tryConnection(home: Home): Promise<string | null> {
 
 /** Starts a daemon in the background and waits until it answers. Losing the race to another one is fine. */
 export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
-  const report = await spawnDaemon(home);
-  if ('ready' in report) return { started: true };
-  const { code, message, hint } = report.error;
-  if (code !== 'already_running') throw new PawlError(code, message, hint === undefined ? {} : { hint });
   const deadline = performance.now() + startMs;
+  for (;;) {
+    const report = await spawnDaemon(home);
+    if ('ready' in report) return { started: true };
+    const { code, message, hint } = report.error;
+    if (code !== 'already_running') throw new PawlError(code, message, hint === undefined ? {} : { hint });
+    // The other one is coming up, and will answer; or it is leaving, and the next try will succeed.
+    if (await answersWithin(home, otherMs)) return { started: false };
+    if (performance.now() > deadline) {
+      throw new PawlError('daemon_unreachable', `${message} But it does not answer.`, { hint: stuckHint });
+    }
+  }
+}
+
+async function answersWithin(home: Home, waitMs: number): Promise<boolean> {
+  const deadline = performance.now() + waitMs;
   while (performance.now() < deadline) {
-    if (await answers(home)) return { started: false };
+    if (await answers(home)) return true;
     await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
-  throw new PawlError('daemon_unreachable', `${message} But it does not answer.`, {
-    hint: stuckHint,
-  });
+  return false;
 }
 
 /** The daemon is nobody's child: when an agent starts it, it must not look like a part of that agent. */
-function daemonEnvironment(home: Home): NodeJS.ProcessEnv {
+export function daemonEnvironment(home: Home): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => name !== 'PAWL_SESSION' && !name.startsWith('PAWL_AGENT_'),
   );

@@ -1,13 +1,20 @@
 import { programs } from '@pawl/protocol/programs';
+import { PawlError } from '@pawl/schema/error';
 import { reportFailure } from './failure.ts';
 import { buildProgram } from './program.ts';
 
 async function main(words: string[]): Promise<void> {
   if (words[0] === 'scripted-agent') return runScriptedAgent(words.slice(1));
+  const json = words.includes('--json');
+  const program = buildProgram((code) => (process.exitCode = code), words[0]);
+  // What commander has to complain about is told in the same shape as everything else.
+  if (json) for (const each of [program, ...program.commands]) each.configureOutput({ writeErr: () => {} });
   try {
-    await buildProgram((code) => (process.exitCode = code), words[0]).parseAsync(words, { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = isUsage(error) ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error, words.includes('--json'));
+    if (!isUsage(error)) process.exitCode = reportFailure(error, json);
+    else if (error.exitCode === 0) process.exitCode = 0;
+    else process.exitCode = json ? reportFailure(new PawlError('usage', error.message), json) : 2;
   }
 }
 

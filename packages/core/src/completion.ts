@@ -10,6 +10,8 @@ export type EndedSession = {
   exitCode: number | null;
   limitUntil: number | null;
   stopRequested: boolean;
+  /** Why the session could not be gone on with, when that is why it ended. */
+  failure: string | null;
   worktreeMissing: boolean;
   /** Whether the provider can go on with this conversation. */
   resumable: boolean;
@@ -30,6 +32,7 @@ export function judgeSession(ended: EndedSession): Verdict {
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
     return judgeSignal(ended.signal);
   if (ended.stopRequested) return end('cancelled', 'stopped on request');
+  if (ended.failure !== null) return end('failed', ended.failure);
   if (ended.limitUntil !== null) return end('failed', 'the provider reported a usage limit');
   if (ended.worktreeMissing) return end('failed', 'the worktree was deleted while the agent ran');
   if (ended.result !== null && !ended.result.ok)

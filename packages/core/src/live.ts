@@ -1,6 +1,6 @@
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
-import { firstLine } from './first-line.ts';
+import { firstLine } from './shorten.ts';
 
 const detailCharacters = 120;
 

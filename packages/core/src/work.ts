@@ -2,7 +2,7 @@ import type { NewEvent } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Message, Project, Run } from '@pawl/schema/record';
-import { firstLine } from './first-line.ts';
+import { firstLine } from './shorten.ts';
 import type { ProviderPreset } from './port/provider.ts';
 
 /** How much of a task its event carries. */

@@ -10,6 +10,7 @@ const cleanEnd: EndedSession = {
   exitCode: 0,
   limitUntil: null,
   stopRequested: false,
+  failure: null,
   worktreeMissing: false,
   resumable: true,
   signalRequests: 0,
@@ -23,6 +24,14 @@ const refused = { ok: false, text: 'API Error: 500' };
 type Row = [name: string, ended: Partial<EndedSession>, outcome: string, detail: string];
 
 const ends: Row[] = [
+  ['why it could not go on', { failure: 'no worktree', exitCode: null }, 'failed', 'no worktree'],
+  ['a signal, though it could not go on', { failure: 'no worktree', signal: done }, 'completed', 'fixed it'],
+  [
+    'a stop, though it could not go on',
+    { failure: 'no worktree', stopRequested: true },
+    'cancelled',
+    'stopped on request',
+  ],
   ['the signal says done', { signal: done }, 'completed', 'fixed it'],
   ['the signal says done and no more', { signal: { status: 'done' } }, 'completed', ''],
   ['the signal says error', { signal: gaveUp }, 'failed', 'no such file'],

@@ -14,16 +14,21 @@ const aliases = 50;
 
 /** Reads `config.yaml`. A file that is not there means the defaults; one that is wrong is refused with the place. */
 export async function readConfig(path: string, environment: NodeJS.ProcessEnv = process.env): Promise<Config> {
-  const file = await readFile(path);
+  const parsed = configSchema.safeParse(await readFile(path));
+  if (!parsed.success) {
+    throw new PawlError('invalid_input', `${path} is not right: ${z.prettifyError(parsed.error)}`, {
+      hint: 'Correct it, or move it away to use the defaults.',
+    });
+  }
   const port = environment['PAWL_PORT'];
-  const parsed = configSchema.safeParse({ ...file, ...(port ? { port: Number(port) } : {}) });
-  if (parsed.success) return parsed.data;
-  throw new PawlError('invalid_input', `${path} is not right: ${z.prettifyError(parsed.error)}`, {
-    hint: 'Correct it, or move it away to use the defaults.',
+  if (!port) return parsed.data;
+  if (/^\d{1,5}$/.test(port) && Number(port) < 65_536) return { ...parsed.data, port: Number(port) };
+  throw new PawlError('invalid_input', `PAWL_PORT is ${JSON.stringify(port)}, which is no port.`, {
+    hint: 'Set it to a number from 0 to 65535, or unset it.',
   });
 }
 
-async function readFile(path: string): Promise<Record<string, unknown>> {
+async function readFile(path: string): Promise<unknown> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -37,9 +42,7 @@ async function readFile(path: string): Promise<Record<string, unknown>> {
   const { parse } = await import('yaml');
   try {
     const value: unknown = parse(text, { maxAliasCount: aliases });
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
+    return value ?? {};
   } catch (error) {
     throw new PawlError('invalid_input', `${path} is not YAML: ${messageOf(error)}`, { cause: error });
   }

@@ -13,12 +13,12 @@ import { listProjects } from '@pawl/store/projects';
 import { openDatabase } from '@pawl/store/recovery';
 import { openSessions } from '@pawl/store/sessions';
 import { forgetSettings } from '@pawl/store/settings';
-import { mkdirSync, rmSync, writeFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { followEvents } from './event-feed.ts';
 import { buildApp } from './http/app.ts';
-import { createAuthority, personToken } from './http/authority.ts';
+import { createAuthority, personToken, restoreToken } from './http/authority.ts';
 import { listenOnLoopback, listenOnSocket, stopListening } from './http/listen.ts';
 import { followOutput } from './output-feed.ts';
 import { startReconciler } from './reconcile/reconciler.ts';
@@ -43,6 +43,7 @@ export type Daemon = { port: number; home: Home; stop(reason: string): Promise<v
 
 const dayMs = 24 * 60 * 60 * 1000;
 const backupAgeMs = 60 * 60 * 1000;
+const doorMs = 2_000;
 
 /**
  * The composition root. The caller holds the data directory's lock. Order matters: facts first (integrity, migrations),
@@ -59,11 +60,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
   });
+  const token = personToken(home.token);
   const shop: Workshop = {
     home,
     store,
     providers: providerRegistry([scriptedPreset([process.execPath, ...programs.scriptedAgent], home.scripted)]),
-    authority: createAuthority(personToken(home.token)),
+    authority: createAuthority(token),
     timing: {
       stopGraceMs: limits.stopGraceMs,
       hungAfterSignalMs: limits.hungAfterSignalMs,
@@ -108,12 +110,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const servers: Server[] = [];
+  let socketServer: Server | null = null;
   try {
     const loopback = await listenOnLoopback(listener, options.port);
     servers.push(loopback.server);
     ({ port } = loopback);
     writeDaemonFile(home, { pid: process.pid, port, version, startedAt });
-    servers.push(await listenOnSocket(listener, home.socket));
+    socketServer = await listenOnSocket(listener, home.socket);
   } catch (error) {
     await stopListening(servers);
     await reconciler.close();
@@ -121,16 +124,35 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error;
   }
   log.info({ port, adopted, ended }, 'the daemon is up');
-  void createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
-    log.error({ error: messageOf(error) }, 'the backup failed'),
-  );
+  const backUp = () =>
+    void createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
+      log.error({ error: messageOf(error) }, 'the backup failed'),
+    );
+  backUp();
+  /** Somebody may take the socket or the token away, by a careless clean-up perhaps: both are put back. */
+  const keepDoor = async () => {
+    if (!existsSync(home.token)) restoreToken(home.token, token);
+    if (existsSync(home.socket)) return;
+    log.warn('the socket was taken away; listening again');
+    if (socketServer !== null) void stopListening([socketServer]);
+    socketServer = await listenOnSocket(listener, home.socket);
+  };
+  const timers = [
+    setInterval(backUp, backupAgeMs),
+    setInterval(
+      () => void keepDoor().catch((error: unknown) => log.error({ error: messageOf(error) }, 'the door')),
+      doorMs,
+    ),
+  ];
+  for (const timer of timers) timer.unref();
   return {
     port,
     home,
     async stop(reason) {
       log.info({ reason }, 'the daemon leaves; agents go on');
+      for (const timer of timers) clearInterval(timer);
       rmSync(home.socket, { force: true });
-      await stopListening(servers);
+      await stopListening(socketServer === null ? servers : [...servers, socketServer]);
       await reconciler.close();
       await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);
       await store.close();

@@ -34,6 +34,7 @@ export function followEvents(store: Store): EventFeed {
   return {
     lastSeq: () => store.lastSeq(),
     async next(seq, filter, signal) {
+      const deadline = performance.now() + limits.heartbeatMs;
       for (;;) {
         const version = wakes.version();
         const events = await read(seq);
@@ -42,7 +43,9 @@ export function followEvents(store: Store): EventFeed {
           filter.agentId === undefined ? events : events.filter((event) => event.agentId === filter.agentId);
         if (last !== undefined && wanted.length > 0) return { events: wanted, seq: last };
         if (last !== undefined) seq = last;
-        else if (!(await wakes.wait(version, limits.heartbeatMs, signal))) return { events: [], seq };
+        else await wakes.wait(version, Math.max(0, deadline - performance.now()), signal);
+        // Whoever waits for one agent hears now and then that we are here, however much others have to say.
+        if (performance.now() >= deadline) return { events: [], seq };
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { InputFile } from '@pawl/core/input-files';
 import { PawlError } from '@pawl/schema/error';
-import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -20,7 +20,10 @@ export async function writeInput(worktree: string, files: InputFile[]): Promise<
   }
   for (const file of files) {
     const path = join(worktree, '.pawl', 'input', file.path);
-    await writeFile(`${path}.tmp`, file.content, { mode: 0o600 });
+    // Whatever the repository has at this name, a link to somewhere else perhaps, is not written through.
+    await rm(`${path}.tmp`, { recursive: true, force: true });
+    await writeFile(`${path}.tmp`, file.content, { mode: 0o600, flag: 'wx' });
+    await rm(path, { recursive: true, force: true });
     await rename(`${path}.tmp`, path);
   }
 }

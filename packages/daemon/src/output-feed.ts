@@ -14,7 +14,7 @@ export type OutputReader = {
   close(): void;
 };
 
-const batch = { limitRows: 64, limitBytes: 512 * 1024 };
+const batch = { limitRows: 64, limitBytes: 128 * 1024 };
 
 /** How much of what was just committed is kept for those who follow an agent. */
 const recentBytes = 1024 * 1024;

@@ -14,7 +14,10 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
   mkdirSync(home.logs, { recursive: true, mode: 0o700 });
   const path = join(home.logs, 'daemon.log');
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytes) renameSync(path, `${path}.1`);
-  const log = pino({ base: { pid: process.pid } }, pino.destination({ dest: path, sync: true, mode: 0o600 }));
+  const sink = pino.destination({ dest: path, sync: true, mode: 0o600 });
+  // A disk that is full, or a log that cannot be written, must not take the daemon with it.
+  sink.on('error', () => {});
+  const log = pino({ base: { pid: process.pid } }, sink);
   const reason = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => reason.resolve(signal));
   // A terminal that closes takes nothing with it.

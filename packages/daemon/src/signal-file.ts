@@ -3,8 +3,8 @@ import { limits } from '@pawl/schema/limit';
 import type { Signal } from '@pawl/schema/signal';
 import { parseSignal } from '@pawl/schema/signal';
 import { constants } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readdir, realpath, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 
 const signalPath = join('.pawl', 'output', 'signal.json');
 
@@ -21,7 +21,7 @@ export type FoundSignal = { signal: Signal; path: string; writtenAtMs: number };
 export async function readSignal(worktree: string): Promise<FoundSignal | null> {
   const found: FoundSignal[] = [];
   for (const path of await signalPlaces(worktree)) {
-    const signal = await readPlace(path);
+    const signal = (await isInside(worktree, path)) ? await readPlace(path) : null;
     if (signal !== null) found.push(signal);
   }
   return found.toSorted((a, b) => b.writtenAtMs - a.writtenAtMs)[0] ?? null;
@@ -29,7 +29,9 @@ export async function readSignal(worktree: string): Promise<FoundSignal | null> 
 
 /** Removes every signal, so that the next session cannot be judged by the words of the last one. */
 export async function clearSignals(worktree: string): Promise<void> {
-  for (const path of await signalPlaces(worktree)) await rm(path, { recursive: true, force: true });
+  for (const path of await signalPlaces(worktree)) {
+    if (await isInside(worktree, path)) await rm(path, { recursive: true, force: true });
+  }
 }
 
 async function signalPlaces(worktree: string): Promise<string[]> {
@@ -42,9 +44,20 @@ async function signalPlaces(worktree: string): Promise<string[]> {
       }
     }
   } catch (error) {
-    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) throw error;
+    if (!hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) throw error;
   }
   return places;
+}
+
+/** False for a place that a symbolic link leads out of the worktree, and for one that is not there. */
+async function isInside(worktree: string, path: string): Promise<boolean> {
+  try {
+    const [root, directory] = await Promise.all([realpath(worktree), realpath(dirname(path))]);
+    return directory.startsWith(root + sep);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return false;
+    throw error;
+  }
 }
 
 async function readPlace(path: string): Promise<FoundSignal | null> {

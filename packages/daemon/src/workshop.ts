@@ -3,7 +3,8 @@ import type { Providers } from '@pawl/providers/registry';
 import type { Repository } from '@pawl/git/repository';
 import { openRepository } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';
-import type { Agent, Project } from '@pawl/schema/record';
+import type { ProcessIdentity } from '@pawl/host/identity';
+import type { Agent, Project, Session } from '@pawl/schema/record';
 import { projectById } from '@pawl/store/projects';
 import type { Store } from '@pawl/store/store';
 import { existsSync } from 'node:fs';
@@ -30,6 +31,11 @@ export type Workshop = {
 /** Where a session's files are. */
 export function sessionDirectory(home: Home, sessionId: string): string {
   return join(home.sessions, sessionId);
+}
+
+/** The process of a session as it was put on record, or null before that. */
+export function identityOf({ pid, processStart }: Session): ProcessIdentity | null {
+  return pid === null || processStart === null ? null : { pid, start: processStart };
 }
 
 /** Pawl's own git directory for a project. */

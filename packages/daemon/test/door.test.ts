@@ -4,7 +4,7 @@ import { updateAgent } from '@pawl/store/agents';
 import { dataDirectory } from '@pawl/store/data-directory';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -120,6 +120,10 @@ test('a change needs a JSON body of bounded size', async () => {
   expect((await ask('get', '/api/../../etc/passwd', { authorization })).status).toBe(404);
 });
 
+test('HEAD is refused, so that no stream is left open by it', async () => {
+  expect((await ask('head', '/api/events', { authorization: `Bearer ${tokens.person}` })).status).toBe(400);
+});
+
 test('the socket and the token belong to their owner alone, and a damaged token is replaced', () => {
   expect(statSync(daemon.home.socket).mode & 0o777).toBe(0o600);
   expect(statSync(daemon.home.token).mode & 0o777).toBe(0o600);
@@ -127,7 +131,9 @@ test('the socket and the token belong to their owner alone, and a damaged token 
   const place = mkdtempSync(join(tmpdir(), 'pawl-test-'));
   try {
     const path = join(place, 'token');
-    writeFileSync(path, 'short');
+    writeFileSync(path, 'short', { mode: 0o644 });
+    expect(() => personToken(path)).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    chmodSync(path, 0o600);
     const token = personToken(path);
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(personToken(path)).toBe(token);

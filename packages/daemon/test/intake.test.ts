@@ -26,7 +26,7 @@ function open(directory: string, offsets = { stdout: 0, stderr: 0 }) {
 
 /** Takes everything in and gives the batches. */
 async function takeAll(directory: string, offsets?: { stdout: number; stderr: number }): Promise<Batch[]> {
-  const intake = await open(directory, offsets);
+  const intake = open(directory, offsets);
   const batches: Batch[] = [];
   for (
     let batch = await intake.collect({ final: true });
@@ -93,7 +93,7 @@ test('goes on in the middle of a line after a restart, and a batch that was not 
   const whole = talk + result('at the end');
   const cut = talk.length + 20;
   writeFileSync(out, whole.slice(0, cut));
-  const first = await open(place.path);
+  const first = open(place.path);
   const before = await first.collect({ final: false });
   expect(await first.collect({ final: false })).toBe(before);
   first.close();
@@ -116,7 +116,7 @@ test('a loud stdout does not silence stderr; a line beyond the limit and a trunc
       .some((chunk) => chunk.stream === 'stderr'),
   ).toBe(true);
   writeFileSync(out, `${'y'.repeat(limits.lineBytes + 1)}\n${talk}`);
-  const intake = await open(place.path);
+  const intake = open(place.path);
   const events = [];
   for (
     let batch = await intake.collect({ final: false });

@@ -1,12 +1,18 @@
+import { strayProcesses } from '@pawl/host/stray';
 import { homeAt } from '@pawl/protocol/home';
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runEnded, writeScenario } from './support/daemon.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
+import { outputHas } from './support/output.ts';
 
 test('of daemons started at the same instant one wins and the others say so', async () => {
   await using place = await temporaryDirectory();
@@ -100,3 +106,108 @@ test('a damaged database is moved aside and the backup restored, with a loud eve
   expect(restored[0]?.data['backup']).not.toBeNull();
   await third.kill('SIGTERM');
 });
+
+test('a home behind a symbolic link is one home; what is not in the registry there is found and set right', async () => {
+  await using place = await temporaryDirectory();
+  const real = join(place.path, 'real');
+  const link = join(place.path, 'link');
+  mkdirSync(real, { mode: 0o700 });
+  symlinkSync(real, link);
+  const repository = join(place.path, 'sample');
+  await sampleRepository(repository);
+  const daemon = await readyDaemon(link);
+  try {
+    await daemon.client.addProject({ path: repository });
+    const scenario = await writeScenario(place.path, ['hang']);
+    const { agent } = await daemon.client.work(
+      { path: repository, task: 'x', provider: 'scripted', options: { scenario } },
+      randomUUID(),
+    );
+    expect(agent.worktree?.startsWith(real)).toBe(true);
+    const orphan = join(real, 'worktrees', 'sample', 'nobody');
+    await git(repository, ['worktree', 'add', '--quiet', '-b', 'work/nobody', orphan]);
+    mkdirSync(join(real, 'worktrees', 'sample', 'not-a-worktree'));
+    await waitUntil(() => existsSync(agent.worktree ?? ''), { what: 'the worktree' });
+    const { fixed } = await daemon.client.doctor({ repair: true });
+    expect(fixed).toEqual([expect.stringContaining('nobody')]);
+    expect(existsSync(agent.worktree ?? '')).toBe(true);
+    expect(existsSync(join(real, 'worktrees', 'sample', 'not-a-worktree'))).toBe(true);
+    await daemon.client.stopAgent(agent.id);
+  } finally {
+    await daemon.kill('SIGTERM');
+  }
+});
+
+test('a session whose files are gone does not keep the daemon from coming up, and ends', async () => {
+  await using place = await temporaryDirectory();
+  const home = join(place.path, 'home');
+  const repository = join(place.path, 'sample');
+  await sampleRepository(repository);
+  const first = await readyDaemon(home);
+  await first.client.addProject({ path: repository });
+  const scenario = await writeScenario(place.path, [{ say: 'ready' }, 'hang']);
+  const { agent } = await first.client.work(
+    { path: repository, task: 'x', provider: 'scripted', options: { scenario } },
+    randomUUID(),
+  );
+  await outputHas(first.client, agent.id, 'ready');
+  const { sessions } = await first.client.inspectAgent(agent.id);
+  await first.kill();
+  rmSync(sessions[0]?.directory ?? '', { recursive: true });
+  const second = await readyDaemon(home);
+  try {
+    expect((await runEnded(second.client, agent.id)).run?.status).toBe('failed');
+    expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+test('a socket or a token that is taken away comes back', async () => {
+  await using place = await temporaryDirectory();
+  const home = homeAt(join(place.path, 'home'));
+  const daemon = await readyDaemon(home.root);
+  try {
+    const token = readFileSync(home.token, 'utf8');
+    rmSync(home.socket);
+    rmSync(home.token);
+    await waitUntil(() => existsSync(home.socket) && existsSync(home.token), { what: 'the door to be open again' });
+    expect(readFileSync(home.token, 'utf8')).toBe(token);
+    expect(statSync(home.token).mode & 0o777).toBe(0o600);
+    expect((await daemon.client.daemon()).pid).toBe(daemon.pid);
+  } finally {
+    await daemon.kill('SIGTERM');
+  }
+});
+
+test.each(['a directory', 'a FIFO', 'a link to itself', 'nothing'])(
+  'an output file that became %s does not keep the daemon down',
+  async (what) => {
+    await using place = await temporaryDirectory();
+    const home = join(place.path, 'home');
+    const repository = join(place.path, 'sample');
+    await sampleRepository(repository);
+    const first = await readyDaemon(home);
+    await first.client.addProject({ path: repository });
+    const scenario = await writeScenario(place.path, [{ say: 'ready' }, 'hang']);
+    const { agent } = await first.client.work(
+      { path: repository, task: 'x', provider: 'scripted', options: { scenario } },
+      randomUUID(),
+    );
+    await outputHas(first.client, agent.id, 'ready');
+    const { sessions } = await first.client.inspectAgent(agent.id);
+    await first.kill();
+    const out = join(sessions[0]?.directory ?? '', 'out');
+    rmSync(out);
+    if (what === 'a directory') mkdirSync(out);
+    if (what === 'a FIFO') execFileSync('mkfifo', [out]);
+    if (what === 'a link to itself') symlinkSync(out, out);
+    const second = await readyDaemon(home);
+    try {
+      expect((await second.client.stopAgent(agent.id)).agent.run?.status).toBe('cancelled');
+      expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);

@@ -1,6 +1,6 @@
 import { strayProcesses } from '@pawl/host/stray';
 import { git } from '@pawl/testing/sample-repository';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
@@ -228,6 +228,64 @@ describe('what goes wrong', () => {
     });
     const next = await daemon.work([complete]);
     expect(await daemon.ended(next.id)).toMatchObject({ run: { status: 'completed' } });
+  });
+
+  test('why a start failed is what the person is told', async () => {
+    const place = join(daemon.home.worktrees, 'sample', 'blocked');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'somebody-elses'), 'file');
+    const agent = await daemon.work(['complete'], { alias: 'blocked' });
+    const { run } = await daemon.ended(agent.id);
+    expect(run).toMatchObject({ status: 'failed', detail: expect.stringContaining(place) as string });
+    expect(readFileSync(join(place, 'somebody-elses'), 'utf8')).toBe('file');
+  });
+
+  test('a repository cannot make Pawl write or delete outside the worktree', async () => {
+    const outside = join(daemon.home.root, '..', 'outside');
+    mkdirSync(join(outside, 'output', 'signal.json'), { recursive: true });
+    writeFileSync(join(outside, 'precious'), 'precious');
+    await git(daemon.repository, ['checkout', '--quiet', '-b', 'links']);
+    mkdirSync(join(daemon.repository, '.pawl', 'input'), { recursive: true });
+    for (const name of ['manifest.json', 'manifest.json.tmp', 'task.md', 'task.md.tmp']) {
+      symlinkSync(join(outside, 'precious'), join(daemon.repository, '.pawl', 'input', name));
+    }
+    mkdirSync(join(daemon.repository, 'sub'));
+    symlinkSync(outside, join(daemon.repository, 'sub', '.pawl'));
+    await git(daemon.repository, ['add', '--force', '.']);
+    await git(daemon.repository, ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'links']);
+    await git(daemon.repository, ['checkout', '--quiet', 'main']);
+    const agent = await daemon.work([complete], { base: 'links' });
+    expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
+    expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('precious');
+    expect(existsSync(join(outside, 'output', 'signal.json'))).toBe(true);
+  });
+
+  test('long last words are cut in lists and kept in whole', async () => {
+    const agent = await daemon.work([{ signal: { status: 'done', result: 'w'.repeat(100_000) } }]);
+    const { run } = await daemon.ended(agent.id);
+    expect(run?.status).toBe('completed');
+    expect(run?.detail?.length).toBeLessThan(3_000);
+  });
+
+  test('output without a final newline, and lines over many chunks, are shown whole to people', async () => {
+    const long = 'x'.repeat(600_000);
+    const script = `for n in 1 2 3; do head -c 600000 /dev/zero | tr '\\0' x; echo " $n"; done >&2; printf 'no end' >&2; exit 0`;
+    const agent = await daemon.work([
+      { shell: `sh -c '${script.replaceAll("'", `'\\''`)}' 2>/proc/$PPID/fd/2` },
+      complete,
+    ]);
+    await daemon.ended(agent.id);
+    const shown: string[] = [];
+    for (let after = 0, more = true; more;) {
+      const page = await daemon.client.output(agent.id, { after, format: 'events', limit: 1 });
+      for (const chunk of page.chunks) {
+        if (chunk.stream === 'stderr')
+          for (const event of chunk.events ?? []) if (event.type === 'unknown') shown.push(event.text);
+      }
+      after = page.chunks.at(-1)?.id ?? after;
+      ({ more } = page);
+    }
+    expect(shown).toEqual([`${long} 1`, `${long} 2`, `${long} 3`, 'no end']);
   });
 
   test('refusals say why: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {

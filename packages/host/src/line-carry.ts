@@ -1,31 +1,37 @@
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { hasErrno } from '@pawl/schema/error';
 import type { LineCarry } from './lines.ts';
 
 /**
  * The beginning of the line that `offset` stands in, so that a splitter can go on after a restart as if there had been
- * none. Reads back at most `maxLineBytes`; a line that begins before that is oversized, and the bytes are its middle.
+ * none. Reads back at most `maxLineBytes`; a line that begins before that is oversized, and the bytes are its middle. A
+ * file that is gone, or is no file any more, has nothing to give: the tail will say so when it looks.
  */
-export async function rebuildCarry(options: {
-  path: string;
-  offset: number;
-  maxLineBytes: number;
-}): Promise<LineCarry> {
+export function rebuildCarry(options: { path: string; offset: number; maxLineBytes: number }): LineCarry {
   const { path, offset, maxLineBytes } = options;
   const from = Math.max(0, offset - maxLineBytes - 1);
-  const buffer = Buffer.alloc(offset - from);
-  const file = await open(path, 'r');
+  const bytes = readRegion(path, from, offset);
+  const lineStart = bytes.lastIndexOf(0x0a) + 1;
+  const wholeLine = lineStart > 0 || from === 0;
+  return { bytes: bytes.subarray(lineStart), oversized: !wholeLine, first: from + lineStart === 0 };
+}
+
+/** Reads a part of a file that may be hostile: never through a symlink, never waiting on a FIFO. */
+function readRegion(path: string, from: number, to: number): Buffer {
+  let descriptor;
   try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!fstatSync(descriptor).isFile()) return Buffer.alloc(0);
+    const buffer = Buffer.alloc(to - from);
     let filled = 0;
-    while (filled < buffer.length) {
-      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, from + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
+    for (let count = -1; filled < buffer.length && count !== 0; filled += count) {
+      count = readSync(descriptor, buffer, filled, buffer.length - filled, from + filled);
     }
-    const bytes = buffer.subarray(0, filled);
-    const lineStart = bytes.lastIndexOf(0x0a) + 1;
-    const wholeLine = lineStart > 0 || from === 0;
-    return { bytes: bytes.subarray(lineStart), oversized: !wholeLine, first: from + lineStart === 0 };
+    return buffer.subarray(0, filled);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EISDIR')) return Buffer.alloc(0);
+    throw error;
   } finally {
-    await file.close();
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

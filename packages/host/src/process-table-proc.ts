@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { hasErrno } from '@pawl/schema/error';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 let bootId: string | undefined;
@@ -60,8 +61,10 @@ function readStat(pid: number): string | null {
   try {
     descriptor = openSync(`/proc/${pid}/stat`, 'r');
     return statBuffer.toString('latin1', 0, readSync(descriptor, statBuffer));
-  } catch {
-    return null;
+  } catch (error) {
+    // Only these mean that there is no such process, or none of ours. Whatever else went wrong says nothing about it.
+    if (hasErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return null;
+    throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -41,7 +41,8 @@ export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (hasErrno(error, 'ENOTDIR')) return false;
+    // What a session has done to its own directory is its affair; there is no such file for us then.
+    if (hasErrno(error, 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** Where everything of one Pawl lives. */
 export type Home = {
@@ -21,8 +22,10 @@ export type Home = {
 const socketPathBytes = 100;
 
 /** The layout of `PAWL_HOME`, by default `~/.pawl`. */
-export function homeAt(root: string = process.env['PAWL_HOME'] || join(homedir(), '.pawl')): Home {
-  const base = resolve(root);
+export function homeAt(
+  root: string = process.env['PAWL_HOME'] || join(homedir() || userInfo().homedir, '.pawl'),
+): Home {
+  const base = canonicalPath(resolve(root));
   return {
     root: base,
     socket: socketPath(base),
@@ -36,6 +39,16 @@ export function homeAt(root: string = process.env['PAWL_HOME'] || join(homedir()
     trash: join(base, 'trash'),
     scripted: join(base, 'scripted'),
   };
+}
+
+/** A path without symbolic links, also when its end does not exist yet: one home has one name, however it is reached. */
+function canonicalPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(canonicalPath(parent), basename(path));
+  }
 }
 
 /**

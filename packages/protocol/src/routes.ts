@@ -59,7 +59,7 @@ export const routes = {
     request: {
       query: z.object({
         project: z.string().max(4096).optional(),
-        limit: wholeNumber.max(1000).optional(),
+        limit: wholeNumber.max(999).optional(),
         before: z.string().max(64).optional(),
         all: z.enum(['true', 'false']).optional(),
       }),
@@ -124,7 +124,7 @@ export const routes = {
       200: {
         description:
           'The event log by `seq`: a stream (the default), or a page with `Accept: application/json`. ' +
-          'The stream replays from `Last-Event-ID`; `event: gap` says that the log no longer reaches back that far.',
+          'The stream replays from `Last-Event-ID`; `event: gap` says that the log is not the one the client knew, and where it goes on.',
         content: { ...json(view.eventPageSchema), ...streamOf('').content },
       },
     },

@@ -36,7 +36,15 @@ export const daemonViewSchema = z.object({
 export type DaemonView = z.infer<typeof daemonViewSchema>;
 
 export const projectListSchema = z.object({ projects: z.array(projectSchema) });
-export const addProjectSchema = z.object({ path: z.string().min(1).max(4096), name: nameSchema.optional() });
+/** A path, or another word that becomes part of a command: no system takes a NUL in one. */
+const word = (characters: number) =>
+  z
+    .string()
+    .min(1)
+    .max(characters)
+    .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+
+export const addProjectSchema = z.object({ path: word(4096), name: nameSchema.optional() });
 export const projectAddedSchema = z.object({ project: projectSchema, created: z.boolean() });
 export type ProjectAdded = z.infer<typeof projectAddedSchema>;
 
@@ -79,14 +87,14 @@ export type AgentList = z.infer<typeof agentListSchema>;
 
 export const workSchema = z.object({
   /** Any path inside the project. */
-  path: z.string().min(1).max(4096),
+  path: word(4096),
   task: z.string().max(limits.bodyBytes),
   provider: z.string().min(1).max(64),
   alias: nameSchema.optional(),
-  model: z.string().min(1).max(200).optional(),
+  model: word(200).optional(),
   /** The commit, branch or tag to start from; the project's HEAD when absent. */
   base: z.string().min(1).max(200).optional(),
-  options: z.record(z.string().max(64), z.string().max(4096)).optional(),
+  options: z.record(z.string().max(64), word(4096)).optional(),
 });
 export type WorkBody = z.infer<typeof workSchema>;
 export const agentAnswerSchema = z.object({ agent: agentViewSchema });

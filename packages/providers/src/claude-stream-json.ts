@@ -9,14 +9,14 @@ export function parseClaudeLine(line: string): StreamEvent[] {
   const record = parseRecord(line);
   if (record === null) return [{ type: 'unknown', text: line }];
   const events: StreamEvent[] = [];
-  if (typeof record['session_id'] === 'string' && record['session_id'] !== '') {
-    events.push({ type: 'session', providerSessionId: record['session_id'].slice(0, sessionIdCharacters) });
-  }
+  const id = record['session_id'];
+  if (typeof id === 'string' && sessionId.test(id)) events.push({ type: 'session', providerSessionId: id });
   events.push(...parseBody(record, line));
   return events;
 }
 
-const sessionIdCharacters = 200;
+/** It becomes a word of a command line when the session is resumed, so it must not look like an option. */
+const sessionId = /^[A-Za-z0-9][\w.:-]{0,199}$/;
 
 function parseRecord(line: string): Record<string, unknown> | null {
   if (!line.startsWith('{')) return null;

@@ -2,7 +2,11 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 
 /** The providers of one daemon, by name. */
-export type Providers = { get(name: string): ProviderPreset; list(): ProviderPreset[] };
+export type Providers = {
+  get(name: string): ProviderPreset;
+  /** The same for what was started earlier: null when this program does not know the provider (any more). */
+  find(name: string | null): ProviderPreset | null;
+};
 
 /** Collects presets; a name that none of them has is a person's mistake and is answered with the ones there are. */
 export function providerRegistry(presets: ProviderPreset[]): Providers {
@@ -15,6 +19,6 @@ export function providerRegistry(presets: ProviderPreset[]): Providers {
         hint: `Known providers: ${[...byName.keys()].join(', ')}.`,
       });
     },
-    list: () => [...byName.values()],
+    find: (name) => byName.get(name ?? '') ?? null,
   };
 }

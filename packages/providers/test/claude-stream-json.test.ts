@@ -196,9 +196,10 @@ describe('hostile lines', () => {
     expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 1, turns: 2 });
   });
 
-  test('a session id is cut, and one that is no text is none', () => {
-    const [event] = parseClaudeLine(JSON.stringify({ type: 'system', session_id: 'x'.repeat(10_000) }));
-    expect(event).toEqual({ type: 'session', providerSessionId: 'x'.repeat(200) });
+  test('a session id that could not stand in a command line is none', () => {
+    for (const id of ['x'.repeat(10_000), '--dangerous', 'a b', 'a\n', '$(x)']) {
+      expect(parseClaudeLine(JSON.stringify({ type: 'system', session_id: id }))).toEqual([]);
+    }
     expect(parseClaudeLine('{"type":"system","session_id":7}')).toEqual([]);
     expect(parseClaudeLine('{"type":"system","session_id":""}')).toEqual([]);
   });

@@ -7,9 +7,11 @@ const scripted = scriptedPreset(['node', 'agent.ts'], '/state');
 const other = { ...scripted, name: 'other' };
 const providers = providerRegistry([scripted, other]);
 
-test('a provider is found by its name, and all are listed in order', () => {
+test('a provider is found by its name; one that is not known any more is null', () => {
   expect(providers.get('other')).toBe(other);
-  expect(providers.list()).toEqual([scripted, other]);
+  expect(providers.find('other')).toBe(other);
+  expect(providers.find('gone')).toBeNull();
+  expect(providers.find(null)).toBeNull();
 });
 
 test.each(['Scripted', 'constructor', '__proto__', ''])('the name %j is answered with the ones there are', (name) => {

@@ -15,6 +15,8 @@ export const crashPoints = [
   'ingest.after_commit',
   'finish.after_flush',
   'finish.after_commit',
+  'stop.after_request',
+  'stop.after_processes',
   'store.during_migration',
   'store.during_backup',
 ] as const;

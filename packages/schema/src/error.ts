@@ -63,3 +63,13 @@ export function messageOf(error: unknown): string {
 export function hasErrno(error: unknown, ...errnos: string[]): boolean {
   return error instanceof Error && 'code' in error && errnos.includes(String(error.code));
 }
+
+/** Errors of a system that has run out of something: they pass, and say nothing about what was asked for. */
+const passingErrnos = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'];
+
+/** True when trying the same again later may well succeed. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof PawlError && error.code === 'unavailable') return true;
+  if (hasErrno(error, ...passingErrnos)) return true;
+  return error instanceof Error && error.cause !== undefined && isPassing(error.cause);
+}

@@ -10,8 +10,6 @@ export const limits = {
   chunkBytes: 256 * 1024,
   /** How much output one session may add to one commit, so that a loud agent does not starve the others. */
   tickBytes: 1024 * 1024,
-  /** How much output is read from a file at once. */
-  readBytes: 1024 * 1024,
   /** The slow poll beside file events: what a lost wake-up costs at the most. */
   pollMs: 250,
   /** How often it is checked that a session's process still lives, in case it died without leaving a word. */
@@ -26,14 +24,10 @@ export const limits = {
   shimStartMs: 10_000,
   /** How often a missing signal is asked for before the agent counts as crashed. */
   signalRetries: 3,
-  /** Starts of one agent that fail at once, before it counts as failed. */
-  startAttempts: 3,
   /** After this long with a valid signal and a process that does not leave, the process is stopped. */
   hungAfterSignalMs: 60_000,
   /** Events that the stream keeps in memory for live clients; older ones are read from the store. */
   recentEvents: 4_096,
-  /** Bytes that may wait for one SSE client before it is dropped with a resume point. */
-  clientBufferBytes: 4 * 1024 * 1024,
   /** Silence on an SSE stream is broken by a comment this often. */
   heartbeatMs: 15_000,
   /** Rows in one page of a listing. */

@@ -132,3 +132,17 @@ export async function recentChunkId(db: Database, agentId: string, count: number
     .executeTakeFirst();
   return row ? integer(row.id) : 0;
 }
+
+/** The chunk of a stream that ends where another begins, or null. */
+export async function chunkBefore(db: Database, chunk: Chunk): Promise<Chunk | null> {
+  const row = await db
+    .selectFrom('chunks')
+    .selectAll()
+    .where('session_id', '=', chunk.sessionId)
+    .where('stream', '=', chunk.stream)
+    .where('start_offset', '<', chunk.offset)
+    .orderBy('start_offset', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? chunkOf(row) : null;
+}

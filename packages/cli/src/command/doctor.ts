@@ -1,4 +1,5 @@
-import type { Finding } from '@pawl/protocol/view';
+import type { Diagnosis, Finding } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
 import { version } from '@pawl/protocol/programs';
 import type { CommandContext } from '../context.ts';
 import { answers, reachDaemon } from '../launch.ts';
@@ -13,8 +14,7 @@ export async function doctor(context: CommandContext, options: { fix?: boolean }
       ? { check: 'daemon', level: 'ok', message: `answers on ${context.home.socket}`, fixable: false }
       : { check: 'daemon', level: 'warning', message: 'was not up; started to look further', fixable: false },
   ];
-  const client = await reachDaemon(context.home);
-  const diagnosis = await client.doctor({ repair: options.fix ?? false });
+  const diagnosis = await askDaemon(context, options.fix ?? false);
   const findings = [...local, ...diagnosis.findings];
   context.answer('diagnosis', { findings, fixed: diagnosis.fixed }, () =>
     [
@@ -23,6 +23,20 @@ export async function doctor(context: CommandContext, options: { fix?: boolean }
     ].join('\n'),
   );
   return findings.some((finding) => finding.level === 'error') ? 1 : 0;
+}
+
+/** What the daemon finds, or, when it cannot even be started, why: then that is the finding. */
+async function askDaemon(context: CommandContext, repair: boolean): Promise<Diagnosis> {
+  try {
+    return await (await reachDaemon(context.home)).doctor({ repair });
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    const { message, hint } = error;
+    return {
+      findings: [{ check: 'start', level: 'error', message, ...(hint !== undefined && { hint }), fixable: false }],
+      fixed: [],
+    };
+  }
 }
 
 function describe({ check, level, message, hint, fixable }: Finding, { colours }: CommandContext): string {

@@ -1,5 +1,6 @@
 import { createClient } from '@pawl/protocol/client';
 import { PawlError } from '@pawl/schema/error';
+import { existsSync } from 'node:fs';
 import type { CommandContext } from '../context.ts';
 import { answers } from '../launch.ts';
 
@@ -14,7 +15,8 @@ export async function down(context: CommandContext): Promise<number> {
   }
   const { pid } = await createClient(context.home).stopDaemon();
   const deadline = performance.now() + leaveMs;
-  while (isAlive(pid)) {
+  // The last thing it does is to take its file away. Its process may stay for a while where nobody collects the dead.
+  while (existsSync(context.home.daemonFile)) {
     if (performance.now() > deadline) {
       throw new PawlError('timeout', `The daemon (pid ${pid}) has not left after ${leaveMs / 1000} s.`, {
         hint: `Look at its log in ${context.home.logs}; ending it with kill is safe.`,
@@ -24,13 +26,4 @@ export async function down(context: CommandContext): Promise<number> {
   }
   context.answer('daemon', { stopped: true, pid }, () => `pawl is down (pid ${pid}); agents that were working go on`);
   return 0;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -14,8 +14,7 @@ const defaultTail = 50;
 /** Shows the event log, and with --follow what is added to it. */
 export async function events(context: CommandContext, options: EventOptions): Promise<number> {
   const client = await reachDaemon(context.home);
-  const agent = options.agent === undefined ? undefined : (await client.inspectAgent(options.agent)).agent.id;
-  const about = agent === undefined ? {} : { agent };
+  const about = options.agent === undefined ? {} : { agent: options.agent };
   const from = options.after === undefined ? { tail: options.tail ?? defaultTail } : { after: options.after };
   let after = await showStored(context, client, about, from);
   if (!options.follow) return 0;

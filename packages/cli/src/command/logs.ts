@@ -14,12 +14,12 @@ export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 /** Shows what an agent has printed, and with --follow what it prints from now on. */
 export async function logs(context: CommandContext, reference: string, options: LogOptions): Promise<number> {
   const client = await reachDaemon(context.home);
-  const { agent } = await client.inspectAgent(reference);
-  if (options.follow) {
-    const tail = options.tail === undefined ? {} : { tail: options.tail };
-    return followOutput(context, agent.id, { raw: options.raw ?? false, ...tail });
-  }
-  await showStored(context, client, agent.id, options);
+  if (!options.follow) await showStored(context, client, reference, options);
+  else
+    await followOutput(context, reference, {
+      raw: options.raw ?? false,
+      ...(options.tail !== undefined && { tail: options.tail }),
+    });
   return 0;
 }
 
@@ -43,7 +43,7 @@ export async function followOutput(
   context: CommandContext,
   id: string,
   options: { raw: boolean; tail?: number },
-): Promise<number> {
+): Promise<void> {
   const format = options.raw ? 'raw' : 'events';
   let from: OutputQuery = options.tail === undefined ? {} : { tail: options.tail };
   await follow(
@@ -55,7 +55,6 @@ export async function followOutput(
       return 'more';
     },
   );
-  return 0;
 }
 
 function show(context: CommandContext, chunk: OutputChunk): void {

@@ -2,7 +2,7 @@ import { createClient } from '@pawl/protocol/client';
 import { programs } from '@pawl/protocol/programs';
 import { spawn } from 'node:child_process';
 import type { CommandContext } from '../context.ts';
-import { answers, launchDaemon } from '../launch.ts';
+import { answers, daemonEnvironment, launchDaemon } from '../launch.ts';
 
 /** Starts the daemon, in the background or here. */
 export async function up(context: CommandContext, options: { foreground?: boolean }): Promise<number> {
@@ -21,9 +21,13 @@ export async function up(context: CommandContext, options: { foreground?: boolea
 function runHere(context: CommandContext): Promise<number> {
   const child = spawn(process.execPath, programs.daemon, {
     stdio: 'inherit',
-    env: { ...process.env, PAWL_HOME: context.home.root },
+    env: daemonEnvironment(context.home),
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // It is for the daemon to leave, and for us to leave after it.
+    process.removeAllListeners(signal);
+    process.on(signal, () => child.kill(signal));
+  }
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGKILL' ? 137 : 143)));

@@ -1,9 +1,11 @@
 import type { AgentAnswer, WorkBody } from '@pawl/protocol/view';
-import { PawlError } from '@pawl/schema/error';
+import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
+import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import { printable } from '../terminal.ts';
 import { followOutput } from './logs.ts';
 
 export type WorkOptions = {
@@ -37,7 +39,22 @@ export async function work(context: CommandContext, words: string[], options: Wo
     () =>
       `${context.colours.bold(agent.alias)} is at work on ${agent.branch}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
   );
-  return options.follow ? followOutput(context, agent.id, { raw: false }) : 0;
+  return options.follow ? followToEnd(context, agent.id) : 0;
+}
+
+/** Shows an agent's output and how it ended; the exit code says the latter too. */
+async function followToEnd(context: CommandContext, agentId: string): Promise<number> {
+  await followOutput(context, agentId, { raw: false });
+  const { agent } = await withDaemon(context.home, (client) => client.inspectAgent(agentId));
+  const state = stateOf(agent);
+  context.record(
+    'agent',
+    agent,
+    () =>
+      `${context.colours.bold(agent.alias)} ${statePaint(state, context.colours)(state)}: ${printable(agent.detail)}`,
+  );
+  if (agent.run?.questions) return errorCodes.needs_input.exit;
+  return agent.run?.status === 'completed' ? 0 : 1;
 }
 
 async function send(context: CommandContext, body: WorkBody): Promise<AgentAnswer> {

@@ -37,11 +37,16 @@ describe('work', () => {
 
   test('with --follow it shows the output of the agent it made', async () => {
     await using daemon = await fakeDaemon(({ request, response }) => {
-      if (request.method === 'POST') sendJson(response, { agent });
+      const completed = { ...agent, run: { status: 'completed', questions: null } };
+      if (request.method === 'POST' || !request.url?.includes('output')) sendJson(response, { agent: completed });
       else sendStream(response, [{ event: 'ended', data: {} }]);
     });
     expect(await work(daemon.context, ['x'], { provider: 'scripted', follow: true })).toBe(0);
-    expect(daemon.requests).toEqual(['POST /api/agents', 'GET /api/agents/the-id/output?format=events']);
+    expect(daemon.requests).toEqual([
+      'POST /api/agents',
+      'GET /api/agents/the-id/output?format=events',
+      'GET /api/agents/the-id',
+    ]);
   });
 
   test('the words are one task, and paths are made absolute', async () => {

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from '@pawl/protocol/routes';
 import { version } from '@pawl/protocol/programs';
-import type { DaemonView, ErrorView } from '@pawl/protocol/view';
+import type { DaemonView, ErrorView, OutputChunk } from '@pawl/protocol/view';
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { agentById } from '@pawl/store/agents';
@@ -21,6 +21,7 @@ import type { Workshop } from '../workshop.ts';
 import type { DoorVariables } from './door.ts';
 import { lockDoor, personOnly, selfOnly } from './door.ts';
 import { outputPresenter } from './output.ts';
+import type { SseMessage } from './sse.ts';
 import { eventStream } from './sse.ts';
 
 export type AppParts = {
@@ -85,6 +86,17 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   // Who may ask is settled before what they ask is looked at.
   for (const route of personRoutes) app.on(route.method, route.getRoutingPath(), personOnly);
 
+  app.use(async (context, next) => {
+    const { method, path } = context.req;
+    // Whoever changed something is on record, with where they came in.
+    if (method !== 'GET')
+      shop.log.info(
+        { method, path, caller: context.get('caller'), host: context.req.header('host') },
+        'asked for a change',
+      );
+    await next();
+  });
+
   app.openapi(routes.health, (context) => context.json({ status: 'ok' as const, version }, 200));
   app.openapi(routes.daemon, async (context) => context.json(await parts.describe(), 200));
   app.openapi(routes.stopDaemon, (context) => {
@@ -125,7 +137,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
     const { after, limit, tail, format = 'raw' } = context.req.valid('query');
-    const present = await outputPresenter(shop, agent, format);
+    const presenter = outputPresenter(shop, agent, format);
     let from = after ?? (tail === undefined ? 0 : await recentChunkId(shop.store.db, agent.id, tail));
     if (!wantsStream(context, false)) {
       const page = await readChunks(shop.store.db, {
@@ -134,10 +146,13 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
         ...outputPage,
         ...(limit === undefined ? {} : { limitRows: limit }),
       });
-      const chunks = await inOrder(page, present);
+      const chunks = await inOrder(page, presenter.present);
       const last = page.at(-1)?.id ?? from;
       const rest = await readChunks(shop.store.db, { agentId: agent.id, afterId: last, limitRows: 1, limitBytes: 1 });
-      return context.json({ chunks, more: rest.length > 0, ended: !(await agents.isWorking(agent.id)) }, 200);
+      const more = rest.length > 0;
+      const ended = !(await agents.isWorking(agent.id));
+      if (ended && !more) chunks.push(...presenter.rest());
+      return context.json({ chunks, more, ended }, 200);
     }
     let ended = false;
     from = Number(context.req.header('last-event-id') ?? from) || from;
@@ -149,9 +164,10 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
         if (ended) return null;
         const chunks = await reader.next(from, signal);
         ended = chunks === null;
-        if (chunks === null) return [{ event: 'ended', data: {} }];
+        const rest = chunks === null ? presenter.rest() : [];
+        if (chunks === null) return [...rest.map(chunkMessage), { event: 'ended', data: {} }];
         from = chunks.at(-1)?.id ?? from;
-        return (await inOrder(chunks, present)).map((chunk) => ({ id: chunk.id, event: 'chunk', data: chunk }));
+        return (await inOrder(chunks, presenter.present)).map(chunkMessage);
       },
       () => {
         reader.close();
@@ -209,6 +225,10 @@ function wantsStream(context: Context, byDefault: boolean): boolean {
   return byDefault && !accept.includes('application/json');
 }
 
+function chunkMessage(chunk: OutputChunk): SseMessage {
+  return { id: chunk.id, event: 'chunk', data: chunk };
+}
+
 async function inOrder<T, R>(items: T[], job: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (const item of items) results.push(await job(item));
@@ -222,7 +242,7 @@ function knownFailure(error: Error): PawlError | null {
   return null;
 }
 
-/** Every failure in one shape. What was not expected is logged and told without its insides. */
+/** Every failure in one shape. What was not expected is logged with where it came from, which is not told. */
 function failed(error: Error, context: Context, shop: Workshop): Response {
   const known = knownFailure(error);
   if (known === null) shop.log.error({ error: error.stack, path: context.req.path }, 'a request failed');

@@ -1,7 +1,7 @@
 import { idSchema } from '@pawl/schema/id';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hasErrno } from '@pawl/schema/error';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hasErrno, PawlError } from '@pawl/schema/error';
 
 /** Who is asking. Authority is a property of the token, never of words in a request. */
 export type Caller = { kind: 'person' } | { kind: 'agent'; agentId: string };
@@ -40,23 +40,26 @@ function equal(given: string, expected: string): boolean {
 export function personToken(path: string): string {
   const known = readToken(path);
   if (known !== null) return known;
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (!hasErrno(error, 'EEXIST')) throw error;
-    rmSync(path);
-    linkSync(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  chmodSync(path, 0o600);
+  restoreToken(path, randomBytes(32).toString('base64url'));
   return readToken(path) ?? '';
+}
+
+/** Puts a token into its file, in one step and for its owner only. */
+export function restoreToken(path: string, token: string): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, path);
 }
 
 function readToken(path: string): string | null {
   try {
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
+      throw new PawlError('forbidden', `${path} can be read by others, or is not yours.`, {
+        hint: `If nobody has used it: chmod 600 '${path}'. Else remove it; a new one is made.`,
+      });
+    }
     const text = readFileSync(path, 'utf8').trim();
     return /^[A-Za-z0-9_-]{32,128}$/.test(text) ? text : null;
   } catch (error) {

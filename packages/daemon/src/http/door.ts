@@ -22,6 +22,7 @@ const openPath = '/healthz';
 export function lockDoor(door: Door): MiddlewareHandler<DoorVariables> {
   return async (context, next) => {
     checkOrigin(context, door.port());
+    if (context.req.method === 'HEAD') throw new PawlError('usage', 'HEAD is not served; use GET.');
     if (context.req.path === openPath && context.req.method === 'GET') return next();
     const caller = door.authority.identify(context.req.header('authorization'));
     if (caller === null || (caller.kind === 'agent' && !(await door.isLivingAgent(caller.agentId)))) {

@@ -1,50 +1,84 @@
 import type { OutputChunk } from '@pawl/protocol/view';
-import { createLineSplitter } from '@pawl/host/lines';
 import type { LineSplitter } from '@pawl/host/lines';
+import { createLineSplitter } from '@pawl/host/lines';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Chunk } from '@pawl/schema/record';
 import type { StreamEvent } from '@pawl/schema/stream-event';
+import { chunkBefore } from '@pawl/store/chunks';
 import { sessionsOf } from '@pawl/store/sessions';
+import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
 
 export type OutputFormat = 'raw' | 'events';
 
-/** Turns stored chunks into what a reader asked for. It keeps the state of unfinished lines from chunk to chunk. */
-export async function outputPresenter(shop: Workshop, agent: Agent, format: OutputFormat) {
+/** Turns stored chunks, given in their order, into what a reader asked for. */
+export type OutputPresenter = {
+  present(chunk: Chunk): Promise<OutputChunk>;
+  /** What is left when no more will come: last lines that have no end. */
+  rest(): OutputChunk[];
+};
+
+/** A presenter for one reader. It knows where lines that are cut into several chunks begin, wherever the reader begins. */
+export function outputPresenter(shop: Workshop, agent: Agent, format: OutputFormat): OutputPresenter {
+  const { db } = shop.store;
   const numbers = new Map<string, number>();
-  const splitters = new Map<string, LineSplitter>();
-  const { parse } = outputParsers[shop.providers.get(agent.provider ?? '').outputFormat];
+  const streams = new Map<string, { splitter: LineSplitter; last: OutputChunk; stream: Chunk['stream'] }>();
+  const { parse } = outputParsers[shop.providers.find(agent.provider)?.outputFormat ?? 'text'];
 
   async function sessionNo(sessionId: string): Promise<number> {
     if (!numbers.has(sessionId)) {
-      for (const session of await sessionsOf(shop.store.db, agent.id)) numbers.set(session.id, session.no);
+      for (const session of await sessionsOf(db, agent.id)) numbers.set(session.id, session.no);
     }
     return numbers.get(sessionId) ?? 0;
   }
 
-  function eventsOf(chunk: Chunk): StreamEvent[] {
-    const key = `${chunk.sessionId} ${chunk.stream}`;
-    const splitter = splitters.get(key) ?? createLineSplitter({ maxLineBytes: limits.lineBytes });
-    splitters.set(key, splitter);
-    return splitter.push(chunk.bytes).flatMap((line) => {
-      if (line.oversized)
-        return [
-          { type: 'unknown' as const, text: `${line.text.slice(0, shownCharacters)}… (a line too long to show)` },
-        ];
-      if (line.text === '') return [];
-      return chunk.stream === 'stdout' ? parse(line.text) : [{ type: 'unknown' as const, text: line.text }];
-    });
+  function eventOf(line: { text: string; oversized: boolean }, stream: Chunk['stream']): StreamEvent[] {
+    if (line.oversized)
+      return [{ type: 'unknown', text: `${line.text.slice(0, shownCharacters)}… (a line too long to show)` }];
+    if (line.text === '') return [];
+    return stream === 'stdout' ? parse(line.text) : [{ type: 'unknown', text: line.text }];
   }
 
-  return async (chunk: Chunk): Promise<OutputChunk> => {
-    const { id, stream, offset, at } = chunk;
-    const head = { id, sessionNo: await sessionNo(chunk.sessionId), stream, offset, at };
-    return format === 'raw' ? { ...head, ...rawContent(chunk.bytes) } : { ...head, events: eventsOf(chunk) };
+  return {
+    async present(chunk) {
+      const { id, stream, offset, at } = chunk;
+      const head = { id, sessionNo: await sessionNo(chunk.sessionId), stream, offset, at };
+      if (format === 'raw') return { ...head, ...rawContent(chunk.bytes) };
+      const key = `${chunk.sessionId} ${stream}`;
+      const splitter = streams.get(key)?.splitter ?? (await splitterBefore(db, chunk));
+      streams.set(key, { splitter, last: head, stream });
+      return { ...head, events: splitter.push(chunk.bytes).flatMap((line) => eventOf(line, stream)) };
+    },
+    rest: () =>
+      [...streams.values()]
+        .map(({ splitter, last, stream }) => ({
+          ...last,
+          events: splitter.end().flatMap((line) => eventOf(line, stream)),
+        }))
+        .filter(({ events }) => events.length > 0),
   };
 }
 
 const shownCharacters = 200;
+const newline = 0x0a;
+
+/** A splitter that stands where a chunk begins: it has what the chunks before it hold of the line that goes on here. */
+async function splitterBefore(db: Database, chunk: Chunk): Promise<LineSplitter> {
+  const maxLineBytes = limits.lineBytes;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  let earlier = await chunkBefore(db, chunk);
+  while (earlier !== null) {
+    const start = earlier.bytes.lastIndexOf(newline) + 1;
+    parts.unshift(earlier.bytes.subarray(start));
+    bytes += earlier.bytes.length - start;
+    if (start > 0 || bytes > maxLineBytes) break;
+    earlier = await chunkBefore(db, earlier);
+  }
+  const carry = { bytes: Buffer.concat(parts), oversized: bytes > maxLineBytes, first: earlier === null };
+  return createLineSplitter({ maxLineBytes, carry });
+}
 
 /** The text of some bytes, and the bytes themselves where the text cannot say them. */
 function rawContent(bytes: Uint8Array): { content: string; base64?: string } {

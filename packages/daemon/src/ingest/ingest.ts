@@ -1,6 +1,6 @@
 import { watchFiles } from '@pawl/host/watch';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { messageOf } from '@pawl/schema/error';
+import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import type { LiveState } from '@pawl/schema/status';
 import { appendChunk } from '@pawl/store/chunks';
 import { updateSession } from '@pawl/store/sessions';
@@ -28,7 +28,8 @@ export type IngestOptions = {
   onChange(sessionId: string): void;
   /** The provider has ended its turn; what it said is durable. */
   onTurnEnded(sessionId: string): void;
-  onTrouble(error: unknown): void;
+  /** Output cannot be stored, for a reason that is not the last one. */
+  onTrouble(reason: string): void;
 };
 
 /** How long to wait before storing is tried again after it failed. */
@@ -90,8 +91,9 @@ export function startIngest(options: IngestOptions): Ingest {
   }
 
   function failed(error: unknown): false {
-    trouble = messageOf(error);
-    options.onTrouble(error);
+    const reason = messageOf(error);
+    if (reason !== trouble) options.onTrouble(reason);
+    trouble = reason;
     return false;
   }
 
@@ -116,20 +118,17 @@ export function startIngest(options: IngestOptions): Ingest {
     return batches;
   }
 
-  /** Stores batches in one transaction; false when that failed and they are to be tried again. */
+  /** Stores batches; false when that failed and they are to be tried again. */
   async function commit(batches: [Intake, Batch][]): Promise<boolean> {
     crashPoint('ingest.before_commit');
     try {
-      await options.store.write(async (tx) => {
-        for (const [{ target }, batch] of batches) {
-          const { id: sessionId } = target.session;
-          for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
-          await updateSession(tx, sessionId, batch.patch);
-          for (const event of batch.events) tx.emit(event);
-        }
-      });
+      await storeTogether(batches);
     } catch (error) {
-      return failed(error);
+      // What is wrong with one session's output must not hold up the others'.
+      if (batches.length === 1 || isPassing(error)) return failed(error);
+      const outcomes = [];
+      for (const batch of batches) outcomes.push(await commit([batch]));
+      return outcomes.every(Boolean);
     }
     crashPoint('ingest.after_commit');
     trouble = null;
@@ -140,18 +139,30 @@ export function startIngest(options: IngestOptions): Ingest {
     return true;
   }
 
+  function storeTogether(batches: [Intake, Batch][]): Promise<void> {
+    return options.store.write(async (tx) => {
+      for (const [{ target }, batch] of batches) {
+        const { id: sessionId } = target.session;
+        for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
+        await updateSession(tx, sessionId, batch.patch);
+        for (const event of batch.events) tx.emit(event);
+      }
+    });
+  }
+
   /** Stores one more piece of a session that has ended; true when there was none left. */
   async function drainOnce(intake: Intake): Promise<boolean> {
+    if (closed) throw new PawlError('unavailable', 'The daemon leaves; the next one stores what is left.');
     const batches = await collect([intake], true);
     if (batches.length === 0) return true;
-    if (!(await commit(batches)) && !closed) await delay(retryMs);
-    return closed;
+    if (!(await commit(batches))) await delay(retryMs);
+    return false;
   }
 
   return {
     async attach(target) {
       if (intakes.has(target.session.id)) return;
-      const intake = await openIntake(target);
+      const intake = openIntake(target);
       intakes.set(target.session.id, intake);
       byDirectory.set(target.directory, target.session.id);
       byAgent.set(target.agent.id, intake);

@@ -53,7 +53,7 @@ export type Intake = {
 type Source = { stream: Chunk['stream']; tail: Tail; stored: number };
 
 /** Takes in one session's output from where the store has it up to. */
-export async function openIntake(target: IntakeTarget): Promise<Intake> {
+export function openIntake(target: IntakeTarget): Intake {
   const { agent, session, directory } = target;
   const about = { projectId: agent.projectId, agentId: agent.id };
   const sources: Source[] = [
@@ -68,11 +68,13 @@ export async function openIntake(target: IntakeTarget): Promise<Intake> {
       stored: target.offsets.stderr,
     },
   ];
-  const splitter = await splitterAt(join(directory, 'out'), target.offsets.stdout);
+  const splitter = splitterAt(join(directory, 'out'), target.offsets.stdout);
   let { providerSessionId, limitUntil } = session;
-  let live: LiveState | undefined;
+  // After a restart nobody remembers the last line, but it is known that there was one.
+  let live: LiveState | undefined =
+    target.offsets.stdout > 0 ? { live: session.result === null ? 'working' : 'idle', detail: '' } : undefined;
   // A process has one conversation: its first word on it counts, whatever it prints later.
-  let identified = target.offsets.stdout > 0;
+  let identified = target.offsets.stdout > 0 && providerSessionId !== null;
   // True while what was read so far ends with a line's end.
   let whole = target.offsets.stdout === 0;
   let turnEnded = session.result !== null;
@@ -194,8 +196,8 @@ const newline = 0x0a;
 const resultCharacters = 8_192;
 
 /** A splitter that stands where the stored output ends, in the middle of a line if need be. */
-async function splitterAt(path: string, offset: number): Promise<LineSplitter> {
+function splitterAt(path: string, offset: number): LineSplitter {
   const maxLineBytes = limits.lineBytes;
   if (offset === 0) return createLineSplitter({ maxLineBytes });
-  return createLineSplitter({ maxLineBytes, carry: await rebuildCarry({ path, offset, maxLineBytes }) });
+  return createLineSplitter({ maxLineBytes, carry: rebuildCarry({ path, offset, maxLineBytes }) });
 }

@@ -1,9 +1,9 @@
 import { describeExit, judgeSession } from '@pawl/core/completion';
+import { cutText } from '@pawl/core/shorten';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
 import { findSession } from '@pawl/host/find-session';
 import { stopSession } from '@pawl/host/stop-session';
-import { strayProcesses } from '@pawl/host/stray';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import type { Signal } from '@pawl/schema/signal';
@@ -15,20 +15,24 @@ import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
-import { sessionDirectory } from '../workshop.ts';
+import { identityOf, sessionDirectory } from '../workshop.ts';
 
 /**
  * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
  * and then, in one transaction, the session and (unless it is asked for its signal once more) the run are over.
  */
-export async function finishSession(shop: Workshop, ingest: Ingest, facts: AgentFacts): Promise<void> {
+export async function finishSession(
+  shop: Workshop,
+  ingest: Ingest,
+  facts: AgentFacts,
+  failure: string | null,
+): Promise<void> {
   const { agent, run, session } = facts;
   if (run === null || session === null) return;
   const dir = sessionDirectory(shop.home, session.id);
   const found = await findSession(dir);
-  if (strayProcesses(session.id, found.identity ?? undefined).length > 0) {
-    await stopSession({ identity: found.identity, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
-  }
+  // The identity is the one on record: what the session's own directory says about it could be forged.
+  await stopSession({ identity: identityOf(session), dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(shop.store.db, session.id)) ?? session;
@@ -36,7 +40,8 @@ export async function finishSession(shop: Workshop, ingest: Ingest, facts: Agent
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
-  const verdict = await judge(shop, { agent, run, session: ended }, signal?.signal ?? null, exitCode);
+  const said = { signal: signal?.signal ?? null, exitCode, failure };
+  const verdict = await judge(shop, { agent, run, session: ended }, said);
   await shop.store.write(async (tx) => {
     const endReason = exitCode === null ? 'vanished' : exitCode === 0 ? 'exited' : describeExit(exitCode);
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil: ended.limitUntil }))) return;
@@ -54,22 +59,23 @@ export async function finishSession(shop: Workshop, ingest: Ingest, facts: Agent
 async function judge(
   shop: Workshop,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
-  signal: Signal | null,
-  exitCode: number | null,
+  said: { signal: Signal | null; exitCode: number | null; failure: string | null },
 ): Promise<Verdict> {
   const sessions = await sessionsOf(shop.store.db, agent.id);
-  const preset = shop.providers.get(agent.provider ?? '');
+  const preset = shop.providers.find(agent.provider);
   return judgeSession({
-    signal,
+    ...said,
     result: session.result,
-    exitCode,
     limitUntil: session.limitUntil,
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
-    resumable: preset.resume !== null && session.providerSessionId !== null,
+    resumable: preset !== null && preset.resume !== null && session.providerSessionId !== null,
     signalRequests: sessions.filter((each) => each.runId === run.id && each.purpose === 'missing-signal').length,
   });
 }
+
+/** How much of an agent's last words goes into facts, events and lists; its message has all of them. */
+const detailCharacters = 2_000;
 
 /** Ends a run, once, with the events that tell why; a late end of a run that is over changes nothing. */
 export async function recordEnd(
@@ -77,7 +83,8 @@ export async function recordEnd(
   { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
   { outcome, detail, questions }: Extract<Verdict, { next: 'end' }>,
 ): Promise<void> {
-  if (!(await endRun(tx, run.id, { outcome, detail, questions }))) return;
+  const shown = cutText(detail, detailCharacters);
+  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return;
   const about = { projectId: agent.projectId, agentId: agent.id };
   if (detail !== '') {
     await appendMessage(tx, {
@@ -89,5 +96,5 @@ export async function recordEnd(
   if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
   const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
   if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });
-  tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail } });
+  tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail: shown } });
 }

@@ -1,7 +1,8 @@
 import type { AgentFacts } from '@pawl/core/next-step';
 import { nextStep } from '@pawl/core/next-step';
 import { findSession } from '@pawl/host/find-session';
-import { messageOf, PawlError } from '@pawl/schema/error';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { isPassing, messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentsToReconcile, agentView } from '@pawl/store/agent-views';
@@ -28,16 +29,22 @@ export type Reconciler = {
 /** How long to wait before an agent is taken up again whose step failed for want of disk or memory. */
 const retryMs = 1_000;
 
+/** Where a failure is the agent's own, and not that of the one who looks. */
+const startingSteps: readonly string[] = ['make-worktree', 'plan-session', 'start-session'];
+
 /** Starts the loop of one daemon. No two steps of one agent ever overlap; agents do not wait for each other. */
 export function startReconciler(shop: Workshop): Reconciler {
   const { db } = shop.store;
   const lanes = createLanes();
   const startGate = createGate(limits.parallelStarts);
-  const watch = watchSessions(shop, wake);
+  const watch = watchSessions(shop, wake, endHung);
+  /** Agents whose next look has been asked for and has not begun: one of it is enough. */
+  const asked = new Set<string>();
   let closed = false;
 
   function wake(agentId: string): void {
-    if (closed) return;
+    if (closed || asked.has(agentId)) return;
+    asked.add(agentId);
     settle(agentId).catch((error: unknown) => {
       shop.log.error({ agent: agentId, error: messageOf(error) }, 'an agent could not be looked at; tried again');
       wakeLater(agentId);
@@ -50,6 +57,7 @@ export function startReconciler(shop: Workshop): Reconciler {
 
   function settle(agentId: string): Promise<void> {
     return lanes.run(agentId, async () => {
+      asked.delete(agentId);
       while (!closed) {
         const facts = await agentView(db, agentId);
         if (facts === null || !(await tryStep(facts))) return;
@@ -63,8 +71,9 @@ export function startReconciler(shop: Workshop): Reconciler {
       return await doStep(facts);
     } catch (error) {
       shop.log.error({ agent: facts.agent.alias, error: messageOf(error) }, 'a step failed');
-      // Want of disk passes; whatever else is wrong would be wrong again.
-      if (!(error instanceof PawlError && error.code === 'unavailable')) return giveUp(facts, messageOf(error));
+      // Want of disk or descriptors passes, and a look that failed says nothing about the agent that was looked at.
+      const fatal = !isPassing(error) && startingSteps.includes(nextStep(facts).do);
+      if (fatal) return giveUp(facts, messageOf(error));
       wakeLater(facts.agent.id);
       return false;
     }
@@ -74,13 +83,13 @@ export function startReconciler(shop: Workshop): Reconciler {
     const { agent, session } = facts;
     switch (nextStep(facts).do) {
       case 'make-worktree':
-        await startGate(() => makeWorktree(shop, facts));
+        await startGate(async () => closed || makeWorktree(shop, facts));
         return true;
       case 'plan-session':
         await planSession(shop, facts);
         return true;
       case 'start-session':
-        await startGate(() => startPlanned(shop, facts));
+        await startGate(async () => closed || startPlanned(shop, facts));
         return true;
       case 'watch':
         return session !== null && watchOrFinish(agent, session);
@@ -104,16 +113,30 @@ export function startReconciler(shop: Workshop): Reconciler {
     return true;
   }
 
-  async function stopAndFinish(agent: Agent, session: Session): Promise<void> {
+  async function stopAndFinish(agent: Agent, session: Session, failure: string | null = null): Promise<void> {
     await watch.attach(agent, session);
     await watch.endProcesses(agent, session);
-    await finish(agent.id, session.id);
+    crashPoint('stop.after_processes');
+    await finish(agent.id, session.id, failure);
   }
 
-  async function finish(agentId: string, sessionId: string): Promise<void> {
+  /** Ends a session that has said that it is done but does not leave; what it said then counts. */
+  function endHung(agentId: string, sessionId: string): void {
+    const ending = lanes.run(agentId, async () => {
+      const facts = await agentView(db, agentId);
+      if (facts?.session?.id === sessionId && watch.has(sessionId))
+        await watch.endProcesses(facts.agent, facts.session);
+    });
+    ending.then(
+      () => wake(agentId),
+      (error: unknown) => shop.log.error({ agent: agentId, error: messageOf(error) }, 'a session could not be ended'),
+    );
+  }
+
+  async function finish(agentId: string, sessionId: string, failure: string | null = null): Promise<void> {
     const facts = await agentView(db, agentId);
     if (facts?.session?.id !== sessionId || facts.session.endedAt !== null) return;
-    await finishSession(shop, watch.ingest, facts);
+    await finishSession(shop, watch.ingest, facts, failure);
     watch.release(sessionId);
   }
 
@@ -126,7 +149,7 @@ export function startReconciler(shop: Workshop): Reconciler {
   /** Ends what runs and fails the run with the reason. */
   async function giveUp(facts: AgentFacts, detail: string): Promise<boolean> {
     const { agent, session } = facts;
-    if (session !== null && session.endedAt === null) await stopAndFinish(agent, session);
+    if (session !== null && session.endedAt === null) await stopAndFinish(agent, session, detail);
     await endRunNow(facts, 'failed', detail);
     return true;
   }
@@ -143,16 +166,20 @@ export function startReconciler(shop: Workshop): Reconciler {
       let adopted = 0;
       for (const { agent, session } of running) {
         if (session === null) continue;
-        if (await adoptSession(shop, agent, session)) adopted++;
-        await watch.attach(agent, session);
+        try {
+          await watch.attach(agent, session);
+          if (await adoptSession(shop, agent, session)) adopted++;
+        } catch (error) {
+          // One session that cannot be read does not keep the others from being looked after; it is looked at again.
+          shop.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');
+        }
       }
       for (const { agent } of found) wake(agent.id);
       return { adopted, ended: running.length - adopted };
     },
     async close() {
       closed = true;
-      await lanes.drain();
-      await watch.close();
+      await Promise.all([watch.close(), lanes.drain()]);
     },
   };
 }

@@ -1,11 +1,10 @@
 import { totalUsage } from '@pawl/core/usage';
-import type { ProcessIdentity } from '@pawl/host/identity';
 import { isAlive } from '@pawl/host/identity';
 import { closeInput } from '@pawl/host/input';
 import { sessionFile } from '@pawl/host/session-files';
 import { stopSession } from '@pawl/host/stop-session';
 import { outputParsers } from '@pawl/providers/parser';
-import { messageOf } from '@pawl/schema/error';
+import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
 import { sessionOffsets, sessionsOf } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
@@ -13,7 +12,7 @@ import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
-import { sessionDirectory } from '../workshop.ts';
+import { identityOf, sessionDirectory } from '../workshop.ts';
 
 /** The sessions that run: their output is taken in, and whoever leaves, dies or hangs is noticed. */
 export type SessionWatch = {
@@ -30,15 +29,23 @@ export type SessionWatch = {
 
 type Watched = { agent: Agent; session: Session; leaving: boolean; signalSeenAtMs: number | null };
 
-/** `onLeft` is called when a session's process may have left; it is advice, and may come twice. */
-export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void): SessionWatch {
+/**
+ * `onLeft` is called when a session's process may have left, `onHung` when it should have. Both are advice, and may come
+ * twice.
+ */
+export function watchSessions(
+  shop: Workshop,
+  onLeft: (agentId: string) => void,
+  onHung: (agentId: string, sessionId: string) => void,
+): SessionWatch {
   const watched = new Map<string, Watched>();
+  const inputsToEnd = new Set<string>();
   const directoryOf = (sessionId: string) => sessionDirectory(shop.home, sessionId);
   const ingest = startIngest({
     store: shop.store,
     onChange: checkExit,
     onTurnEnded: (sessionId) => void endInput(sessionId),
-    onTrouble: (error) => shop.log.error({ error: messageOf(error) }, 'output could not be stored; it is tried again'),
+    onTrouble: (reason) => shop.log.error({ reason }, 'output could not be stored; it is tried again'),
   });
   const timers = [
     setInterval(() => void forEachSession(checkAlive), shop.timing.livenessMs),
@@ -55,11 +62,14 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
 
   /** The turn is over: the process may leave, and is resumed for the next one. Between turns an agent is only a row. */
   async function endInput(sessionId: string): Promise<void> {
+    inputsToEnd.add(sessionId);
     try {
       await closeInput(directoryOf(sessionId));
     } catch (error) {
-      shop.log.debug({ session: sessionId, error: messageOf(error) }, 'the input was closed already');
+      // Nobody reads there any more: so be it. Anything else is tried again with the next look.
+      if (!(error instanceof PawlError && error.code === 'conflict')) return;
     }
+    inputsToEnd.delete(sessionId);
   }
 
   async function forEachSession(look: (entry: Watched) => void | Promise<void>): Promise<void> {
@@ -72,9 +82,10 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
     }
   }
 
-  /** The poll floor: who has died without a word. */
-  function checkAlive({ agent, session }: Watched): void {
+  /** The poll floor: who has died without a word, and who still waits for more input. */
+  async function checkAlive({ agent, session }: Watched): Promise<void> {
     if (!isRunning(session)) onLeft(agent.id);
+    else if (inputsToEnd.has(session.id)) await endInput(session.id);
   }
 
   /** Who has said that it is done, but does not leave. */
@@ -84,8 +95,7 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
       return void (entry.signalSeenAtMs = null);
     entry.signalSeenAtMs ??= performance.now();
     if (performance.now() - entry.signalSeenAtMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
-    await endProcesses(agent, session);
-    onLeft(agent.id);
+    onHung(agent.id, session.id);
   }
 
   async function endProcesses(agent: Agent, session: Session): Promise<void> {
@@ -93,7 +103,7 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
       identity: identityOf(session),
       dir: directoryOf(session.id),
       marker: session.id,
-      firstSignal: shop.providers.get(agent.provider ?? '').firstSignal,
+      firstSignal: shop.providers.find(agent.provider)?.firstSignal ?? 'SIGTERM',
       graceMs: shop.timing.stopGraceMs,
     });
   }
@@ -103,31 +113,30 @@ export function watchSessions(shop: Workshop, onLeft: (agentId: string) => void)
     has: (sessionId) => watched.has(sessionId),
     async attach(agent, session) {
       if (watched.has(session.id)) return;
-      const preset = shop.providers.get(agent.provider ?? '');
+      // A provider that this program does not know is looked after all the same, without reading its output.
+      const preset = shop.providers.find(agent.provider);
       const earlier = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.no < session.no);
       await ingest.attach({
         agent,
         session,
         directory: directoryOf(session.id),
-        parser: outputParsers[preset.outputFormat],
-        usageScope: preset.usageScope,
+        parser: outputParsers[preset?.outputFormat ?? 'text'],
+        usageScope: preset?.usageScope ?? 'session',
         earlierUsage: totalUsage(earlier.map((each) => each.usage)),
         offsets: await sessionOffsets(shop.store.db, session.id),
       });
       watched.set(session.id, { agent, session, leaving: false, signalSeenAtMs: null });
     },
-    release: (sessionId) => void watched.delete(sessionId),
+    release(sessionId) {
+      watched.delete(sessionId);
+      inputsToEnd.delete(sessionId);
+    },
     endProcesses,
     async close() {
       for (const timer of timers) clearInterval(timer);
       await ingest.close();
     },
   };
-}
-
-/** The recorded process of a session, if it was recorded. */
-function identityOf({ pid, processStart }: Session): ProcessIdentity | null {
-  return pid === null || processStart === null ? null : { pid, start: processStart };
 }
 
 /** True when the process that was recorded for a session, and no other of that number, runs. */

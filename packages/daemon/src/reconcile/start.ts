@@ -6,6 +6,7 @@ import { keepOutOfCommits } from '@pawl/git/exclude';
 import { findSession } from '@pawl/host/find-session';
 import type { ProcessIdentity } from '@pawl/host/identity';
 import { startSession } from '@pawl/host/start-session';
+import { stopSession } from '@pawl/host/stop-session';
 import type { Conversation } from '@pawl/providers/command';
 import { sessionCommand } from '@pawl/providers/command';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -97,6 +98,8 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   const dir = sessionDirectory(shop.home, session.id);
   // A session that was claimed has its process already: its signal, if there is one, must stay.
   if (!(await findSession(dir)).claimed) {
+    // Processes of a session that nobody has claimed: somebody took the claim away. They end before others begin.
+    await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
     await verifyWorktree(await repositoryOf(await projectOf(shop.store, agent)), path);
     await clearSignals(path);
   }

@@ -3,6 +3,8 @@ import { totalUsage } from '@pawl/core/usage';
 import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
 import { countCommits } from '@pawl/git/repository';
 import { worktreeStatus } from '@pawl/git/worktree-status';
+import { readSmallFile } from '@pawl/host/session-files';
+import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
@@ -13,7 +15,6 @@ import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects
 import { runsOf } from '@pawl/store/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -87,20 +88,20 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
       return {
         agent,
         runs: await runsOf(db, agentId),
-        sessions: await Promise.all(sessions.map((session) => describeSession(shop, session))),
+        sessions: sessions.map((session) => describeSession(shop, session)),
         worktree: row === null ? null : await describeWorktree(shop, row.agent),
       };
     },
 
     /** Asks for the end of an agent's processes and waits until they have left. Nothing happens to one that rests. */
     async stop(agentId: string): Promise<AgentView> {
-      const row = await agentView(db, agentId);
-      if (row?.run?.outcome === null && row.agent.stopRequestedAt === null) {
-        await shop.store.write(async (tx) => {
-          await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
-          tx.emit({ type: 'agent.stopping', projectId: row.agent.projectId, agentId, data: { by: 'person' } });
-        });
-      }
+      await shop.store.write(async (tx) => {
+        const row = await agentView(tx.db, agentId);
+        if (row?.run?.outcome !== null || row.agent.stopRequestedAt !== null) return;
+        await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
+        tx.emit({ type: 'agent.stopping', projectId: row.agent.projectId, agentId, data: { by: 'person' } });
+      });
+      crashPoint('stop.after_request');
       await reconciler.settle(agentId);
       return view(agentId);
     },
@@ -125,13 +126,20 @@ async function findProject(shop: Workshop, reference: string): Promise<Project> 
 
 const sessionRecordSchema = z.object({ argv: z.array(z.string()), environment: z.array(z.string()) });
 
-async function describeSession(shop: Workshop, session: Session): Promise<Inspection['sessions'][number]> {
+function describeSession(shop: Workshop, session: Session): Inspection['sessions'][number] {
   const directory = sessionDirectory(shop.home, session.id);
+  const record = sessionRecordSchema.safeParse(parseJson(readSmallFile(join(directory, 'session.json'), recordBytes)));
+  return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [] }) };
+}
+
+/** The record lies where the agent can write, so it may be anything by now. */
+const recordBytes = 1024 * 1024;
+
+function parseJson(text: string | null): unknown {
   try {
-    const text = await readFile(join(directory, 'session.json'), 'utf8');
-    return { ...session, directory, ...sessionRecordSchema.parse(JSON.parse(text)) };
+    return JSON.parse(text ?? '');
   } catch {
-    return { ...session, directory, argv: [], environment: [] };
+    return null;
   }
 }
 

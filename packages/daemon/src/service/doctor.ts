@@ -1,18 +1,16 @@
 import type { Diagnosis, Finding } from '@pawl/protocol/view';
-import { trashWorktree } from '@pawl/git/trash';
 import { runWithoutRepository } from '@pawl/git/command';
-import { strayProcesses } from '@pawl/host/stray';
-import { hasErrno, messageOf } from '@pawl/schema/error';
-import type { Project } from '@pawl/schema/record';
-import { worktreesInUse } from '@pawl/store/agents';
+import { messageOf } from '@pawl/schema/error';
+import { readEvents } from '@pawl/store/events';
 import { listProjects } from '@pawl/store/projects';
 import { openSessions } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
-import { readdir, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, statfs } from 'node:fs/promises';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { isRunning } from '../reconcile/session-watch.ts';
 import type { Workshop } from '../workshop.ts';
-import { repositoryOf } from '../workshop.ts';
+import type { Orphan } from './leftovers.ts';
+import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions } from './leftovers.ts';
 
 export type Doctor = { examine(): Promise<Diagnosis>; repair(): Promise<Diagnosis> };
 
@@ -25,24 +23,30 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       await checkGit(),
       await checkDisk(shop),
       checkStore(reconciler),
-      await checkHome(shop),
+      ...(await checkRestored(shop)),
+      await checkToken(shop),
       ...(await checkProjects(shop)),
       ...(await orphanedWorktrees(shop)).map(orphanFinding),
-      ...(await missingWorktrees(shop)),
+      ...(await unregisteredSessions(shop)).map(unregisteredFinding),
+      ...(await silentSessions(shop)),
     ];
     return { findings, fixed: [] };
   }
 
   async function repair(): Promise<Diagnosis> {
     const fixed: string[] = [];
+    for (const id of await unregisteredSessions(shop)) {
+      await endUnregistered(shop, id);
+      fixed.push(`ended the processes of session ${id}`);
+    }
     for (const orphan of await orphanedWorktrees(shop)) {
-      const trashed = await trashWorktree(await repositoryOf(orphan.project), {
-        path: orphan.path,
-        trashDir: shop.home.trash,
-        branch: `work/${orphan.name}`,
-        at: Date.now(),
-      });
-      if (trashed !== null) fixed.push(`moved ${orphan.path} to ${trashed.entry}`);
+      if (orphan.inUse) continue;
+      try {
+        const entry = await trashOrphan(shop, orphan);
+        if (entry !== null) fixed.push(`moved ${orphan.path} to ${entry}`);
+      } catch (error) {
+        shop.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
+      }
     }
     for (const session of await openSessions(shop.store.db)) reconciler.wake(session.agentId);
     return { ...(await examine()), fixed };
@@ -60,7 +64,7 @@ async function checkGit(): Promise<Finding> {
       check: 'git',
       level: 'error',
       message: messageOf(error),
-      hint: 'Install git 2.31 or newer.',
+      hint: 'Install git 2.32 or newer.',
       fixable: false,
     };
   }
@@ -75,7 +79,7 @@ async function checkDisk(shop: Workshop): Promise<Finding> {
         check: 'disk',
         level: 'warning',
         message,
-        hint: 'Agents are paused when the disk is full; make room.',
+        hint: 'Make room: nothing can be stored when the disk is full.',
         fixable: false,
       }
     : { check: 'disk', level: 'ok', message, fixable: false };
@@ -94,12 +98,28 @@ function checkStore(reconciler: Reconciler): Finding {
       };
 }
 
-async function checkHome(shop: Workshop): Promise<Finding> {
+/** A database that had to be replaced is told here as long as it is the last thing that happened to it. */
+async function checkRestored(shop: Workshop): Promise<Finding[]> {
+  const [event] = (await readEvents(shop.store.db, { afterSeq: 0, limit: 1_000, types: ['store.restored'] })).slice(-1);
+  if (event === undefined) return [];
+  const from = event.data['backup'] === null ? 'a new, empty one' : 'a backup';
+  return [
+    {
+      check: 'store',
+      level: 'warning',
+      message: `the database was damaged on ${new Date(event.at).toISOString()} and replaced by ${from}`,
+      hint: `The damaged one is kept in ${String(event.data['quarantined'])}.`,
+      fixable: false,
+    },
+  ];
+}
+
+async function checkToken(shop: Workshop): Promise<Finding> {
   const { mode } = await stat(shop.home.token);
   return (mode & 0o077) === 0
-    ? { check: 'home', level: 'ok', message: `${shop.home.root} is private`, fixable: false }
+    ? { check: 'token', level: 'ok', message: 'only you can read the token', fixable: false }
     : {
-        check: 'home',
+        check: 'token',
         level: 'error',
         message: `${shop.home.token} can be read by others`,
         hint: `chmod 600 '${shop.home.token}'`,
@@ -120,54 +140,43 @@ async function checkProjects(shop: Workshop): Promise<Finding[]> {
     }));
 }
 
-type Orphan = { path: string; name: string; project: Project };
-
-/** Directories where worktrees are made that belong to no agent of the registry. Only our own root is looked at. */
-async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
-  const inUse = await worktreesInUse(shop.store.db);
-  const orphans: Orphan[] = [];
-  for (const project of await listProjects(shop.store.db)) {
-    const root = join(shop.home.worktrees, project.name);
-    for (const name of await entriesOf(root)) {
-      const path = join(root, name);
-      if (!inUse.has(path) && existsSync(project.root)) orphans.push({ path, name, project });
-    }
-  }
-  return orphans;
+function orphanFinding({ path, inUse }: Orphan): Finding {
+  return inUse
+    ? {
+        check: 'worktree',
+        level: 'warning',
+        message: `${path} belongs to no agent, but a process works in it`,
+        fixable: false,
+      }
+    : {
+        check: 'worktree',
+        level: 'warning',
+        message: `${path} belongs to no agent`,
+        hint: '`pawl doctor --fix` moves it to the trash, from where it can be taken back.',
+        fixable: true,
+      };
 }
 
-async function entriesOf(directory: string): Promise<string[]> {
-  try {
-    const entries = await readdir(directory, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
-function orphanFinding({ path }: Orphan): Finding {
+function unregisteredFinding(id: string): Finding {
   return {
-    check: 'worktree',
-    level: 'warning',
-    message: `${path} belongs to no agent`,
-    hint: '`pawl doctor --fix` moves it to the trash, from where it can be taken back.',
+    check: 'session',
+    level: 'error',
+    message: `session ${id} runs, but the registry does not know it`,
+    hint: '`pawl doctor --fix` ends its processes; its worktree and output stay.',
     fixable: true,
   };
 }
 
-/** Agents at work whose worktree is gone, and processes of theirs that are still there. */
-async function missingWorktrees(shop: Workshop): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const session of await openSessions(shop.store.db)) {
-    if (session.startedAt === null || strayProcesses(session.id).length > 0) continue;
-    findings.push({
-      check: 'session',
-      level: 'warning',
-      message: `session ${session.no} of agent ${session.agentId} has no process`,
-      hint: 'It is ended at the next look; --fix looks now.',
-      fixable: true,
-    });
-  }
-  return findings;
+/** Sessions that should have a process and have none. */
+async function silentSessions(shop: Workshop): Promise<Finding[]> {
+  const silent = (await openSessions(shop.store.db)).filter(
+    (session) => session.startedAt !== null && !isRunning(session),
+  );
+  return silent.map((session) => ({
+    check: 'session',
+    level: 'warning',
+    message: `session ${session.no} of agent ${session.agentId} has no process`,
+    hint: 'It is ended at the next look; --fix looks now.',
+    fixable: true,
+  }));
 }

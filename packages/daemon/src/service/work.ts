@@ -14,7 +14,6 @@ import { projectByRoot } from '@pawl/store/projects';
 import { insertRun } from '@pawl/store/runs';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Workshop } from '../workshop.ts';
 import { rootAgent } from './root-agent.ts';
@@ -53,7 +52,7 @@ export async function forkWorker(shop: Workshop, body: WorkBody, idempotencyKey:
       preset,
       alias,
       baseCommit,
-      worktree: join(realpathSync(shop.home.root), 'worktrees', project.name, alias),
+      worktree: join(shop.home.worktrees, project.name, alias),
       ids: { agent: newId(), run: newId() },
       now: tx.now,
     });

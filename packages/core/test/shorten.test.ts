@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstLine } from '../src/first-line.ts';
+import { firstLine } from '../src/shorten.ts';
 
 test.each([
   ['', 10, ''],

@@ -1,0 +1,65 @@
+import { trashWorktree } from '@pawl/git/trash';
+import { findSession } from '@pawl/host/find-session';
+import { processesIn } from '@pawl/host/process-directory';
+import { stopSession } from '@pawl/host/stop-session';
+import { hasErrno } from '@pawl/schema/error';
+import { idSchema } from '@pawl/schema/id';
+import type { Project } from '@pawl/schema/record';
+import { worktreesInUse } from '@pawl/store/agents';
+import { listProjects } from '@pawl/store/projects';
+import { sessionById } from '@pawl/store/sessions';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Workshop } from '../workshop.ts';
+import { repositoryOf, sessionDirectory } from '../workshop.ts';
+
+/** A directory where worktrees are made that belongs to no agent of the registry. */
+export type Orphan = { path: string; name: string; project: Project; inUse: boolean };
+
+/** Finds orphaned worktrees. Only our own root is looked at. */
+export async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
+  const found: Omit<Orphan, 'inUse'>[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const root = join(shop.home.worktrees, project.name);
+    for (const name of await directoriesIn(root)) found.push({ path: join(root, name), name, project });
+  }
+  // The registry is asked last: a row comes before its directory, so whatever was found has its row by now.
+  const registered = await worktreesInUse(shop.store.db);
+  return found
+    .filter(({ path, project }) => !registered.has(path) && existsSync(project.root))
+    .map((orphan) => ({ ...orphan, inUse: processesIn(orphan.path).length > 0 }));
+}
+
+/** Moves an orphan to the trash; null when it was not there any more. */
+export async function trashOrphan(shop: Workshop, { path, name, project }: Orphan): Promise<string | null> {
+  const request = { path, trashDir: shop.home.trash, branch: `work/${name}`, at: Date.now() };
+  return (await trashWorktree(await repositoryOf(project), request))?.entry ?? null;
+}
+
+/** Sessions that run but that the registry does not know, as after a database was restored from an older copy. */
+export async function unregisteredSessions(shop: Workshop): Promise<string[]> {
+  const unknown: string[] = [];
+  for (const id of await directoriesIn(shop.home.sessions)) {
+    if (!idSchema.safeParse(id).success || (await sessionById(shop.store.db, id)) !== null) continue;
+    if ((await findSession(sessionDirectory(shop.home, id))).alive) unknown.push(id);
+  }
+  return unknown;
+}
+
+/** Ends the processes of a session that nobody knows. Its worktree and output stay. */
+export async function endUnregistered(shop: Workshop, id: string): Promise<void> {
+  const dir = sessionDirectory(shop.home, id);
+  const { identity } = await findSession(dir);
+  await stopSession({ identity, dir, marker: id, graceMs: shop.timing.stopGraceMs });
+}
+
+async function directoriesIn(directory: string): Promise<string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
