@@ -74,6 +74,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     pawl: programs.pawl,
     environment: options.environment ?? process.env,
+    repositories: new Map(),
     log,
   };
   await ensureRootAgent(store);

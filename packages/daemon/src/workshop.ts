@@ -25,6 +25,8 @@ export type Workshop = {
   /** The `pawl` command as agents call it: a path. */
   pawl: string;
   environment: NodeJS.ProcessEnv;
+  /** By their roots: what is known of a repository does not change while it stays where it is. */
+  repositories: Map<string, Repository>;
   log: Logger;
 };
 
@@ -50,14 +52,11 @@ export async function projectOf(store: Store, agent: Agent): Promise<Project> {
   throw new PawlError('project_not_found', `The agent ${agent.alias} belongs to no project.`);
 }
 
-/** What is known of a repository does not change while it stays where it is. */
-const repositories = new Map<string, Repository>();
-
 /** The repository of a project. A project whose directory is gone is a clear error. */
-export async function repositoryOf(project: Project): Promise<Repository> {
-  const known = repositories.get(project.root);
+export async function repositoryOf(shop: Workshop, project: Project): Promise<Repository> {
+  const known = shop.repositories.get(project.root);
   if (known !== undefined && existsSync(known.commonDir)) return known;
   const repository = await openRepository(project.root);
-  repositories.set(project.root, repository);
+  shop.repositories.set(project.root, repository);
   return repository;
 }

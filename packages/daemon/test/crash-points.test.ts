@@ -80,12 +80,12 @@ test.each(stopPoints)('a stop that is killed at %s is finished by the next daemo
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');
   await sampleRepository(repository);
-  const scenario = await writeScenario(place.path, [{ say: 'ready' }, 'hang']);
+  const scenario = await writeScenario(place.path, [{ say: 'standing by' }, 'hang']);
   const first = await readyDaemon(home, { crashAt: point });
   await first.client.addProject({ path: repository });
   const request = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
   const { agent } = await first.client.work(request, randomUUID());
-  await outputHas(first.client, agent.id, 'ready');
+  await outputHas(first.client, agent.id, 'standing by');
   await first.client.stopAgent(agent.id).catch(() => null);
   expect((await first.exited).signal).toBe('SIGKILL');
   const second = await readyDaemon(home);

@@ -56,8 +56,8 @@ test('a full disk is said clearly, breaks nothing, and is over when there is roo
 test('a clock that jumps back two hours and ahead a day neither ends nor stalls anything', async () => {
   let shiftMs = 0;
   await using daemon = await startTestDaemon({ clock: () => Date.now() + shiftMs });
-  const first = await daemon.work([{ say: 'ready' }, { sleep: '400ms' }, 'complete']);
-  await outputHas(daemon.client, first.id, 'ready');
+  const first = await daemon.work([{ say: 'standing by' }, { sleep: '400ms' }, 'complete']);
+  await outputHas(daemon.client, first.id, 'standing by');
   shiftMs = -2 * 3_600_000;
   const second = await daemon.work(['complete']);
   shiftMs = 24 * 3_600_000;
@@ -81,7 +81,7 @@ test(
     try {
       await client.addProject({ path: repository });
       const body = { path: repository, task: 'x', provider: 'scripted' };
-      const hang = { scenario: await writeScenario(place.path, [{ say: 'ready' }, 'hang']) };
+      const hang = { scenario: await writeScenario(place.path, [{ say: 'standing by' }, 'hang']) };
       const asked = await Promise.allSettled(
         Array.from({ length: 40 }, () => client.work({ ...body, options: hang }, randomUUID())),
       );

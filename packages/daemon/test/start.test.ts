@@ -140,24 +140,12 @@ test('a home behind a symbolic link is one home; what is not in the registry the
 
 test('a session whose files are gone does not keep the daemon from coming up, and ends', async () => {
   await using place = await temporaryDirectory();
-  const home = join(place.path, 'home');
-  const repository = join(place.path, 'sample');
-  await sampleRepository(repository);
-  const first = await readyDaemon(home);
-  await first.client.addProject({ path: repository });
-  const scenario = await writeScenario(place.path, [{ say: 'ready' }, 'hang']);
-  const { agent } = await first.client.work(
-    { path: repository, task: 'x', provider: 'scripted', options: { scenario } },
-    randomUUID(),
-  );
-  await outputHas(first.client, agent.id, 'ready');
-  const { sessions } = await first.client.inspectAgent(agent.id);
-  await first.kill();
-  rmSync(sessions[0]?.directory ?? '', { recursive: true });
+  const { home, agent, session } = await killedDaemon(place.path);
+  rmSync(session.directory, { recursive: true });
   const second = await readyDaemon(home);
   try {
     expect((await runEnded(second.client, agent.id)).run?.status).toBe('failed');
-    expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
+    expect(strayProcesses(session.id)).toEqual([]);
   } finally {
     await second.kill('SIGTERM');
   }
@@ -184,20 +172,8 @@ test.each(['a directory', 'a FIFO', 'a link to itself', 'nothing'])(
   'an output file that became %s does not keep the daemon down',
   async (what) => {
     await using place = await temporaryDirectory();
-    const home = join(place.path, 'home');
-    const repository = join(place.path, 'sample');
-    await sampleRepository(repository);
-    const first = await readyDaemon(home);
-    await first.client.addProject({ path: repository });
-    const scenario = await writeScenario(place.path, [{ say: 'ready' }, 'hang']);
-    const { agent } = await first.client.work(
-      { path: repository, task: 'x', provider: 'scripted', options: { scenario } },
-      randomUUID(),
-    );
-    await outputHas(first.client, agent.id, 'ready');
-    const { sessions } = await first.client.inspectAgent(agent.id);
-    await first.kill();
-    const out = join(sessions[0]?.directory ?? '', 'out');
+    const { home, agent, session } = await killedDaemon(place.path);
+    const out = join(session.directory, 'out');
     rmSync(out);
     if (what === 'a directory') mkdirSync(out);
     if (what === 'a FIFO') execFileSync('mkfifo', [out]);
@@ -205,9 +181,29 @@ test.each(['a directory', 'a FIFO', 'a link to itself', 'nothing'])(
     const second = await readyDaemon(home);
     try {
       expect((await second.client.stopAgent(agent.id)).agent.run?.status).toBe('cancelled');
-      expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
+      expect(strayProcesses(session.id)).toEqual([]);
     } finally {
       await second.kill('SIGTERM');
     }
   },
 );
+
+/** A daemon that was killed while an agent of its talked, and that agent with its session. */
+async function killedDaemon(place: string) {
+  const home = join(place, 'home');
+  const repository = join(place, 'sample');
+  await sampleRepository(repository);
+  const first = await readyDaemon(home);
+  await first.client.addProject({ path: repository });
+  const scenario = await writeScenario(place, [{ say: 'standing by' }, 'hang']);
+  const { agent } = await first.client.work(
+    { path: repository, task: 'x', provider: 'scripted', options: { scenario } },
+    randomUUID(),
+  );
+  await outputHas(first.client, agent.id, 'standing by');
+  const { sessions } = await first.client.inspectAgent(agent.id);
+  await first.kill();
+  const [session] = sessions;
+  if (session === undefined) throw new Error('the agent has no session');
+  return { home, agent, session };
+}

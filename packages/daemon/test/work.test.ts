@@ -185,10 +185,10 @@ describe('what goes wrong', () => {
     const agent = await daemon.work([
       { write: { path: 'kept.txt', content: 'kept' } },
       { fork_child: { detach: true, seconds: 300 } },
-      { say: 'ready' },
+      { say: 'standing by' },
       { hang: { ignore_term: true } },
     ]);
-    await outputHas(daemon.client, agent.id, 'ready');
+    await outputHas(daemon.client, agent.id, 'standing by');
     const { sessions } = await daemon.client.inspectAgent(agent.id);
     const marker = sessions[0]?.id ?? '';
     expect(strayProcesses(marker).length).toBeGreaterThan(1);
@@ -207,8 +207,8 @@ describe('what goes wrong', () => {
   });
 
   test('a killed shim is noticed and its agent ended', async () => {
-    const agent = await daemon.work([{ say: 'ready' }, 'hang']);
-    await outputHas(daemon.client, agent.id, 'ready');
+    const agent = await daemon.work([{ say: 'standing by' }, 'hang']);
+    await outputHas(daemon.client, agent.id, 'standing by');
     const { sessions } = await daemon.client.inspectAgent(agent.id);
     process.kill(sessions[0]?.pid ?? 0, 'SIGKILL');
     expect(await daemon.ended(agent.id)).toMatchObject({
@@ -219,8 +219,8 @@ describe('what goes wrong', () => {
   });
 
   test('a worktree that is deleted under the agent fails the run and nothing else', async () => {
-    const agent = await daemon.work([{ say: 'ready' }, { sleep: '300ms' }, { crash: { code: 0 } }]);
-    await outputHas(daemon.client, agent.id, 'ready');
+    const agent = await daemon.work([{ say: 'standing by' }, { sleep: '300ms' }, { crash: { code: 0 } }]);
+    await outputHas(daemon.client, agent.id, 'standing by');
     rmSync(agent.worktree ?? '', { recursive: true });
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'crashed',

@@ -32,7 +32,7 @@ const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
 export async function makeWorktree(shop: Workshop, { agent, run }: AgentFacts): Promise<void> {
   const place = placeOf(agent);
   const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(project);
+  const repository = await repositoryOf(shop, project);
   await addWorktree(repository, { ownDir: ownGitDirectory(shop.home, project.id), ...place });
   await keepOutOfCommits(repository, privatePaths);
   crashPoint('spawn.after_worktree');
@@ -100,7 +100,7 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   if (!(await findSession(dir)).claimed) {
     // Processes of a session that nobody has claimed: somebody took the claim away. They end before others begin.
     await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
-    await verifyWorktree(await repositoryOf(await projectOf(shop.store, agent)), path);
+    await verifyWorktree(await repositoryOf(shop, await projectOf(shop.store, agent)), path);
     await clearSignals(path);
   }
   const preset = shop.providers.get(agent.provider ?? '');

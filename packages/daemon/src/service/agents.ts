@@ -148,7 +148,7 @@ async function describeWorktree(shop: Workshop, agent: Agent): Promise<Inspectio
   const none = { exists: false, head: null, commits: 0, changed: 0, untracked: 0, files: [] };
   if (!existsSync(agent.worktree)) return none;
   try {
-    const repository = await repositoryOf(await projectOf(shop.store, agent));
+    const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
     const ownDir = ownGitDirectory(shop.home, agent.projectId);
     const { head, changed, untracked, files } = await worktreeStatus(repository, { ownDir, path: agent.worktree });
     const commits =

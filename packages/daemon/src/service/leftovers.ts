@@ -34,7 +34,7 @@ export async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
 /** Moves an orphan to the trash; null when it was not there any more. */
 export async function trashOrphan(shop: Workshop, { path, name, project }: Orphan): Promise<string | null> {
   const request = { path, trashDir: shop.home.trash, branch: `work/${name}`, at: Date.now() };
-  return (await trashWorktree(await repositoryOf(project), request))?.entry ?? null;
+  return (await trashWorktree(await repositoryOf(shop, project), request))?.entry ?? null;
 }
 
 /** Sessions that run but that the registry does not know, as after a database was restored from an older copy. */
