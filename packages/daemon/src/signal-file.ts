@@ -21,10 +21,17 @@ export type FoundSignal = { signal: Signal; path: string; writtenAtMs: number };
 export async function readSignal(worktree: string): Promise<FoundSignal | null> {
   const found: FoundSignal[] = [];
   for (const path of await signalPlaces(worktree)) {
-    const signal = (await isInside(worktree, path)) ? await readPlace(path) : null;
-    if (signal !== null) found.push(signal);
+    const signal = await readPlace(path);
+    if (signal !== null && (await isInside(worktree, path))) found.push(signal);
   }
   return found.toSorted((a, b) => b.writtenAtMs - a.writtenAtMs)[0] ?? null;
+}
+
+/** The same where it belongs and nowhere else: cheap enough to be asked now and then while an agent runs. */
+export async function readPlacedSignal(worktree: string): Promise<FoundSignal | null> {
+  const path = join(worktree, signalPath);
+  const signal = await readPlace(path);
+  return signal !== null && (await isInside(worktree, path)) ? signal : null;
 }
 
 /** Removes every signal, so that the next session cannot be judged by the words of the last one. */

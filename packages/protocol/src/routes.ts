@@ -59,7 +59,7 @@ export const routes = {
     request: {
       query: z.object({
         project: z.string().max(4096).optional(),
-        limit: wholeNumber.max(999).optional(),
+        limit: wholeNumber.max(1000).optional(),
         before: z.string().max(64).optional(),
         all: z.enum(['true', 'false']).optional(),
       }),

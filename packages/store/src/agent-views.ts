@@ -24,7 +24,7 @@ export async function listAgents(db: Database, filter: AgentFilter): Promise<Age
   const { projectId, before } = filter;
   let query = views(db, listedSelection)
     .orderBy('agents.ordinal', 'desc')
-    .limit(Math.min(filter.limit, limits.pageRows));
+    .limit(Math.min(filter.limit, limits.pageRows + 1));
   if (projectId !== undefined) query = query.where('agents.project_id', '=', projectId);
   if (filter.includeEnded !== true) query = query.where('agents.ended_at', 'is', null);
   if (before !== undefined) {

@@ -10,7 +10,7 @@ import { sessionOffsets, sessionsOf } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
-import { readSignal } from '../signal-file.ts';
+import { readPlacedSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, sessionDirectory } from '../workshop.ts';
 
@@ -91,7 +91,7 @@ export function watchSessions(
   /** Who has said that it is done, but does not leave. */
   async function endHung(entry: Watched): Promise<void> {
     const { agent, session } = entry;
-    if (agent.worktree === null || (await readSignal(agent.worktree)) === null)
+    if (agent.worktree === null || (await readPlacedSignal(agent.worktree)) === null)
       return void (entry.signalSeenAtMs = null);
     entry.signalSeenAtMs ??= performance.now();
     if (performance.now() - entry.signalSeenAtMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
