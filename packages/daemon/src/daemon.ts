@@ -66,6 +66,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     store,
     providers: providerRegistry([scriptedPreset([process.execPath, ...programs.scriptedAgent], home.scripted)]),
     authority: createAuthority(token),
+    startedAt,
     timing: {
       stopGraceMs: limits.stopGraceMs,
       hungAfterSignalMs: limits.hungAfterSignalMs,

@@ -22,6 +22,8 @@ export type Workshop = {
   providers: Providers;
   authority: Authority;
   timing: Timing;
+  /** When this daemon came up. */
+  startedAt: number;
   /** The `pawl` command as agents call it: a path. */
   pawl: string;
   environment: NodeJS.ProcessEnv;

@@ -98,8 +98,10 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   const dir = sessionDirectory(shop.home, session.id);
   // A session that was claimed has its process already: its signal, if there is one, must stay.
   if (!(await findSession(dir)).claimed) {
-    // Processes of a session that nobody has claimed: somebody took the claim away. They end before others begin.
-    await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
+    // An earlier daemon may have started it, and the claim been taken away since: those processes end before others begin.
+    if (session.plannedAt < shop.startedAt) {
+      await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
+    }
     await verifyWorktree(await repositoryOf(shop, await projectOf(shop.store, agent)), path);
     await clearSignals(path);
   }
