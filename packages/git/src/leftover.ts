@@ -37,6 +37,14 @@ export async function removeAbandonedLock(adminDir: string): Promise<void> {
   }
 }
 
+/** Removes a lock that git holds for milliseconds when it is seconds old; a younger one stays. */
+export async function removeOldLock(lock: string): Promise<void> {
+  const info = await lstat(lock).catch(() => null);
+  if (info === null) return;
+  const ageMs = Date.now() - info.mtimeMs;
+  if (ageMs < 0 || ageMs > gitLimits.oldLockMs) await rm(lock, { force: true });
+}
+
 /** True when a running git names this worktree on its command line, as ours always do. */
 async function isGitAtWork(path: string): Promise<boolean> {
   const entries = await readdir('/proc').catch(() => []);

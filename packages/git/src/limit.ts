@@ -20,6 +20,8 @@ export const gitLimits = {
   lockRetryMs: 20,
   /** The longest single wait between two tries. */
   lockRetryMaxMs: 500,
+  /** A lock on a branch of ours that is older than this was left behind; shorter than all tries to register together. */
+  oldLockMs: 1_500,
   /** An abandoned `index.lock` is taken over after this long where the holder cannot be looked up. */
   abandonedLockMs: 10_000,
   /** How often it is asked again whether an earlier git has left. */

@@ -1,6 +1,7 @@
 import { appendFile, chmod, lstat, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasErrno, PawlError } from '@pawl/schema/error';
+import type { Stats } from 'node:fs';
+import { hasErrno, isPassing, PawlError } from '@pawl/schema/error';
 import { runWithoutRepository } from './command.ts';
 import { withLock } from './lock.ts';
 import type { Repository } from './repository.ts';
@@ -33,22 +34,30 @@ export async function ensureOwnDirectory(repository: Repository, ownDir: string)
   });
 }
 
+/** The directory appears whole, by a rename: so it is looked for first, and then into. */
 async function isUsable(repository: Repository, ownDir: string): Promise<boolean> {
+  let cause: unknown;
   try {
-    const [directory, config] = await Promise.all([lstat(ownDir), readFile(join(ownDir, 'config'), 'utf8')]);
+    const directory = await lstatOrNull(ownDir);
+    if (directory === null) return false;
+    const config = await readFile(join(ownDir, 'config'), 'utf8');
     const objectFormat = /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? 'sha256' : 'sha1';
     if (directory.isDirectory() && objectFormat === repository.objectFormat) return true;
   } catch (error) {
-    if (hasErrno(error, 'ENOENT') && !(await exists(ownDir))) return false;
+    if (isPassing(error)) throw error;
+    cause = error;
   }
   throw new PawlError('conflict', `${ownDir} is not a git directory that Pawl made for ${repository.root}.`, {
     hint: 'Move it aside; it holds nothing of yours and is made again.',
+    cause,
   });
 }
 
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
+async function lstatOrNull(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return null;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { complaintOf, isHeldLock, runInUserRepository } from './command.ts';
-import { waitForEarlierGit } from './leftover.ts';
+import { removeOldLock, waitForEarlierGit } from './leftover.ts';
 import { gitLimits } from './limit.ts';
 import { withLock } from './lock.ts';
 import { readPointer } from './pointer-file.ts';
@@ -89,6 +89,10 @@ async function clearTheWay(
     return isBranchThere;
   }
   if (isHeldLock(complaint)) {
+    // A git that was killed leaves its lock on the branch behind. Nobody else has business with a branch of ours.
+    if (attempt === gitLimits.registerAttempts - 1) {
+      await removeOldLock(join(repository.commonDir, 'refs', 'heads', `${place.branch}.lock`));
+    }
     await delay(Math.min(gitLimits.lockRetryMs * 2 ** (attempt - 1), gitLimits.lockRetryMaxMs));
   }
   const tip = await branchTip(repository, place.branch);

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeAbandonedLock, waitForEarlierGit } from '../src/leftover.ts';
+import { openRepository, resolveCommit } from '../src/repository.ts';
+import { addWorktree } from '../src/worktree.ts';
 import { makeRepository, temporaryDirectory } from './fixture.ts';
 
 test.runIf(process.platform === 'linux')('waits for a git that still works on exactly this path', async () => {
@@ -34,5 +36,18 @@ test('removes a lock that nobody holds, and is content without one', async () =>
   writeFileSync(lock, '');
   utimesSync(lock, 1, 1);
   await removeAbandonedLock(directory);
+  expect(existsSync(lock)).toBe(false);
+});
+
+test('a lock that a killed git left on our branch does not keep the agent from its worktree', async () => {
+  const home = temporaryDirectory();
+  const root = makeRepository(join(home, 'project'));
+  const repository = await openRepository(root);
+  mkdirSync(join(root, '.git', 'refs', 'heads', 'work'), { recursive: true });
+  const lock = join(root, '.git', 'refs', 'heads', 'work', 'otter.lock');
+  writeFileSync(lock, '');
+  const base = await resolveCommit(repository);
+  const request = { ownDir: join(home, 'own.git'), path: join(home, 'tree'), branch: 'work/otter', base };
+  expect(await addWorktree(repository, request)).toMatchObject({ branch: 'work/otter' });
   expect(existsSync(lock)).toBe(false);
 });

@@ -14,7 +14,9 @@ function currentBoot(): string {
 function readProcess(pid: number, name: 'environ' | 'cmdline'): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`);
-  } catch {
+  } catch (error) {
+    // When we have run out of descriptors, nothing has been learned about the process.
+    if (hasErrno(error, 'EMFILE', 'ENFILE', 'ENOMEM')) throw error;
     return null;
   }
 }

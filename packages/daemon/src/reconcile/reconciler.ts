@@ -70,7 +70,8 @@ export function startReconciler(shop: Workshop): Reconciler {
     try {
       return await doStep(facts);
     } catch (error) {
-      shop.log.error({ agent: facts.agent.alias, error: messageOf(error) }, 'a step failed');
+      const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : undefined;
+      shop.log.error({ agent: facts.agent.alias, error: messageOf(error), cause }, 'a step failed');
       // Want of disk or descriptors passes, and a look that failed says nothing about the agent that was looked at.
       const fatal = !isPassing(error) && startingSteps.includes(nextStep(facts).do);
       if (fatal) return giveUp(facts, messageOf(error));
