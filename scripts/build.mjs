@@ -4,7 +4,8 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-// Built beside the old one and then put in its place, so that a program which runs from it is never without files.
+// Built beside the old one and then put in its place, so that a program which runs from it is without files only
+// between two renames, and never finds half of them.
 const dist = join(root, 'dist.new');
 const finished = join(root, 'dist');
 const outdated = join(root, 'dist.old');
