@@ -4,6 +4,7 @@ import type { Measure } from './measure.ts';
 import { ps, version } from './measure/command-line.ts';
 import { commit } from './measure/commit.ts';
 import { growth } from './measure/growth.ts';
+import { history } from './measure/history.ts';
 import { ingest } from './measure/ingest.ts';
 import { lineLatency } from './measure/line-latency.ts';
 import { idle, restart } from './measure/live-agents.ts';
@@ -13,7 +14,20 @@ import { spawn } from './measure/spawn.ts';
 import type { Row } from './report.ts';
 import { formatJson, formatTable } from './report.ts';
 
-const measures: Measure[] = [version, ps, spawn, spawnMany, ingest, lineLatency, commit, growth, memory, restart, idle];
+const measures: Measure[] = [
+  version,
+  ps,
+  spawn,
+  spawnMany,
+  ingest,
+  lineLatency,
+  commit,
+  growth,
+  history,
+  memory,
+  restart,
+  idle,
+];
 
 const usage = `usage: npm run bench -- [--only NAME]... [--quick] [--json]
   measures: ${measures.map(({ name }) => name).join(', ')}`;

@@ -1,5 +1,5 @@
 import { build } from 'esbuild';
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 
@@ -79,6 +79,9 @@ await build({
     js: "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);",
   },
 });
+
+// The built-in definitions stay what they are, markdown that a person can read.
+cpSync(source('daemon/agents'), join(dist, 'agents'), { recursive: true });
 
 // Each command is both a shell script, which finds the right Node, and the JavaScript that it runs.
 const launcher = `#!/bin/sh

@@ -34,11 +34,11 @@ export function commandPage(): string {
 
 This page is made from the command table by \`node scripts/command-docs.ts\`; a test keeps it true.
 
-With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\` and \`events\` print one per
-line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. No
-command ever asks a question. An agent is named by its alias, its id, or the first four or more characters of its id.
+With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
+\`history\` and \`top\` print one per line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. Only
+\`worktree prune\` asks a question, on a terminal and without \`--yes\`. An agent is named by its alias, its id, or the first four or more characters of its id.
 
-${commands.map(section).join('\n')}
+${commands.flatMap((command) => sections(command, 'pawl')).join('\n')}
 ## Exit codes
 
 | code | meaning | error codes |
@@ -57,19 +57,27 @@ ${codes.join('\n')}
 `;
 }
 
-function section(command: Command): string {
+/** A command's section, and those of the commands below it. */
+function sections(command: Command, above: string): string[] {
+  const name = `${above} ${command.name()}`;
+  return [section(command, name), ...command.commands.flatMap((each) => sections(each, name))];
+}
+
+function section(command: Command, name: string): string {
   const help = command.createHelp();
   const words = command.registeredArguments.map((argument) => {
-    const name = argument.variadic ? `${argument.name()}...` : argument.name();
-    return [argument.required ? `\`<${name}>\`` : `\`[${name}]\``, argument.description];
+    const word = argument.variadic ? `${argument.name()}...` : argument.name();
+    return [argument.required ? `\`<${word}>\`` : `\`[${word}]\``, argument.description];
   });
   const options = help
     .visibleOptions(command)
     .filter((option) => option.long !== '--help')
     .map((option) => [`\`${option.flags}\``, option.description]);
-  const rows = [...words, ...options].filter(([, text]) => text !== '').map(([name, text]) => `| ${name} | ${text} |`);
+  const rows = [...words, ...options]
+    .filter(([, text]) => text !== '')
+    .map(([first, text]) => `| ${first} | ${text} |`);
   const table = rows.length === 0 ? '' : `\n| | |\n| --- | --- |\n${rows.join('\n')}\n`;
-  return `## pawl ${command.name()}\n\n${command.description()}\n\n\`\`\`sh\n${exampleOf(command)}\n\`\`\`\n${table}`;
+  return `## ${name}\n\n${command.description()}\n\n\`\`\`sh\n${exampleOf(command)}\n\`\`\`\n${table}`;
 }
 
 /** The example that a command's help ends with. */
@@ -77,7 +85,7 @@ function exampleOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part) });
   command.outputHelp();
-  return (/Example:\n([^]*)$/.exec(text)?.[1] ?? '').trim();
+  return (/Example:\n([^]*)$/.exec(text)?.[1] ?? '').replaceAll(/^ {2}/gm, '').trim();
 }
 
 if (process.argv[1] === import.meta.filename) {

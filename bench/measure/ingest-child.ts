@@ -29,7 +29,8 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     onTurnEnded() {},
     onTrouble: (error) => done.reject(error),
   });
-  const parser = kind === 'pipeline' ? outputParsers['claude-stream-json'] : { parse: () => [], telling: [] };
+  const parser =
+    kind === 'pipeline' ? outputParsers['claude-stream-json'] : { parse: () => [], telling: [], conversation: [] };
   // The watch and its poll do not keep a process alive by themselves.
   const awake = setInterval(() => undefined, 1_000);
   const start = performance.now();
@@ -40,6 +41,8 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     parser,
     usageScope: 'session',
     earlierUsage: noUsage,
+    messages: 0,
+    openTools: new Map(),
     offsets: { stdout: 0, stderr: 0 },
   });
   await done.promise;

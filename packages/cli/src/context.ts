@@ -32,7 +32,8 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
     json,
     quiet,
     colours: palette(process.stdout),
-    columns: process.stdout.columns ?? 120,
+    // Some terminals do not know their width and say 0.
+    columns: process.stdout.columns || 120,
     answer(kind, data, text) {
       if (json) write(envelope(kind, data));
       else if (!quiet) write(text());

@@ -29,8 +29,9 @@ export function clockTime(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** One word for how an agent is: its run's outcome where that says more than the activity. */
+/** One word for how an agent is: that it is paused, or its run's outcome, where that says more than the activity. */
 export function stateOf(agent: AgentView): string {
+  if (agent.status === 'running' && agent.paused) return 'paused';
   return agent.status === 'running' && agent.activity === 'idle' && agent.run?.status === 'completed'
     ? 'completed'
     : agent.status === 'running'
@@ -42,11 +43,45 @@ export function stateOf(agent: AgentView): string {
 export function statePaint(state: string, colours: Palette): (text: string) => string {
   if (state === 'completed') return colours.green;
   if (state === 'running' || state === 'starting') return colours.cyan;
-  if (state === 'waiting_for_input' || state === 'exhausted') return colours.yellow;
+  if (['waiting_for_input', 'exhausted', 'paused'].includes(state)) return colours.yellow;
   return state === 'crashed' ? colours.red : colours.dim;
 }
 
 /** How long an agent's latest run has taken so far, or took. */
 export function runDuration(agent: AgentView, now: number): string {
   return agent.run === null ? '' : duration((agent.run.endedAt ?? now) - agent.run.startedAt);
+}
+
+/** What an agent is about: what it does while it runs, else its task. */
+export function subjectOf(agent: AgentView): string {
+  return agent.activity === 'running' && agent.detail !== '' ? agent.detail : (agent.run?.task ?? '');
+}
+
+/** A number of things: 1 agent, 3 agents. */
+export function count(things: number, thing: string): string {
+  return `${things} ${thing}${things === 1 ? '' : 's'}`;
+}
+
+/** How many names a sentence has room for; --json has all of them. */
+const namedInText = 12;
+
+/** Names in a sentence; beyond a dozen they are only counted. */
+export function names(all: string[]): string {
+  const rest = all.length - namedInText;
+  return rest > 0 ? `${all.slice(0, namedInText).join(', ')} and ${rest} more` : all.join(', ');
+}
+
+/** The order in which states are counted: what goes on first, what is over last. */
+const stateOrder =
+  'running starting paused waiting_for_input exhausted crashed idle completed stopped ready_for_cleanup dead reaped'.split(
+    ' ',
+  );
+
+/** How many there are of each state: 7 agents: 3 running, 2 idle, 2 dead. */
+export function stateCounts(states: string[]): string {
+  const counts = new Map<string, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const each = [...counts].toSorted(([a], [b]) => stateOrder.indexOf(a) - stateOrder.indexOf(b));
+  const total = count(states.length, 'agent');
+  return each.length === 0 ? total : `${total}: ${each.map(([state, number]) => `${number} ${state}`).join(', ')}`;
 }

@@ -1,5 +1,6 @@
 import { programs } from '@pawl/protocol/programs';
 import { PawlError } from '@pawl/schema/error';
+import type { Command } from 'commander';
 import { reportFailure } from './failure.ts';
 import { buildProgram } from './program.ts';
 
@@ -8,7 +9,7 @@ async function main(words: string[]): Promise<void> {
   const json = words.includes('--json');
   const program = buildProgram((code) => (process.exitCode = code), words[0]);
   // What commander has to complain about is told in the same shape as everything else.
-  if (json) for (const each of [program, ...program.commands]) each.configureOutput({ writeErr: () => {} });
+  if (json) silence(program);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -16,6 +17,12 @@ async function main(words: string[]): Promise<void> {
     else if (error.exitCode === 0) process.exitCode = 0;
     else process.exitCode = json ? reportFailure(new PawlError('usage', error.message), json) : 2;
   }
+}
+
+/** Takes a command and all below it their own voice on stderr. */
+function silence(command: Command): void {
+  command.configureOutput({ writeErr: () => {} });
+  for (const each of command.commands) silence(each);
 }
 
 /** Plays a scenario in the terminal it was called from, and ends as it ended. */

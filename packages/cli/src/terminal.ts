@@ -75,6 +75,30 @@ export function fit(text: string, columns: number): string {
   return `${cut}…`;
 }
 
+/** Our own colours: the only escape sequences in a line that was made here. */
+// oxlint-disable-next-line no-control-regex -- these are the escape sequences themselves
+const paints = /(\u001B\[\d+m)/;
+
+/** A line with colours in it, cut to a number of columns. What was painted is closed again. */
+export function cut(line: string, columns: number): string {
+  // Every other part is a colour, by the parentheses of the pattern.
+  const parts = line.split(paints);
+  if (width(parts.filter((_, index) => index % 2 === 0).join('')) <= columns) return line;
+  let shown = '';
+  let room = columns - 1;
+  for (const [index, part] of parts.entries()) {
+    if (index % 2 === 1) shown += part;
+    else if (room >= 0) {
+      for (const character of part) {
+        room -= width(character);
+        shown += room < 0 ? '…' : character;
+        if (room < 0) break;
+      }
+    }
+  }
+  return shown;
+}
+
 export type Column = {
   title: string;
   /** The last flexible column takes what is left of the line. */ flexible?: boolean;

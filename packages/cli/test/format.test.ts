@@ -1,6 +1,18 @@
 import type { AgentView } from '@pawl/protocol/view';
 import { describe, expect, test } from 'vitest';
-import { bytes, clockTime, duration, runDuration, stateOf, statePaint, tokens } from '../src/format.ts';
+import {
+  bytes,
+  clockTime,
+  count,
+  duration,
+  names,
+  runDuration,
+  stateCounts,
+  stateOf,
+  statePaint,
+  subjectOf,
+  tokens,
+} from '../src/format.ts';
 import type { Palette } from '../src/terminal.ts';
 
 test.each([
@@ -61,6 +73,8 @@ describe('an agent', () => {
     ['waiting_for_input', agent({ activity: 'waiting_for_input', run })],
     ['crashed', agent({ activity: 'crashed', run: { ...run, status: 'failed' } })],
     ['dead', agent({ status: 'dead', activity: 'stopped', run })],
+    ['paused', agent({ activity: 'running', paused: true })],
+    ['dead', agent({ status: 'dead', activity: 'stopped', paused: true })],
   ])('is %s', (state, given) => {
     expect(stateOf(given)).toBe(state);
   });
@@ -71,6 +85,7 @@ describe('an agent', () => {
     ['starting', 'cyan'],
     ['waiting_for_input', 'yellow'],
     ['exhausted', 'yellow'],
+    ['paused', 'yellow'],
     ['crashed', 'red'],
     ['stopped', 'dim'],
     ['dead', 'dim'],
@@ -86,4 +101,25 @@ describe('an agent', () => {
     expect(runDuration(agent({ run }), 9_000)).toBe('2.5s');
     expect(runDuration(agent({ run: { ...run, endedAt: null } }), 9_000)).toBe('8.0s');
   });
+
+  test('it is about what it does, or about its task', () => {
+    expect(subjectOf(agent({ activity: 'running', detail: 'compiles', run: { task: 'fix it' } }))).toBe('compiles');
+    expect(subjectOf(agent({ activity: 'running', detail: '', run: { task: 'fix it' } }))).toBe('fix it');
+    expect(subjectOf(agent({ detail: 'done', run: { task: 'fix it' } }))).toBe('fix it');
+    expect(subjectOf(agent({}))).toBe('');
+  });
+});
+
+test('things are counted, and names beyond a dozen only counted', () => {
+  expect([0, 1, 2].map((number) => count(number, 'agent'))).toEqual(['0 agents', '1 agent', '2 agents']);
+  const letters = 'abcdefghijklmn'.split('');
+  expect(names(letters.slice(0, 12))).toBe('a, b, c, d, e, f, g, h, i, j, k, l');
+  expect(names(letters)).toBe('a, b, c, d, e, f, g, h, i, j, k, l and 2 more');
+  expect(names([])).toBe('');
+});
+
+test('W1-25: states are counted, what goes on first', () => {
+  const states = 'dead idle running dead running idle running'.split(' ');
+  expect(stateCounts(states)).toBe('7 agents: 3 running, 2 idle, 2 dead');
+  expect(stateCounts([])).toBe('0 agents');
 });

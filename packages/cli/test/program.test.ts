@@ -1,4 +1,5 @@
 import { version } from '@pawl/protocol/programs';
+import { errorCodes, PawlError } from '@pawl/schema/error';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { Command } from 'commander';
 import { readdirSync } from 'node:fs';
@@ -18,12 +19,53 @@ function helpOf(command: Command): string {
   return help;
 }
 
-const commands = buildProgram(() => {}).commands.map((command) => [command.name(), command] as const);
+/** What is wrong with these words, as the command line itself says it, and the exit code; nothing is asked of a daemon. */
+async function complaint(words: string[]): Promise<{ code: number; text: string }> {
+  const program = buildProgram(() => {}, words[0]);
+  let text = '';
+  for (const [, command] of [['', program] as const, ...commandsOf(program)]) {
+    command.configureOutput({ writeErr: (part) => (text += part) });
+  }
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (String((error as { code?: unknown }).code).startsWith('commander.')) return { code: 2, text };
+    if (!(error instanceof PawlError)) throw error;
+    return { code: errorCodes[error.code].exit, text: `${error.message} ${error.hint}` };
+  }
+  throw new Error(`There is nothing wrong with ${words.join(' ')}.`);
+}
+
+/** Every command under its full name; a group is followed by its own commands. */
+function commandsOf(group: Command, prefix = ''): [name: string, command: Command][] {
+  return group.commands.flatMap((command) => {
+    const name = prefix + command.name();
+    return [[name, command] as [string, Command], ...commandsOf(command, `${name} `)];
+  });
+}
+
+const all = commandsOf(buildProgram(() => {}));
+const groups = ['worktree'];
+const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
   test('the ones there are', () => {
-    const names = 'up down status doctor init work ps logs inspect stop events completion version scripted-agent';
-    expect(commands.map(([name]) => name)).toEqual(names.split(' '));
+    const agents = 'work fork resume ps tree top logs history inspect switch';
+    const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate';
+    const home = 'up down status doctor init definitions trust worktree events completion version scripted-agent';
+    const expected = `${agents} ${signals} ${home}`.split(' ');
+    expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
+    expect(all.map(([name]) => name).filter((name) => name.includes(' '))).toEqual([
+      'worktree ls',
+      'worktree restore',
+      'worktree prune',
+    ]);
+  });
+
+  test('S1-04: fork is a command, and there is none called spawn', () => {
+    const words = all.flatMap(([name, command]) => [...name.split(' '), ...command.aliases()]);
+    expect(words).toContain('fork');
+    expect(words.filter((word) => word.includes('spawn'))).toEqual([]);
   });
 
   test.each(commands)('%s says what it does, what its options mean, and whether it has JSON', (name, command) => {
@@ -34,13 +76,13 @@ describe('every command', () => {
     expect(new Set(shorts).size).toBe(shorts.length);
   });
 
-  test.each(commands.filter(([name]) => name !== 'scripted-agent'))(
+  test.each(all.filter(([name]) => name !== 'scripted-agent'))(
     '%s has an example in its help that parses',
     (name, command) => {
       const help = helpOf(command);
       const example = new RegExp(`Example:\\n  (?:source <\\()?pawl ${name}([^)\\n]*)`).exec(help)?.[1];
       expect(example).toBeDefined();
-      for (const option of example?.match(/(?<= )--?[a-z]+/g) ?? []) {
+      for (const option of example?.match(/(?<= )--?[a-z][a-z-]*/g) ?? []) {
         expect(command.options.flatMap(({ long, short }) => [long, short])).toContain(option);
       }
     },
@@ -50,6 +92,18 @@ describe('every command', () => {
     const help = helpOf(buildProgram(() => {}));
     expect(help).toContain('pawl init && pawl work');
     expect(help).not.toContain('scripted-agent');
+  });
+
+  test('a group’s help lists its commands', () => {
+    const group = all.find(([name]) => name === 'worktree')?.[1];
+    expect(group?.description()).toMatch(/./);
+    expect(helpOf(group ?? buildProgram(() => {}))).toMatch(/ls .*restore .*prune /s);
+  });
+
+  test.each(all.map(([name]) => name.split(' ')[0] ?? ''))('%s alone is the same as in the whole', (name) => {
+    const only = commandsOf(buildProgram(() => {}, name));
+    const flags = (some: [string, Command][]) => some.map(([full, { options }]) => [full, options.map((o) => o.flags)]);
+    expect(flags(only)).toEqual(flags(all.filter(([full]) => full.split(' ')[0] === name)));
   });
 });
 
@@ -74,8 +128,34 @@ describe('mistakes exit with 2, say why on stderr, and start nothing', () => {
     expect(readdirSync(home.path)).toEqual([]);
   });
 
+  test.each([
+    ['an unquoted prompt', ['fork', 'fix', 'the', 'test'], 'in quotes'],
+    ['an empty prompt', ['fork', ''], 'empty'],
+    ['a model that is not named', ['fork', 'fix the test', '--model'], '--model'],
+    ['nobody to stop', ['stop'], '--all'],
+    ['nobody to reap', ['reap'], '--all'],
+    ['a gate for nothing', ['gate', 'a'], '--tool'],
+    ['an action that is none', ['gate', 'a', '--action', 'Spend'], 'Patch'],
+    ['a group without a command', ['worktree'], 'prune'],
+    ['an unknown command of a group', ['worktree', 'prun'], 'Did you mean prune?'],
+    ['deletion without a word', ['worktree', 'prune'], '--yes'],
+    ['a duration that is none', ['worktree', 'prune', '--older-than', 'ages', '--yes'], '"ages" is not a duration'],
+    ['no picture at all', ['top', '-n', '0'], 'at least once'],
+    ['no time between', ['top', '--interval', '0'], 'seconds'],
+  ])('%s', async (_name, words, message) => {
+    const { code, text } = await complaint(words);
+    expect(code).toBe(2);
+    expect(text).toContain(message);
+  });
+
   test('with --json a mistake in a value is told as JSON', async () => {
     const { code, stderr } = await runCli(['ps', '--json', '--limit', 'x']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({ pawl: 1, kind: 'error', error: { code: 'usage' } });
+  });
+
+  test('with --json a mistake in a command of a group is told as JSON, and only so', async () => {
+    const { code, stderr } = await runCli(['worktree', 'restore', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({ pawl: 1, kind: 'error', error: { code: 'usage' } });
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { fit, palette, printable, printableLine, table, width } from '../src/terminal.ts';
+import { cut, fit, palette, printable, printableLine, table, width } from '../src/terminal.ts';
 
 /** Everything that a terminal would act on instead of showing it. */
 // oxlint-disable-next-line no-control-regex -- these are the control characters that must be gone
@@ -235,5 +235,40 @@ describe('colours and tables', () => {
 
   test('a table without rows is its titles', () => {
     expect(table(columns, [], plain(), 80)).toBe('NAME  STATE  TASK');
+  });
+});
+
+describe('a painted line is cut', () => {
+  const red = (text: string) => `\u001B[31m${text}\u001B[39m`;
+  const dim = (text: string) => `\u001B[2m${text}\u001B[22m`;
+
+  test.each([
+    ['one that fits stays', `${red('ab')}cd`, 4, `${red('ab')}cd`],
+    ['in plain text', `${red('ab')}cd`, 3, `${red('ab')}…`],
+    ['in painted text, which is closed', `ab${red('cdef')}gh`, 4, `ab${red('c…')}`],
+    ['at a border', `ab${red('cd')}`, 3, `ab${red('…')}`],
+    ['where wide characters stand', `漢${red('字')}x`, 4, `漢${red('…')}`],
+    ['to one column', 'abc', 1, '…'],
+  ])('%s', (_name, line, columns, expected) => {
+    expect(cut(line, columns)).toBe(expected);
+  });
+
+  test('to the width that was given, whatever it holds, and every colour ends', () => {
+    const part = fc.oneof(fc.string({ unit: 'grapheme' }).map(printableLine), fc.constantFrom('漢字', '😀', 'e\u0301'));
+    const painted = fc
+      .tuple(
+        fc.constantFrom(red, dim, (text: string) => text),
+        part,
+      )
+      .map(([paint, text]) => paint(text));
+    fc.assert(
+      fc.property(fc.array(painted, { maxLength: 6 }), fc.integer({ min: 1, max: 30 }), (parts, columns) => {
+        const shown = cut(parts.join(''), columns);
+        // oxlint-disable-next-line no-control-regex -- these are the escape sequences themselves
+        expect(width(shown.replaceAll(/\u001B\[\d+m/g, ''))).toBeLessThanOrEqual(columns);
+        const colours = shown.match(/\[(?:31|39|2|22)m/g) ?? [];
+        expect(colours).toEqual(parts.join('').match(/\[(?:31|39|2|22)m/g) ?? []);
+      }),
+    );
   });
 });

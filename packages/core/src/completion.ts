@@ -10,6 +10,12 @@ export type EndedSession = {
   exitCode: number | null;
   limitUntil: number | null;
   stopRequested: boolean;
+  /** A person asked the agent to leave off what it did. */
+  interrupted: boolean;
+  /** It ran when the last daemon ended and was gone, without a word, when this one came: the machine went down. */
+  lost: boolean;
+  /** How often this run has gone on after it was lost. */
+  interruptions: number;
   /** Why the session could not be gone on with, when that is why it ended. */
   failure: string | null;
   worktreeMissing: boolean;
@@ -21,12 +27,14 @@ export type EndedSession = {
 
 export type Verdict =
   | { next: 'end'; outcome: NonNullable<Run['outcome']>; detail: string; questions: Run['questions'] }
-  | { next: 'ask-for-signal' };
+  | { next: 'ask-for-signal' }
+  | { next: 'go-on' };
 
 /**
  * What the end of a session means for its run. Authority, from the highest: the agent's signal that it is done, a stop
- * that was asked for, its other signals, the provider's usage limit, a missing worktree, its result event, the exit code.
- * A clean end without a signal is asked about, a bounded number of times, before it counts as failed.
+ * that was asked for, its other signals, the provider's usage limit, a missing worktree, an interruption that was asked
+ * for, its result event, the exit code. A session that was lost with the machine goes on, and a clean end without a signal
+ * is asked about, each a bounded number of times before it counts as failed.
  */
 export function judgeSession(ended: EndedSession): Verdict {
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
@@ -35,10 +43,12 @@ export function judgeSession(ended: EndedSession): Verdict {
   if (ended.failure !== null) return end('failed', ended.failure);
   if (ended.limitUntil !== null) return end('failed', 'the provider reported a usage limit');
   if (ended.worktreeMissing) return end('failed', 'the worktree was deleted while the agent ran');
+  if (ended.interrupted && (ended.exitCode !== 0 || ended.result?.ok !== true))
+    return end('cancelled', 'interrupted on request');
+  if (ended.exitCode === null && ended.result === null) return judgeVanished(ended);
   if (ended.result !== null && !ended.result.ok)
     return end('failed', ended.result.text || 'the provider reported an error');
-  if (ended.exitCode === null) return end('failed', 'the process vanished without an exit code');
-  if (ended.exitCode !== 0) return end('failed', describeExit(ended.exitCode));
+  if (ended.exitCode !== null && ended.exitCode !== 0) return end('failed', describeExit(ended.exitCode));
   if (!ended.resumable) {
     return ended.result === null
       ? end('failed', 'it ended without a signal or a result')
@@ -46,6 +56,13 @@ export function judgeSession(ended: EndedSession): Verdict {
   }
   if (ended.signalRequests < limits.signalRetries) return { next: 'ask-for-signal' };
   return end('failed', `it gave no signal, though it was asked ${limits.signalRetries} times`);
+}
+
+/** Nobody knows how it ended. Whoever was lost with the machine goes on; who vanished by itself would do so again. */
+function judgeVanished(ended: EndedSession): Verdict {
+  if (!ended.lost) return end('failed', 'the process vanished without an exit code');
+  if (ended.interruptions < limits.interruptions) return { next: 'go-on' };
+  return end('failed', `it was lost with the machine ${limits.interruptions + 1} times`);
 }
 
 /** An exit code in words: above 128 it is the signal that ended the process. */

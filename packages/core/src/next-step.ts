@@ -11,10 +11,12 @@ export type Step =
   | { do: 'start-session' }
   /** Nothing to do until the session's process leaves. */
   | { do: 'watch' }
-  /** End the session's processes, those too that were started but not put on record: somebody asked for it. */
+  /** End the session's processes, those too that were started but not put on record: nobody wants them any more. */
   | { do: 'stop-session' }
   /** The run was stopped before any process existed. */
   | { do: 'cancel-run' }
+  /** Settle what becomes of a dead agent's worktree. */
+  | { do: 'clean-up' }
   | { do: 'rest' };
 
 /**
@@ -24,14 +26,21 @@ export type Step =
  *
  *   fork ─▶ make-worktree ─▶ plan-session ─▶ start-session ─▶ watch ─▶ (session ended) ─┬─▶ rest
  *                                 ▲                                                     │
- *                                 └──────────── the signal is missing: ask again ◀──────┘
+ *                                 └── the signal is missing, the session was lost ◀─────┘
+ *
+ *   stopped, cancelled or killed at any of these ─▶ stop-session ─▶ rest, or clean-up for the dead
  */
 export function nextStep({ agent, run, session }: AgentFacts): Step {
-  if (agent.endedAt !== null || run === null || run.outcome !== null) return { do: 'rest' };
-  const open = session !== null && session.runId === run.id && session.endedAt === null;
-  if (agent.stopRequestedAt !== null && !open) return { do: 'cancel-run' };
-  if (agent.worktreeReadyAt === null) return { do: 'make-worktree' };
+  const open = session !== null && session.endedAt === null;
+  const wanted = agent.endedAt === null && agent.stopRequestedAt === null && run !== null && run.outcome === null;
+  if (open && !(wanted && session.runId === run.id)) return { do: 'stop-session' };
+  if (agent.endedAt !== null) {
+    return agent.worktree !== null && agent.worktreeEnd === null ? { do: 'clean-up' } : { do: 'rest' };
+  }
+  if (run !== null && run.outcome !== null) return { do: 'rest' };
+  if (run !== null && agent.stopRequestedAt !== null) return { do: 'cancel-run' };
+  if (agent.worktree !== null && agent.worktreeReadyAt === null) return { do: 'make-worktree' };
+  if (run === null) return { do: 'rest' };
   if (!open) return { do: 'plan-session' };
-  if (agent.stopRequestedAt !== null) return { do: 'stop-session' };
   return session.startedAt === null ? { do: 'start-session' } : { do: 'watch' };
 }

@@ -8,20 +8,71 @@ If you cannot go on without a person: {"status":"questions","questions":[{"id":"
 If the task cannot be done: {"status":"error","error":"why"}
 </signal_format>`;
 
-/** The first prompt of a worker: its task, where it is, and how it says that it is done. */
-export function workPrompt(agent: Agent, run: Run): string {
-  const workspace = `<workspace>
-You are ${agent.alias}. You work alone in your own git worktree, on the branch ${agent.branch ?? '(none)'}.
-Commit your work there in small steps. Your assignment is also in .pawl/input/ (see manifest.json).
-</workspace>`;
-  return fillPlaceholders(`<task>\n${run.task.trim()}\n</task>\n\n${signalFormat}\n\n${workspace}\n`, agent);
+/**
+ * What a session is told that its provider has no memory for: who the agent is, what came before, its task, how it says
+ * that it is done, and where it is. A notice says why it begins anew, where that is not the beginning of the run.
+ */
+export function workPrompt(
+  agent: Agent,
+  run: Run,
+  { transcript = null, notice = null }: { transcript?: string | null; notice?: string | null } = {},
+): string {
+  return prompt([role(agent, run), past(transcript), notice, task(agent, run), signalFormat, workspace(agent)]);
+}
+
+/** What an agent is told that goes on with its conversation: the next thing to do. */
+export function nextTaskPrompt(agent: Agent, run: Run): string {
+  return prompt([task(agent, run), signalFormat]);
+}
+
+/** What an agent is told whose process was lost with the machine, and whose provider remembers the rest. */
+export function interruptedPrompt(agent: Agent, run: Run): string {
+  return prompt([interruptedNotice, task(agent, run), signalFormat]);
 }
 
 /** What an agent is told that ended its turn without a signal. */
 export function missingSignalPrompt(): string {
-  return `You ended your turn without writing .pawl/output/signal.json, so nobody can tell whether the work is done.
-Finish what is left, commit it, and then write the signal.
+  return prompt([missingSignalNotice, signalFormat]);
+}
 
-${signalFormat}
-`;
+export const missingSignalNotice = `You ended your turn without writing .pawl/output/signal.json, so nobody can tell whether the work is done.
+Finish what is left, commit it, and then write the signal.`;
+
+export const interruptedNotice = block(
+  'interrupted',
+  `You were interrupted: the machine or the program that ran you went down in the middle of your turn. A tool that was
+running may have done all, some or none of its work. Look at the state of your worktree first (git status, git log), then
+go on with the task.`,
+);
+
+function role(agent: Agent, { definition }: Run): string | null {
+  if (definition === null || definition.prompt.trim() === '') return null;
+  return block('role', fillPlaceholders(definition.prompt, agent));
+}
+
+function task(agent: Agent, run: Run): string {
+  return block('task', fillPlaceholders(run.task, agent));
+}
+
+const pastTag = 'conversation_so_far';
+
+/** What was said before, as it was said: its words are no placeholders, and cannot end the block that they stand in. */
+function past(transcript: string | null): string | null {
+  return transcript === null ? null : block(pastTag, transcript.replaceAll(`</${pastTag}`, `<\\/${pastTag}`));
+}
+
+function workspace(agent: Agent): string {
+  return block(
+    'workspace',
+    `You are ${agent.alias}. You work alone in your own git worktree, on the branch ${agent.branch ?? '(none)'}.
+Commit your work there in small steps. Your assignment is also in .pawl/input/ (see manifest.json).`,
+  );
+}
+
+function prompt(parts: (string | null)[]): string {
+  return `${parts.filter((part) => part !== null).join('\n\n')}\n`;
+}
+
+function block(tag: string, text: string): string {
+  return `<${tag}>\n${text.trim()}\n</${tag}>`;
 }

@@ -1,7 +1,14 @@
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import type { LiveState, Status } from '@pawl/schema/status';
 
-export type StatusFacts = { agent: Agent; run: Run | null; session: Session | null; live?: LiveState | undefined };
+export type StatusFacts = {
+  agent: Agent;
+  run: Run | null;
+  session: Session | null;
+  live?: LiveState | undefined;
+  /** It would start, but as many as may run at once do already. */
+  queued?: boolean;
+};
 
 /**
  * The one function that reads a status from facts. No status is stored anywhere, so none can be stale.
@@ -10,23 +17,25 @@ export type StatusFacts = { agent: Agent; run: Run | null; session: Session | nu
  *   run open ──▶ starting ──(process known)──▶ running
  *   run ended ─▶ completed: idle | waiting_for_input (it left questions)
  *                failed:    crashed | exhausted (the provider reported a usage limit)
- *                cancelled: stopped
+ *                cancelled: stopped (its session was stopped) | idle (its run was cancelled)
+ *   ended ─────────────────────────────────────────────▶ dead, then reaped
  */
-export function deriveStatus({ agent, run, session, live }: StatusFacts): Status {
+export function deriveStatus({ agent, run, session, live, queued = false }: StatusFacts): Status {
   const base = { exhaustedUntil: null, live: 'idle', run: run ? (run.outcome ?? 'running') : null } as const;
   if (agent.endedAt !== null) {
-    return { ...base, status: 'dead', activity: 'stopped', detail: agent.endReason ?? 'ended' };
+    const status = agent.reapedAt === null ? 'dead' : 'reaped';
+    return { ...base, status, activity: 'stopped', detail: agent.endReason ?? 'ended' };
   }
   const existing = { ...base, status: 'running' } as const;
   if (run === null) return { ...existing, activity: 'idle', detail: '' };
-  if (run.outcome === null) return { ...existing, ...openRun(agent, session, live) };
+  if (run.outcome === null) return { ...existing, ...openRun(agent, session, live, queued) };
   switch (run.outcome) {
     case 'completed':
       return run.questions === null
         ? { ...existing, activity: 'idle', detail: run.detail ?? '' }
         : { ...existing, activity: 'waiting_for_input', detail: run.questions[0]?.question ?? '' };
     case 'cancelled':
-      return { ...existing, activity: 'stopped', detail: run.detail ?? '' };
+      return { ...existing, activity: agent.stopRequestedAt === null ? 'idle' : 'stopped', detail: run.detail ?? '' };
     case 'failed': {
       const limit = session?.limitUntil ?? null;
       return limit === null
@@ -40,13 +49,16 @@ function openRun(
   agent: Agent,
   session: Session | null,
   live: LiveState | undefined,
+  queued: boolean,
 ): Pick<Status, 'activity' | 'live' | 'detail'> {
   if (agent.stopRequestedAt !== null) return { activity: 'running', live: 'working', detail: 'stopping' };
+  if (queued) return { activity: 'starting', live: 'idle', detail: 'waiting for a free place' };
   if (agent.worktreeReadyAt === null) return { activity: 'starting', live: 'idle', detail: 'making the worktree' };
   if (session === null || session.startedAt === null || session.endedAt !== null) {
     const no = session === null ? 1 : session.endedAt === null ? session.no : session.no + 1;
     return { activity: 'starting', live: 'idle', detail: `starting session ${no}` };
   }
+  if (session.pausedAt !== null) return { activity: 'running', live: 'idle', detail: 'paused' };
   if (live === undefined) return { activity: 'running', live: 'model_loading', detail: 'waiting for the first output' };
   return { activity: 'running', live: live.live, detail: live.detail };
 }

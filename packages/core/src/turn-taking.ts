@@ -59,3 +59,49 @@ export function createLanes(maxJobs = Infinity): Lanes {
     },
   };
 }
+
+/** A bounded number of places; whoever finds none waits in the order in which they came. */
+export type Places = {
+  /** True when `id` has a place now; else it waits. Asking again changes nothing. */
+  take(id: string): boolean;
+  /** Gives `id` a place, also when there is none left: it has begun already. */
+  keep(id: string): void;
+  /** Gives a place back, or leaves the queue. */
+  free(id: string): void;
+  /** Who may ask again, since there is a place for them; null when there is none, or nobody waits. */
+  next(): string | null;
+  isWaiting(id: string): boolean;
+};
+
+/** Places for at most `most` at once. */
+export function createPlaces(most: number): Places {
+  const taken = new Set<string>();
+  const waiting = new Set<string>();
+  return {
+    take(id) {
+      if (taken.has(id)) return true;
+      const [first] = waiting;
+      // Nobody overtakes: a free place is for the one who has waited longest.
+      if (taken.size >= most || (first !== undefined && first !== id)) {
+        waiting.add(id);
+        return false;
+      }
+      waiting.delete(id);
+      taken.add(id);
+      return true;
+    },
+    keep(id) {
+      waiting.delete(id);
+      taken.add(id);
+    },
+    free(id) {
+      waiting.delete(id);
+      taken.delete(id);
+    },
+    next() {
+      const [first] = waiting;
+      return taken.size < most ? (first ?? null) : null;
+    },
+    isWaiting: (id) => waiting.has(id),
+  };
+}

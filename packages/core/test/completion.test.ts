@@ -10,6 +10,9 @@ const cleanEnd: EndedSession = {
   exitCode: 0,
   limitUntil: null,
   stopRequested: false,
+  interrupted: false,
+  lost: false,
+  interruptions: 0,
   failure: null,
   worktreeMissing: false,
   resumable: true,
@@ -74,10 +77,16 @@ const ends: Row[] = [
   ['a bad result without words', { result: { ok: false, text: '' } }, 'failed', 'the provider reported an error'],
   ['the process vanished', { exitCode: null }, 'failed', 'the process vanished without an exit code'],
   [
-    'the process vanished after a good result',
-    { exitCode: null, result: okay },
+    'the process vanished after a bad result',
+    { exitCode: null, result: refused, lost: true },
     'failed',
-    'the process vanished without an exit code',
+    'API Error: 500',
+  ],
+  [
+    'the process vanished after a good result, and cannot be asked',
+    { exitCode: null, result: okay, resumable: false },
+    'completed',
+    'All done.',
   ],
   ['it exited with a code', { exitCode: 3, result: okay }, 'failed', 'it exited with code 3'],
   ['a signal ended it', { exitCode: 137 }, 'failed', 'it was ended by signal 9'],
@@ -102,6 +111,98 @@ describe('the end of a session means for its run', () => {
       expect(judgeSession({ ...cleanEnd, signalRequests, result: okay })).toEqual({ next: 'ask-for-signal' });
     },
   );
+});
+
+const lost = { lost: true, exitCode: null } as const;
+
+const lostOrInterrupted: Row[] = [
+  ['W1-18: done outranks a loss', { ...lost, signal: done }, 'completed', 'fixed it'],
+  ['W1-18: an error outranks a loss', { ...lost, signal: gaveUp }, 'failed', 'no such file'],
+  ['W1-18: a stop outranks a loss', { ...lost, stopRequested: true }, 'cancelled', 'stopped on request'],
+  ['W1-18: a limit outranks a loss', { ...lost, limitUntil: 5 }, 'failed', 'the provider reported a usage limit'],
+  [
+    'W1-18: what was lost without its worktree does not go on',
+    { ...lost, worktreeMissing: true },
+    'failed',
+    'the worktree was deleted while the agent ran',
+  ],
+  [
+    'W1-18: lost once more than it may be',
+    { ...lost, interruptions: limits.interruptions },
+    'failed',
+    `it was lost with the machine ${limits.interruptions + 1} times`,
+  ],
+  [
+    'W1-18: lost where it cannot be resumed, once too often',
+    { ...lost, resumable: false, interruptions: limits.interruptions },
+    'failed',
+    `it was lost with the machine ${limits.interruptions + 1} times`,
+  ],
+  ['7.3: interrupted on request', { interrupted: true, exitCode: 130 }, 'cancelled', 'interrupted on request'],
+  [
+    '7.3: interrupted on request, and the provider calls it an error',
+    { interrupted: true, result: refused },
+    'cancelled',
+    'interrupted on request',
+  ],
+  [
+    '7.3: interrupted on request, and left with a code after a good result',
+    { interrupted: true, exitCode: 130, result: okay },
+    'cancelled',
+    'interrupted on request',
+  ],
+  ['7.3: interrupted on request without a result', { interrupted: true }, 'cancelled', 'interrupted on request'],
+  ['7.3: interrupted, and vanished', { interrupted: true, exitCode: null }, 'cancelled', 'interrupted on request'],
+  [
+    '7.3: interrupted, then lost: it does not go on',
+    { ...lost, interrupted: true },
+    'cancelled',
+    'interrupted on request',
+  ],
+  [
+    '7.3: interrupted, but finished well',
+    { interrupted: true, result: okay, resumable: false },
+    'completed',
+    'All done.',
+  ],
+  [
+    '7.3: interrupted, but said that it is done',
+    { interrupted: true, exitCode: 130, signal: done },
+    'completed',
+    'fixed it',
+  ],
+  [
+    '7.3: a stop outranks an interruption',
+    { interrupted: true, exitCode: 130, stopRequested: true },
+    'cancelled',
+    'stopped on request',
+  ],
+];
+
+describe('a session that was lost with the machine, or interrupted by a person', () => {
+  test.each(lostOrInterrupted)('%s', (_name, ended, outcome, detail) => {
+    expect(judgeSession({ ...cleanEnd, ...ended })).toEqual({ next: 'end', outcome, detail, questions: null });
+  });
+
+  test.each(Array.from({ length: limits.interruptions }, (_, interruptions) => interruptions))(
+    'W1-18, S1-18: what was lost goes on, after %i times before, whatever its provider can do',
+    (interruptions) => {
+      expect(judgeSession({ ...cleanEnd, ...lost, interruptions })).toEqual({ next: 'go-on' });
+      expect(judgeSession({ ...cleanEnd, ...lost, interruptions, resumable: false })).toEqual({ next: 'go-on' });
+    },
+  );
+
+  test('W1-18: what ended its turn before it was lost is asked for its signal, and does not begin again', () => {
+    expect(judgeSession({ ...cleanEnd, ...lost, result: okay })).toEqual({ next: 'ask-for-signal' });
+  });
+
+  test('W1-18: what left an exit code was not lost', () => {
+    expect(judgeSession({ ...cleanEnd, lost: true, exitCode: 137 })).toMatchObject({ next: 'end', outcome: 'failed' });
+  });
+
+  test('7.3: whoever was interrupted and finished well, but gave no signal, is asked for it', () => {
+    expect(judgeSession({ ...cleanEnd, interrupted: true, result: okay })).toEqual({ next: 'ask-for-signal' });
+  });
 });
 
 describe('questions', () => {

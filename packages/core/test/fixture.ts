@@ -1,4 +1,4 @@
-import type { Agent, Project, Run, Session } from '@pawl/schema/record';
+import type { Agent, Message, Project, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import type { ProviderPreset } from '../src/port/provider.ts';
 
@@ -14,7 +14,11 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
     alias: 'brave-otter',
     projectId: idOf('project'),
     parentId: idOf('root'),
+    supervisorId: idOf('root'),
     forkMessageId: 0,
+    forkedConversation: null,
+    snapshot: null,
+    freshAfter: 0,
     definition: 'worker',
     kind: 'main',
     class: 'ephemeral',
@@ -25,10 +29,12 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
     baseCommit: 'c0ffee',
     worktree: '/worktrees/brave-otter',
     worktreeReadyAt: 2,
+    worktreeEnd: null,
     createdAt: 1,
     stopRequestedAt: null,
     endedAt: null,
     endReason: null,
+    reapedAt: null,
     ...given,
   };
 }
@@ -42,6 +48,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     agentKind: 'main',
     parentRunId: null,
     task: 'fix the login test',
+    definition: null,
     startedAt: 1,
     endedAt: null,
     outcome: null,
@@ -59,17 +66,35 @@ export function aSession(given: Partial<Session> = {}): Session {
     runId: idOf('run'),
     no: 1,
     purpose: 'work',
+    conversation: 'new',
     providerSessionId: null,
     plannedAt: 3,
     startedAt: 4,
     pid: 42,
     processStart: 'boot:4',
+    pausedAt: null,
+    interruptedAt: null,
     endedAt: null,
     exitCode: null,
     endReason: null,
     usage: noUsage,
     result: null,
     limitUntil: null,
+    ...given,
+  };
+}
+
+/** A person's words, but for what is given. */
+export function aMessage(given: Partial<Message> = {}): Message {
+  return {
+    id: 1,
+    agentId: idOf('agent'),
+    runId: null,
+    sessionId: null,
+    kind: 'user',
+    content: 'hello',
+    data: null,
+    createdAt: 1,
     ...given,
   };
 }
@@ -86,7 +111,9 @@ export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
     promptMode: 'stream-json',
     chooseSession: ['--session-id', '{session}'],
     resume: ['--resume', '{session}'],
-    fork: null,
+    fork: ['--resume', '{session}', '--fork-session'],
+    forkStyle: 'native',
+    tools: { allow: ['--tools', '{tools}'], deny: ['--no-tools', '{tools}'] },
     model: ['--model', '{model}'],
     options: { scenario: ['--scenario', '{value}'] },
     outputFormat: 'claude-stream-json',

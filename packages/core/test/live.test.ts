@@ -9,11 +9,11 @@ const rows: [StreamEvent, LiveState | null][] = [
     { live: 'thinking', detail: 'first' },
   ],
   [
-    { type: 'tool-call', name: 'Bash', input: 'ls\n-l' },
+    { type: 'tool-call', id: 't1', name: 'Bash', input: 'ls\n-l' },
     { live: 'calling_tool', detail: 'Bash ls' },
   ],
   [
-    { type: 'tool-call', name: 'Stop', input: '' },
+    { type: 'tool-call', id: 't1', name: 'Stop', input: '' },
     { live: 'calling_tool', detail: 'Stop' },
   ],
   [
@@ -25,7 +25,7 @@ const rows: [StreamEvent, LiveState | null][] = [
     { live: 'working', detail: 'hel' },
   ],
   [
-    { type: 'tool-result', text: 'secret', isError: true },
+    { type: 'tool-result', id: 't1', text: 'secret', isError: true },
     { live: 'working', detail: 'read a tool result' },
   ],
   [
@@ -41,6 +41,7 @@ const rows: [StreamEvent, LiveState | null][] = [
     { live: 'idle', detail: 'turn ended' },
   ],
   [{ type: 'session', providerSessionId: 'x' }, null],
+  [{ type: 'echo', text: 'what it was told' }, null],
   [{ type: 'usage', inputTokens: 1, outputTokens: 1, cachedTokens: 0, costUsd: 0, turns: 1 }, null],
   [{ type: 'unknown', text: '{"type":"new"}' }, null],
 ];

@@ -7,18 +7,76 @@ import { aRun, aSession, anAgent, idOf } from './fixture.ts';
 type Row = [name: string, facts: Partial<AgentFacts>, step: Step['do']];
 
 const stopping = anAgent({ stopRequestedAt: 8 });
+const dead = anAgent({ endedAt: 9 });
+const retained = { state: 'retained', reason: 'dirty', at: 10 } as const;
+const cancelled = aRun({ outcome: 'cancelled' });
+const endedSession = aSession({ endedAt: 9 });
 const rows: Row[] = [
-  ['no run', { run: null }, 'rest'],
-  ['a dead agent', { agent: anAgent({ endedAt: 9 }) }, 'rest'],
-  ['an ended run', { run: aRun({ outcome: 'completed' }) }, 'rest'],
-  ['an ended run of an agent that is being stopped', { agent: stopping, run: aRun({ outcome: 'failed' }) }, 'rest'],
+  ['no run', { run: null, session: null }, 'rest'],
+  [
+    'agent 0, which has no worktree',
+    { agent: anAgent({ worktree: null, worktreeReadyAt: null }), run: null, session: null },
+    'rest',
+  ],
+  [
+    'S1-13: an idle fork without its worktree',
+    { agent: anAgent({ worktreeReadyAt: null }), run: null, session: null },
+    'make-worktree',
+  ],
+  ['an ended run', { run: aRun({ outcome: 'completed' }), session: endedSession }, 'rest'],
+  [
+    'an ended run of an agent that is being stopped',
+    { agent: stopping, run: aRun({ outcome: 'failed' }), session: endedSession },
+    'rest',
+  ],
+  ['7.3: dead, with an open session', { agent: dead, run: cancelled }, 'stop-session'],
+  [
+    '7.3: dead, with a planned session, whose process may be there',
+    { agent: dead, run: cancelled, session: aSession({ startedAt: null }) },
+    'stop-session',
+  ],
+  ['7.3: dead in the middle of a run that was not ended', { agent: dead }, 'stop-session'],
+  [
+    '7.11: dead, with a worktree that is not settled',
+    { agent: dead, run: cancelled, session: endedSession },
+    'clean-up',
+  ],
+  [
+    '7.11: dead before its worktree was made',
+    { agent: anAgent({ endedAt: 9, worktreeReadyAt: null }), run: cancelled, session: null },
+    'clean-up',
+  ],
+  ['7.11: dead without ever a run', { agent: dead, run: null, session: null }, 'clean-up'],
+  [
+    '7.11: dead and settled',
+    { agent: anAgent({ endedAt: 9, worktreeEnd: retained }), run: cancelled, session: endedSession },
+    'rest',
+  ],
+  [
+    '7.11: dead and settled, but with an open session',
+    { agent: anAgent({ endedAt: 9, worktreeEnd: retained }), run: cancelled },
+    'stop-session',
+  ],
+  [
+    '7.11: dead, and it never had a worktree',
+    { agent: anAgent({ endedAt: 9, worktree: null, worktreeReadyAt: null }), run: null, session: null },
+    'rest',
+  ],
+  ['7.3: a cancelled run with an open session', { run: cancelled }, 'stop-session'],
+  ['7.3: a cancelled run whose session has left', { run: cancelled, session: endedSession }, 'rest'],
+  ['an open session of a run that is gone', { run: null }, 'stop-session'],
   ['a fresh fork', { agent: anAgent({ worktreeReadyAt: null }), session: null }, 'make-worktree'],
   ['a worktree and no session', { session: null }, 'plan-session'],
   ['a planned session', { session: aSession({ startedAt: null }) }, 'start-session'],
   ['a running session', {}, 'watch'],
   ['an ended session of an open run', { session: aSession({ endedAt: 9 }) }, 'plan-session'],
   ['a session of an earlier run', { session: aSession({ runId: idOf('earlier'), endedAt: 9 }) }, 'plan-session'],
-  ['an open session of an earlier run', { session: aSession({ runId: idOf('earlier') }) }, 'plan-session'],
+  ['a new run while the old session is open', { session: aSession({ runId: idOf('earlier') }) }, 'stop-session'],
+  [
+    'a new run while the old session is only planned',
+    { session: aSession({ runId: idOf('earlier'), startedAt: null }) },
+    'stop-session',
+  ],
   ['a stop of a running session', { agent: stopping }, 'stop-session'],
   [
     'a stop of a planned session, whose process may be there',
@@ -48,18 +106,32 @@ const effects: Record<Exclude<Step['do'], 'watch' | 'rest'>, (facts: AgentFacts)
     session: aSession({ no: (facts.session?.no ?? 0) + 1, runId: facts.run?.id ?? '', startedAt: null, pid: null }),
   }),
   'start-session': (facts) => ({ ...facts, session: aSession({ ...facts.session, startedAt: 4, pid: 42 }) }),
-  'stop-session': (facts) => ({
-    ...facts,
-    session: aSession({ ...facts.session, endedAt: 9 }),
-    run: aRun({ ...facts.run, outcome: 'cancelled' }),
+  'stop-session': ({ agent, run, session }) => ({
+    agent,
+    // Only the session's own run ends with it; one that began meanwhile goes on.
+    run: run !== null && run.id === session?.runId ? aRun({ ...run, outcome: run.outcome ?? 'cancelled' }) : run,
+    session: aSession({ ...session, endedAt: 9 }),
   }),
   'cancel-run': (facts) => ({ ...facts, run: aRun({ ...facts.run, outcome: 'cancelled' }) }),
+  'clean-up': (facts) => ({ ...facts, agent: { ...facts.agent, worktreeEnd: retained } }),
 };
 
 const moment = fc.constantFrom(null, 7);
 const facts: fc.Arbitrary<AgentFacts> = fc.record({
-  agent: fc.record({ endedAt: moment, worktreeReadyAt: moment, stopRequestedAt: moment }).map(anAgent),
-  run: fc.option(fc.record({ outcome: fc.constantFrom(null, 'completed' as const, 'failed' as const) }).map(aRun)),
+  agent: fc
+    .record({
+      endedAt: moment,
+      worktree: fc.constantFrom(null, '/worktrees/brave-otter'),
+      worktreeReadyAt: moment,
+      worktreeEnd: fc.constantFrom(null, retained),
+      stopRequestedAt: moment,
+    })
+    .map(anAgent),
+  run: fc.option(
+    fc
+      .record({ outcome: fc.constantFrom(null, 'completed' as const, 'failed' as const, 'cancelled' as const) })
+      .map(aRun),
+  ),
   session: fc.option(
     fc
       .record({ startedAt: moment, endedAt: moment, runId: fc.constantFrom(idOf('run'), idOf('earlier')) })
@@ -67,9 +139,9 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
   ),
 });
 
-test('the steps lead from any facts to rest or to watching, and never in a circle', () => {
-  /** make, plan, start, then watch or stop, then rest: five steps are the longest way. */
-  const longestWay = 5;
+test('7.3: the steps lead from any facts to rest or to watching, and never in a circle', () => {
+  /** stop an old session, make, plan, start: four steps are the longest way to where there is nothing to do at once. */
+  const longestWay = 4;
   fc.assert(
     fc.property(facts, (start) => {
       const seen: Step['do'][] = [];
@@ -82,10 +154,23 @@ test('the steps lead from any facts to rest or to watching, and never in a circl
         expect(seen.length).toBeLessThanOrEqual(longestWay);
         now = effects[step](now);
       }
-      // Who was asked to stop is never left running.
-      if (start.agent.stopRequestedAt !== null) expect(nextStep(now).do).toBe('rest');
+      const { agent, run, session } = now;
+      const open = session !== null && session.endedAt === null;
+      // A process is left running for one reason only: a run that is open, of an agent that lives and may go on.
+      const wanted = agent.endedAt === null && agent.stopRequestedAt === null && run?.outcome === null;
+      expect(open).toBe(wanted);
+      expect(nextStep(now).do).toBe(wanted ? 'watch' : 'rest');
+      // Nobody who lives loses a worktree, and what becomes of a dead one's is always settled.
+      expect(seen.includes('clean-up')).toBe(
+        agent.endedAt !== null && agent.worktree !== null && start.agent.worktreeEnd === null,
+      );
+      // The dead get nothing new.
+      if (agent.endedAt !== null) {
+        for (const step of ['make-worktree', 'plan-session', 'start-session'] as const)
+          expect(seen).not.toContain(step);
+      }
     }),
-    { numRuns: 500 },
+    { numRuns: 1_000 },
   );
 });
 

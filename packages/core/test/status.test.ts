@@ -72,9 +72,62 @@ const rows: Row[] = [
     { activity: 'waiting_for_input', live: 'idle', run: 'completed', detail: 'Which database?' },
   ],
   [
-    'cancelled',
-    { run: aRun({ outcome: 'cancelled', detail: 'stopped on request' }), session: aSession(ended) },
+    '7.4: a run that was cancelled leaves its agent idle',
+    { run: aRun({ outcome: 'cancelled', detail: 'cancelled on request' }), session: aSession(ended) },
+    { activity: 'idle', live: 'idle', run: 'cancelled', detail: 'cancelled on request' },
+  ],
+  [
+    '7.4: a session that was stopped leaves its agent stopped',
+    {
+      agent: anAgent({ stopRequestedAt: 8 }),
+      run: aRun({ outcome: 'cancelled', detail: 'stopped on request' }),
+      session: aSession(ended),
+    },
     { activity: 'stopped', live: 'idle', run: 'cancelled', detail: 'stopped on request' },
+  ],
+  [
+    '7.4: a stop that came when the work was done changes nothing',
+    {
+      agent: anAgent({ stopRequestedAt: 8 }),
+      run: aRun({ outcome: 'completed', detail: 'fixed it' }),
+      session: aSession(ended),
+    },
+    { activity: 'idle', live: 'idle', run: 'completed', detail: 'fixed it' },
+  ],
+  [
+    '7.4: paused, whatever it said last',
+    { session: aSession({ pausedAt: 7 }), live: { live: 'calling_tool', detail: 'Bash ls' } },
+    { activity: 'running', live: 'idle', run: 'running', detail: 'paused' },
+  ],
+  [
+    '7.4: a session that ended while it was paused is paused no more',
+    { session: aSession({ no: 1, pausedAt: 7, ...ended }) },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'starting session 2' },
+  ],
+  [
+    '7.4: paused and being stopped',
+    { agent: anAgent({ stopRequestedAt: 8 }), session: aSession({ pausedAt: 7 }) },
+    { activity: 'running', live: 'working', run: 'running', detail: 'stopping' },
+  ],
+  [
+    '7.4: queued before it has a worktree',
+    { agent: anAgent({ worktreeReadyAt: null }), session: null, queued: true },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'waiting for a free place' },
+  ],
+  [
+    '7.4: queued with a session that is planned',
+    { session: aSession({ startedAt: null, pid: null }), queued: true },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'waiting for a free place' },
+  ],
+  [
+    '7.4: queued and being stopped',
+    { agent: anAgent({ stopRequestedAt: 8 }), session: null, queued: true },
+    { activity: 'running', live: 'working', run: 'running', detail: 'stopping' },
+  ],
+  [
+    '7.4: queued for nothing, since its run is over',
+    { run: aRun({ outcome: 'completed', detail: 'fixed it' }), session: aSession(ended), queued: true },
+    { activity: 'idle', live: 'idle', run: 'completed', detail: 'fixed it' },
   ],
   [
     'failed',
@@ -100,6 +153,14 @@ const rows: Row[] = [
     'dead, with a reason',
     { agent: anAgent({ endedAt: 9, endReason: 'retired' }), run: aRun({ outcome: 'completed', detail: 'fixed it' }) },
     { status: 'dead', activity: 'stopped', live: 'idle', run: 'completed', detail: 'retired' },
+  ],
+  [
+    '7.4: reaped',
+    {
+      agent: anAgent({ endedAt: 9, endReason: 'killed', reapedAt: 10 }),
+      run: aRun({ outcome: 'cancelled', detail: 'killed' }),
+    },
+    { status: 'reaped', activity: 'stopped', live: 'idle', run: 'cancelled', detail: 'killed' },
   ],
   [
     'dead in the middle of a run, without a reason',

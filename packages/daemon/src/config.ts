@@ -1,10 +1,20 @@
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
+import { nameSchema } from '@pawl/schema/id';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { usualChoices } from './workshop.ts';
 
 const configSchema = z.strictObject({
   /** The port on 127.0.0.1; 0 takes a free one. */
   port: z.number().int().min(0).max(65_535).default(0),
+  /** The provider of work whose definition names none. */
+  provider: nameSchema.default(usualChoices.provider),
+  /** Whether a person goes on as the child after a fork. */
+  switch_on_fork: z.boolean().default(usualChoices.switchOnFork),
+  /** Sessions that may run at once; the others wait their turn. */
+  max_sessions: z.number().int().min(1).max(10_000).default(usualChoices.maxSessions),
+  /** Agents that may be at work at once; the others wait their turn. */
+  max_agents: z.number().int().min(1).max(100_000).default(usualChoices.maxAgents),
 });
 export type Config = z.infer<typeof configSchema>;
 

@@ -25,8 +25,15 @@ import { startReconciler } from './reconcile/reconciler.ts';
 import { agentService } from './service/agents.ts';
 import { createDoctor } from './service/doctor.ts';
 import { ensureRootAgent } from './service/root-agent.ts';
-import { idempotencyPrefix } from './service/work.ts';
-import type { Timing, Workshop } from './workshop.ts';
+import { createBarrier } from './service/barrier.ts';
+import { homeDefinitions } from './service/definitions.ts';
+import { createDesk } from './service/desk.ts';
+import { idempotencyPrefix } from './service/idempotency.ts';
+import { dropUnusedSnapshots } from './service/leftovers.ts';
+import { createSignals } from './service/signals.ts';
+import { keepStateFile } from './state-file.ts';
+import type { Choices, Timing, Workshop } from './workshop.ts';
+import { usualChoices } from './workshop.ts';
 
 export type DaemonOptions = {
   directory: DataDirectory;
@@ -35,6 +42,7 @@ export type DaemonOptions = {
   port: number;
   clock?: () => number;
   timing?: Partial<Timing>;
+  choices?: Partial<Choices>;
   environment?: NodeJS.ProcessEnv;
   onStopRequested(): void;
 };
@@ -63,6 +71,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const token = personToken(home.token);
   const shop: Workshop = {
     home,
+    choices: { ...usualChoices, ...options.choices },
+    definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
     providers: providerRegistry([scriptedPreset([process.execPath, ...programs.scriptedAgent], home.scripted)]),
     authority: createAuthority(token),
@@ -85,17 +95,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const reconciler = startReconciler(shop);
   const agents = agentService(shop, reconciler);
+  const signals = createSignals(shop, reconciler);
+  const barrier = createBarrier(store, reconciler.ingest);
+  const desk = createDesk(shop, agents);
   const doctor = createDoctor(shop, reconciler);
+  await dropUnusedSnapshots(shop);
   const { adopted, ended } = await reconciler.adopt();
   let port: number | null = null;
   const app = buildApp({
     shop,
     agents,
+    reconciler,
+    signals,
+    barrier,
+    desk,
     doctor,
     events: followEvents(store),
     output: followOutput(store, agents.isWorking),
     port: () => port,
-    wake: reconciler.wake,
     requestStop: options.onStopRequested,
     describe: async () => ({
       version,
@@ -125,6 +142,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await store.close();
     throw error;
   }
+  const stateFile = keepStateFile(shop);
   log.info({ port, adopted, ended }, 'the daemon is up');
   const backUp = () =>
     void createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
@@ -156,6 +174,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       rmSync(home.socket, { force: true });
       await stopListening(socketServer === null ? servers : [...servers, socketServer]);
       await reconciler.close();
+      await stateFile.close();
       await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);
       await store.close();
       rmSync(home.daemonFile, { force: true });

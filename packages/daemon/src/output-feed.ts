@@ -1,3 +1,5 @@
+import type { Event } from '@pawl/schema/event';
+import { eventData } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
 import { readChunks } from '@pawl/store/chunks';
@@ -37,6 +39,8 @@ export function followOutput(store: Store, isWorking: (agentId: string) => Promi
   store.onCommit(({ chunks, events }) => {
     for (const chunk of chunks) remember(following.get(chunk.agentId), chunk);
     const agents = new Set([...chunks, ...events].map(({ agentId }) => agentId));
+    // One kill is one event, however many died of it.
+    for (const event of events) if (event.type === 'agent.killed') for (const id of killedBy(event)) agents.add(id);
     for (const agentId of agents) if (agentId !== null) following.get(agentId)?.wakes.wake();
   });
 
@@ -97,4 +101,9 @@ function remember(entry: Following | undefined, chunk: Chunk): void {
     entry.droppedId = dropped.id;
     if (entry.knownAfter !== null) entry.knownAfter = dropped.id;
   }
+}
+
+function killedBy(event: Event): string[] {
+  const { agents } = eventData['agent.killed'].parse(event.data);
+  return agents;
 }

@@ -27,8 +27,19 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
     process.stderr.write(`${error.stack}\n`);
     process.exit(1);
   });
-  const { port } = await readConfig(home.config);
-  const daemon = await startDaemon({ directory, log, port, onStopRequested: () => reason.resolve('request') });
+  const config = await readConfig(home.config);
+  const daemon = await startDaemon({
+    directory,
+    log,
+    port: config.port,
+    choices: {
+      provider: config.provider,
+      switchOnFork: config.switch_on_fork,
+      maxSessions: config.max_sessions,
+      maxAgents: config.max_agents,
+    },
+    onStopRequested: () => reason.resolve('request'),
+  });
   onReady(process.pid);
   await daemon.stop(await reason.promise);
 }

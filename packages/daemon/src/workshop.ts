@@ -10,10 +10,24 @@ import type { Store } from '@pawl/store/store';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Definitions } from './definitions/definitions.ts';
 import type { Authority } from './http/authority.ts';
 
 /** How long things may take; tests make them short. */
 export type Timing = { stopGraceMs: number; hungAfterSignalMs: number; livenessMs: number };
+
+/** What a person may choose in `config.yaml`. */
+export type Choices = {
+  /** For work whose definition names none. */
+  provider: string;
+  /** Whether a person goes on as the child after a fork. */
+  switchOnFork: boolean;
+  /** Sessions that may run at once, and agents that may be at work at once; the others wait their turn. */
+  maxSessions: number;
+  maxAgents: number;
+};
+
+export const usualChoices: Choices = { provider: 'scripted', switchOnFork: true, maxSessions: 256, maxAgents: 2_048 };
 
 /** What every part of the daemon works with. */
 export type Workshop = {
@@ -22,6 +36,8 @@ export type Workshop = {
   providers: Providers;
   authority: Authority;
   timing: Timing;
+  choices: Choices;
+  definitions: Definitions;
   /** When this daemon came up. */
   startedAt: number;
   /** The `pawl` command as agents call it: a path. */
@@ -61,4 +77,12 @@ export async function repositoryOf(shop: Workshop, project: Project): Promise<Re
   const repository = await openRepository(project.root);
   shop.repositories.set(project.root, repository);
   return repository;
+}
+
+/** Where an agent works, once and for all. */
+export function placeOf(agent: Agent): { path: string; branch: string; base: string } {
+  if (agent.worktree === null || agent.branch === null || agent.baseCommit === null) {
+    throw new PawlError('internal', `The agent ${agent.alias} has no worktree of its own.`);
+  }
+  return { path: agent.worktree, branch: agent.branch, base: agent.baseCommit };
 }

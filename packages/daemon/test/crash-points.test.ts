@@ -1,10 +1,12 @@
+import { processTable } from '@pawl/host/process-table';
 import { strayProcesses } from '@pawl/host/stray';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { crashPoints } from '@pawl/schema/crash-point';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runEnded, writeScenario } from './support/daemon.ts';
@@ -16,7 +18,27 @@ import { outputDifferences, outputHas } from './support/output.ts';
 const startPoints: readonly CrashPoint[] = ['store.during_migration', 'store.during_backup'];
 /** Points that are passed when somebody stops an agent. */
 const stopPoints: readonly CrashPoint[] = ['stop.after_request', 'stop.after_processes'];
-const workPoints = crashPoints.filter((point) => !startPoints.includes(point) && !stopPoints.includes(point));
+/** Points of a fork that carries files. */
+const snapshotPoints: readonly CrashPoint[] = ['snapshot.after_objects', 'snapshot.after_index', 'fork.after_snapshot'];
+/** Points of a kill: inside its transaction, after it, and while worktrees are settled. */
+const killPoints: readonly CrashPoint[] = [
+  'kill.after_agent',
+  'kill.after_runs',
+  'kill.before_commit',
+  'kill.after_commit',
+  'cleanup.after_trash',
+  'cleanup.after_commit',
+];
+/** Points that have a test of their own below. */
+const otherPoints: readonly CrashPoint[] = [
+  'cancel.after_commit',
+  'pause.after_request',
+  'continue.after_processes',
+  'restore.after_files',
+];
+const visitedElsewhere = [...startPoints, ...stopPoints, ...snapshotPoints, ...killPoints, ...otherPoints];
+/** All others are passed by an agent on its way from its fork to its end. */
+const workPoints = crashPoints.filter((point) => !visitedElsewhere.includes(point));
 
 test.each(startPoints)('a start that is killed at %s is made good by the next', async (point) => {
   await using place = await temporaryDirectory();
@@ -96,6 +118,170 @@ test.each(stopPoints)('a stop that is killed at %s is finished by the next daemo
     await second.kill('SIGTERM');
   }
 });
+
+test.each(snapshotPoints)('8.1: a fork with files that is killed at %s is made whole, or not at all', async (point) => {
+  await using place = await temporaryDirectory();
+  const { home, first, agent } = await begun(place.path, point, [
+    { write: { path: 'staged.txt', content: 'staged' } },
+    { shell: 'git add staged.txt; echo new > untracked.txt; echo more >> README.md' },
+    'complete',
+  ]);
+  await runEnded(first.client, agent.id);
+  const key = randomUUID();
+  await first.client.fork(agent.id, { withFiles: true }, key).catch(() => null);
+  expect((await first.exited).signal).toBe('SIGKILL');
+  const second = await readyDaemon(home);
+  try {
+    // Before its transaction nobody knows of a child, and nothing of it is left; afterwards it is brought up.
+    const known = (await second.client.listAgents()).agents.map(({ id }) => id);
+    expect(known).toHaveLength(point === 'snapshot.after_index' ? 2 : 1);
+    if (known.length === 1) expect(snapshotsIn(home)).toEqual([]);
+    const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
+    await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
+      what: 'files',
+    });
+    const status = ['status', '--porcelain', '-uall'];
+    await waitUntil(
+      async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)),
+      { what: 'the same files' },
+    );
+    await waitUntil(() => snapshotsIn(home).length === 0, { what: 'the snapshot to be dropped' });
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+test.each(killPoints)(
+  'W1-12: a cascade that is killed at %s happened wholly or not at all, and is finished',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const { home, first, agent } = await begun(place.path, point, [{ say: 'standing by' }, 'hang']);
+    await outputHas(first.client, agent.id, 'standing by');
+    const children = [];
+    for (let number = 0; number < 3; number++) {
+      children.push((await first.client.fork(agent.id, { switch: false }, randomUUID())).agent);
+    }
+    const family = [agent, ...children];
+    for (const { worktree } of children)
+      await waitUntil(() => existsSync(join(worktree ?? '', '.git')), { what: worktree ?? '' });
+    await first.client.killAgent(agent.id, { cascade: true }).catch(() => null);
+    // What comes after the answer is passed soon after it.
+    expect((await first.exited).signal).toBe('SIGKILL');
+    const second = await readyDaemon(home);
+    try {
+      const statuses = async () =>
+        Promise.all(family.map(async ({ id }) => (await second.client.inspectAgent(id)).agent.status));
+      const before = await statuses();
+      expect(new Set(before).size).toBe(1);
+      const undone = ['kill.after_agent', 'kill.after_runs', 'kill.before_commit'].includes(point);
+      expect(before[0]).toBe(undone ? 'running' : 'dead');
+      const { killed } = await second.client.killAgent(agent.id, { cascade: true });
+      expect(killed).toHaveLength(undone ? family.length : 0);
+      await waitUntil(
+        async () => {
+          const views = await Promise.all(family.map(async ({ id }) => second.client.inspectAgent(id)));
+          return views.every(
+            (view) => view.agent.worktreeEnd !== null && view.sessions.every(({ endedAt }) => endedAt !== null),
+          );
+        },
+        { what: 'all worktrees to be settled' },
+      );
+      expect((await leftBehind(second, agent.id)).processes).toBe(0);
+      const { events } = await second.client.events({ agent: agent.id });
+      expect(events.filter(({ type }) => type === 'agent.killed').map(({ data }) => data['count'])).toEqual([4]);
+      const { worktrees } = await second.client.worktrees();
+      for (const { worktree } of family) {
+        expect(worktrees.filter(({ path, state }) => path === worktree && state === 'trashed')).toHaveLength(1);
+      }
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);
+
+test('a cancel that is killed after its commit ends the processes on restart', async () => {
+  await using place = await temporaryDirectory();
+  const { home, first, agent } = await begun(place.path, 'cancel.after_commit', [{ say: 'standing by' }, 'hang']);
+  await outputHas(first.client, agent.id, 'standing by');
+  await first.client.cancelRun(agent.id).catch(() => null);
+  expect((await first.exited).signal).toBe('SIGKILL');
+  const second = await readyDaemon(home);
+  try {
+    await waitUntil(async () => (await leftBehind(second, agent.id)).processes === 0, {
+      what: 'its processes to leave',
+    });
+    expect((await second.client.inspectAgent(agent.id)).agent).toMatchObject({ activity: 'idle', status: 'running' });
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+test.each(['pause.after_request', 'continue.after_processes'] as const)(
+  'an agent whose daemon is killed at %s is halted when it is on record as paused',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const { home, first, agent } = await begun(place.path, point, [{ say: 'standing by' }, 'hang']);
+    await outputHas(first.client, agent.id, 'standing by');
+    await first.client.signalAgent(agent.id, 'pause').catch(() => null);
+    if (point !== 'pause.after_request') await first.client.signalAgent(agent.id, 'continue').catch(() => null);
+    expect((await first.exited).signal).toBe('SIGKILL');
+    const second = await readyDaemon(home);
+    try {
+      const { agent: view, sessions } = await second.client.inspectAgent(agent.id);
+      expect(view.paused).toBe(true);
+      const halted = () =>
+        strayProcesses(sessions[0]?.id ?? '').some(({ pid }) => processTable.read(pid)?.stopped === true);
+      expect(halted()).toBe(true);
+      await second.client.signalAgent(agent.id, 'continue');
+      expect(halted()).toBe(false);
+      await second.client.stopAgent(agent.id);
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);
+
+test('a restore from the trash that is killed in the middle is finished by the next', async () => {
+  await using place = await temporaryDirectory();
+  const { home, first, agent } = await begun(place.path, 'restore.after_files', ['complete']);
+  await runEnded(first.client, agent.id);
+  await first.client.killAgent(agent.id, {});
+  const entry = await waitUntil(
+    async () => (await first.client.worktrees()).worktrees.find(({ path }) => path === agent.worktree)?.entry,
+    { what: 'the worktree in the trash' },
+  );
+  await first.client.restoreWorktree(entry).catch(() => null);
+  expect((await first.exited).signal).toBe('SIGKILL');
+  const second = await readyDaemon(home);
+  try {
+    expect((await second.client.restoreWorktree(entry)).path).toBe(agent.worktree);
+    expect(await git(agent.worktree ?? '', ['status', '--porcelain'])).toBe('');
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+/** A daemon that will be killed at a point, with a project and an agent that plays some steps. */
+async function begun(path: string, crashAt: CrashPoint, steps: unknown[]) {
+  const home = join(path, 'home');
+  const repository = join(path, 'sample');
+  await sampleRepository(repository);
+  const first = await readyDaemon(home, { crashAt });
+  await first.client.addProject({ path: repository });
+  const options = { scenario: await writeScenario(path, steps) };
+  const request = { path: repository, task: 'a task', provider: 'scripted', options };
+  const { agent } = await first.client.work(request, randomUUID());
+  return { home, first, agent };
+}
+
+/** The snapshots of files that are kept in Pawl's own git directories. */
+function snapshotsIn(home: string): string[] {
+  const repositories = join(home, 'repositories');
+  return readdirSync(repositories).flatMap((name) => {
+    const directory = join(repositories, name, 'pawl-snapshots');
+    return existsSync(directory) ? readdirSync(directory) : [];
+  });
+}
 
 async function leftBehind({ client }: DaemonProcess, agentId: string) {
   const { sessions } = await client.inspectAgent(agentId);

@@ -16,6 +16,7 @@ import { startTestDaemon } from './support/daemon.ts';
 let daemon: TestDaemon;
 let tokens: Record<'person' | 'own' | 'other' | 'dead', string>;
 let own: string;
+let deadAgent: string;
 
 beforeAll(async () => {
   daemon = await startTestDaemon();
@@ -23,6 +24,7 @@ beforeAll(async () => {
   for (const agent of agents) await daemon.ended(agent.id);
   const [mine, other, dead] = agents.map((agent) => agent.id) as [string, string, string];
   own = mine;
+  deadAgent = dead;
   const person = readFileSync(daemon.home.token, 'utf8').trim();
   const authority = createAuthority(person);
   tokens = {
@@ -47,9 +49,31 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   listProjects: { person: 200, own: 200, other: 200 },
   addProject: { person: 200, own: 403, other: 403 },
   listAgents: { person: 200, own: 200, other: 200 },
-  work: { person: 400, own: 403, other: 403 },
+  work: { person: 400, own: 400, other: 400 },
   inspectAgent: { person: 200, own: 200, other: 403 },
+  fork: { person: 200, own: 400, other: 403 },
   stopAgent: { person: 200, own: 403, other: 403 },
+  stopAll: { person: 200, own: 403, other: 403 },
+  resumeAgent: { person: 409, own: 403, other: 403 },
+  pauseAgent: { person: 409, own: 403, other: 403 },
+  continueAgent: { person: 409, own: 403, other: 403 },
+  interruptAgent: { person: 409, own: 403, other: 403 },
+  killAgent: { person: 200, own: 403, other: 403 },
+  reapAgent: { person: 409, own: 403, other: 403 },
+  cancelRun: { person: 200, own: 403, other: 403 },
+  history: { person: 200, own: 200, other: 403 },
+  clearHistory: { person: 200, own: 200, other: 403 },
+  markHistory: { person: 200, own: 200, other: 403 },
+  rewindHistory: { person: 200, own: 200, other: 403 },
+  desk: { person: 200, own: 403, other: 403 },
+  switchDesk: { person: 200, own: 403, other: 403 },
+  definitions: { person: 200, own: 200, other: 200 },
+  trust: { person: 200, own: 403, other: 403 },
+  gate: { person: 400, own: 400, other: 403 },
+  worktrees: { person: 200, own: 403, other: 403 },
+  restoreWorktree: { person: 404, own: 403, other: 403 },
+  pruneWorktrees: { person: 400, own: 403, other: 403 },
+  top: { person: 200, own: 403, other: 403 },
   output: { person: 200, own: 200, other: 403 },
   events: { person: 200, own: 200, other: 403 },
 };
@@ -143,8 +167,10 @@ test('the socket and the token belong to their owner alone, and a damaged token 
   }
 });
 
+/** Verbs that would end the agents of this suite, or put them to work, are tried on the one that is dead. */
 function pathOf(template: string): string {
-  return template.replace('{reference}', own);
+  const about = /(?:kill|resume)$/.test(template) ? deadAgent : own;
+  return template.replace('{reference}', about).replace('{entry}', 'no-such-entry');
 }
 
 function ask(

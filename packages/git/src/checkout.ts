@@ -9,7 +9,7 @@ import type { Registration } from './registration.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
 
 /** Writing files is bound by the machine, not by git's locks, so as many checkouts run at once as there are cores. */
-const throughGate = createGate(availableParallelism());
+export const throughCheckoutGate = createGate(availableParallelism());
 
 /**
  * True when a registered worktree has had its files written. Git puts the index in place by a rename after the last
@@ -38,7 +38,7 @@ export async function checkOut(
   { ownDir, path, commit }: Checkout,
 ): Promise<void> {
   const view = { ownDir, objectsDir: objectsDirOf(repository), adminDir: registration.adminDir, path };
-  await throughGate(() => runOnFiles(view, ['read-tree', '-u', '--reset', '--no-recurse-submodules', commit]));
+  await throughCheckoutGate(() => runOnFiles(view, ['read-tree', '-u', '--reset', '--no-recurse-submodules', commit]));
 }
 
 /** Clears what a killed checkout left behind, so that it can be done again. */

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { execa } from 'execa';
-import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { gitFailed, unfinished } from './git-failure.ts';
 import { gitEnvironment, hardenedOptions, withoutForeignConfig } from './hardening.ts';
 import { gitLimits } from './limit.ts';
 import { createGate } from '@pawl/core/turn-taking';
@@ -22,6 +21,10 @@ export type GitOptions = {
   maxBytes?: number;
   /** Return the beginning of an output that is too long, instead of failing. */
   mayTruncate?: boolean;
+  /** What the command reads from its standard input; nothing when left out. */
+  input?: Uint8Array;
+  /** One character of `stdout` stands for one byte (Latin-1), so that names which are not UTF-8 survive. */
+  asBytes?: boolean;
 };
 
 /**
@@ -65,6 +68,54 @@ export function runOnFiles(view: OwnView, args: readonly string[], options: GitO
   return run(view.path, [`--git-dir=${view.adminDir}`, `--work-tree=${view.path}`], args, environment, options);
 }
 
+/** Files as they lie on disk, seen through a git directory that converts nothing. */
+export type RawView = {
+  /** A bare repository whose config and attributes turn every conversion off. */
+  rawDir: string;
+  /** Where new objects go. */
+  objectsDir: string;
+  /** Where objects may be found as well. */
+  otherObjects: readonly string[];
+  /** A directory with a HEAD; nothing else in it is read but the index. */
+  gitDir: string;
+  indexFile: string;
+  path: string;
+};
+
+/** Runs git on files byte by byte: neither line endings nor filters nor encodings are applied, whatever a repository says. */
+export function runOnRawFiles(view: RawView, args: readonly string[], options: GitOptions = {}) {
+  const environment = {
+    ...withoutForeignConfig,
+    GIT_COMMON_DIR: view.rawDir,
+    GIT_OBJECT_DIRECTORY: view.objectsDir,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: view.otherObjects.map(quotePath).join(':'),
+    GIT_INDEX_FILE: view.indexFile,
+  };
+  return run(view.path, [`--git-dir=${view.gitDir}`, `--work-tree=${view.path}`], args, environment, options);
+}
+
+/** Runs git on a bare repository that only Pawl writes, with the objects of others at hand. */
+export function runInOwnRepository(
+  gitDir: string,
+  otherObjects: readonly string[],
+  args: readonly string[],
+  options: GitOptions = {},
+) {
+  const environment = {
+    ...withoutForeignConfig,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: otherObjects.map(quotePath).join(':'),
+  };
+  return run(options.cwd ?? gitDir, [`--git-dir=${gitDir}`], args, environment, options);
+}
+
+/** The file of ignore patterns that the user's config names; null when it names none. Reading config runs nothing. */
+export async function readExcludesFile(gitDir: string): Promise<string | null> {
+  const args = ['config', '--type=path', '--get', 'core.excludesFile'];
+  const { exitCode, stdout } = await run(gitDir, [`--git-dir=${gitDir}`], args, {}, { answers: [1, 128] });
+  const path = stdout.replace(/\n$/, '');
+  return exitCode === 0 && path !== '' ? path : null;
+}
+
 /** Quotes one entry of a colon-separated list in the way git reads it back. */
 export function quotePath(path: string): string {
   return `"${path
@@ -88,7 +139,8 @@ async function run(
       cwd,
       env: { ...gitEnvironment(process.env), ...environment },
       extendEnv: false,
-      stdin: 'ignore',
+      ...(options.input === undefined ? { stdin: 'ignore' } : { input: options.input }),
+      encoding: options.asBytes ? 'latin1' : 'utf8',
       reject: false,
       stripFinalNewline: false,
       timeout: limits.gitMs,
@@ -101,90 +153,4 @@ async function run(
   if (exitCode === undefined || result.isMaxBuffer) throw unfinished(args, cwd, result);
   if (exitCode !== 0 && !options.answers?.includes(exitCode)) throw gitFailed(args, exitCode, stderr);
   return { exitCode, stdout, stderr, truncated: false };
-}
-
-type Unfinished = { timedOut: boolean; isMaxBuffer: boolean; code?: string; signal?: string; cause?: unknown };
-
-function unfinished(args: readonly string[], cwd: string, result: Unfinished): PawlError {
-  const command = commandName(args);
-  if (result.code === 'ENOENT' || result.code === 'ENOTDIR') {
-    if (!existsSync(cwd)) return new PawlError('not_found', `There is no directory ${cwd}.`, { details: { cwd } });
-    return new PawlError('unavailable', 'The program git was not found.', {
-      hint: 'Install git 2.32 or newer and make sure that it is in PATH.',
-    });
-  }
-  if (['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].includes(result.code ?? '')) {
-    return new PawlError(
-      'unavailable',
-      `${command} could not be started: the system has no room for it (${result.code}).`,
-      {
-        hint: 'Raise the limit (`ulimit -n` for EMFILE, `ulimit -u` for EAGAIN), or let fewer agents work at once.',
-      },
-    );
-  }
-  if (result.timedOut) {
-    return new PawlError('timeout', `${command} took longer than ${limits.gitMs} ms and was ended.`, {
-      hint: 'Check the disk and the size of the repository, then try again.',
-      details: { command },
-    });
-  }
-  const reason = result.isMaxBuffer ? 'printed too much' : `was ended (${result.signal ?? result.code ?? 'unknown'})`;
-  return new PawlError('git_failed', `${command} ${reason}.`, {
-    hint: 'Try again; if it happens each time, run the same command by hand.',
-    details: { command, signal: result.signal ?? null },
-    cause: result.cause,
-  });
-}
-
-function gitFailed(args: readonly string[], exitCode: number, complaint: string): PawlError {
-  const command = commandName(args);
-  const stderr = withoutControls(complaint).trim().slice(-gitLimits.stderrCharacters);
-  const lines = stderr.split('\n');
-  const reason = lines.findLast((line) => /^(fatal|error): /.test(line)) ?? lines.at(-1) ?? '';
-  return new PawlError('git_failed', `${command} failed with exit code ${exitCode}: ${reason}`, {
-    hint: hintFor(stderr),
-    details: { command, exitCode, stderr },
-  });
-}
-
-/** What to do about the failures that people meet. */
-function hintFor(stderr: string): string {
-  if (/No space left on device|Disk quota exceeded/.test(stderr)) return 'Free some disk space, then try again.';
-  if (/Permission denied|Read-only file system/.test(stderr)) return 'Make the named path writable, then try again.';
-  if (isHeldLock(stderr)) {
-    return 'Another git command holds a lock. Wait for it; when no git runs any more, delete the named .lock file.';
-  }
-  // Git does not always say why it could not write a file.
-  if (/unable to write|could not write|write error/.test(stderr)) {
-    return 'Check that the disk has space and that the place is writable, then try again.';
-  }
-  if (/unable to read|missing blob|bad object|not our ref|transport '.*' not allowed/.test(stderr)) {
-    return 'Objects are missing. In a partial clone, run `git fetch --refetch --no-filter`; else run `git fsck`.';
-  }
-  return 'Run `git fsck` and `git worktree list` in the repository to see whether git itself can read it.';
-}
-
-/** True when git gave up because another program was at work in the same repository at this moment. */
-export function isHeldLock(stderr: string): boolean {
-  return (
-    /Unable to create '.*\.lock': File exists/.test(stderr) ||
-    /could not lock config file/.test(stderr) ||
-    /failed to read .*commondir/.test(stderr) ||
-    /could not open '.*\/worktrees\/.*': No such file/.test(stderr)
-  );
-}
-
-/** What git said, when the error is a failure of git. */
-export function complaintOf(error: unknown): string {
-  return error instanceof PawlError && typeof error.details['stderr'] === 'string' ? error.details['stderr'] : '';
-}
-
-function commandName(args: readonly string[]): string {
-  return args[0] === 'worktree' ? `git worktree ${args[1]}` : `git ${args[0]}`;
-}
-
-/** File and branch names in git's messages are hostile text; control characters are dropped, newlines kept. */
-function withoutControls(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
 }

@@ -30,4 +30,24 @@ export const gitLimits = {
   branchBytes: 200,
   /** The longest revision that a person may type. */
   revisionCharacters: 1_000,
+  /** The largest index that is copied; about two million files. */
+  indexBytes: 256 * 1024 * 1024,
+  /** Names of files that are not tracked, as one list. */
+  snapshotListBytes: 64 * 1024 * 1024,
+  /** Files that are not tracked and are carried into another worktree. */
+  snapshotFiles: 200_000,
+  /** Contents of all changed and untracked files that are carried into another worktree. */
+  snapshotBytes: 2 * 1024 * 1024 * 1024,
+  /** Tries to take a snapshot of files that change meanwhile. */
+  snapshotAttempts: 5,
+  /** The largest `.worktreeinclude` that is read. */
+  includeBytes: 256 * 1024,
+  /** File system calls that are made in one go before others get their turn. */
+  filesPerTurn: 500,
+  /** The largest `note.json` that is read. */
+  noteBytes: 64 * 1024,
+  /** Entries of the trash that are listed. */
+  trashEntries: 10_000,
+  /** Files of one entry of the trash whose sizes are added up; beyond it the size is unknown. */
+  trashSizeFiles: 200_000,
 } as const;

@@ -7,7 +7,7 @@ import { gitLimits } from './limit.ts';
  * Reads one of git's small bookkeeping files, or returns null when it is not there or is no plain file. Agents can write
  * these files: a symbolic link is not followed, a pipe does not block, and a huge file is not read.
  */
-export async function readPointer(path: string): Promise<string | null> {
+export async function readPointer(path: string, maxBytes: number = gitLimits.pointerBytes): Promise<string | null> {
   let file;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -17,7 +17,7 @@ export async function readPointer(path: string): Promise<string | null> {
   }
   try {
     const info = await file.stat();
-    if (!info.isFile() || info.size > gitLimits.pointerBytes) return null;
+    if (!info.isFile() || info.size > maxBytes) return null;
     const text = await file.readFile('utf8');
     return text.replace(/\r?\n$/, '');
   } finally {

@@ -2,7 +2,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { checkBranchName } from './branch-name.ts';
-import { complaintOf, runInUserRepository, runToDiscover } from './command.ts';
+import { runInUserRepository, runToDiscover } from './command.ts';
+import { complaintOf } from './git-failure.ts';
 import { gitLimits } from './limit.ts';
 
 /** A repository of the user. All paths are canonical. */
@@ -61,9 +62,22 @@ export async function branchTip(repository: Repository, name: string): Promise<s
   return lookUp(repository, `refs/heads/${checkBranchName(name)}^{commit}`);
 }
 
+/** The commit of HEAD in a git directory, such as that of one worktree; null before the first commit. */
+export async function headOf(gitDir: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}'];
+  const { exitCode, stdout } = await runInUserRepository(gitDir, args, { answers: [1, 128] });
+  return exitCode === 0 ? stdout.trim() : null;
+}
+
 /** True when the repository has a branch of this name. */
 export async function branchExists(repository: Repository, name: string): Promise<boolean> {
   return (await branchTip(repository, name)) !== null;
+}
+
+/** The commit that a full ref name or a commit id stands for, or null when there is none. */
+export async function commitAt(repository: Repository, name: string): Promise<string | null> {
+  if (!/^(?:refs\/|[0-9a-f]{40,64}$)/.test(name)) return null;
+  return lookUp(repository, `${name}^{commit}`);
 }
 
 /** The branches whose names start with these path components, such as `work/`; all of them without a prefix. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
 import { runInUserRepository } from './command.ts';
@@ -7,7 +7,8 @@ import { withLock } from './lock.ts';
 import { isThere, moveDirectory } from './move.ts';
 import { repositoryLock } from './register.ts';
 import { canonicalPath, findRegistration, initializing, type Registration } from './registration.ts';
-import type { Repository } from './repository.ts';
+import { headOf, type Repository } from './repository.ts';
+import { requireNote, writeNote, type TrashNote } from './trash-note.ts';
 import { listWorktrees } from './worktree-list.ts';
 
 export type TrashRequest = {
@@ -15,18 +16,8 @@ export type TrashRequest = {
   trashDir: string;
   /** The branch that the worktree was made for, for the note. The branch itself is kept. */
   branch: string;
-  at: number;
-};
-
-/** What lies in the trash, as its `note.json` says. */
-export type TrashNote = {
-  version: 1;
-  name: string;
-  path: string;
-  branch: string;
-  /** What HEAD was: a branch, or the commit of a detached HEAD. */
-  head: string;
-  repository: string;
+  /** How many uncommitted files the caller knows of, for the note. */
+  dirty?: number;
   at: number;
 };
 
@@ -56,8 +47,11 @@ export async function trashWorktree(
       return null;
     }
     if (registration !== null) await refuseUnsafe(repository, registration, path);
-    const note = isBegun ? await readNote(draft) : newNote(repository, registration, { ...request, path });
-    if (!isBegun) await writeNote(draft, note);
+    const note = isBegun ? await requireNote(draft) : await newNote(repository, registration, { ...request, path });
+    if (!isBegun) {
+      await mkdir(draft, { recursive: true, mode: 0o700 });
+      await writeNote(draft, note);
+    }
     await withLock(repositoryLock(repository), () => moveInto(repository, { draft, key, path, registration, note }));
     const entry = join(request.trashDir, note.name);
     await rename(draft, entry);
@@ -115,7 +109,11 @@ function notOurs(repository: Repository, path: string): PawlError {
   });
 }
 
-function newNote(repository: Repository, registration: Registration | null, request: TrashRequest): TrashNote {
+async function newNote(
+  repository: Repository,
+  registration: Registration | null,
+  request: TrashRequest,
+): Promise<TrashNote> {
   const label = basename(request.path)
     .replaceAll(/[^A-Za-z0-9_-]/g, '-')
     .slice(0, 64);
@@ -125,23 +123,11 @@ function newNote(repository: Repository, registration: Registration | null, requ
     path: request.path,
     branch: request.branch,
     head: registration?.branch ?? registration?.detachedAt ?? '',
+    commit: registration === null ? null : await headOf(registration.adminDir),
+    dirty: request.dirty ?? null,
     repository: repository.root,
     at: request.at,
   };
-}
-
-async function writeNote(draft: string, note: TrashNote): Promise<void> {
-  await mkdir(draft, { recursive: true, mode: 0o700 });
-  const file = join(draft, 'note.json');
-  await writeFile(`${file}.draft`, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${file}.draft`, file);
-}
-
-/** Reads back the note of a move that was cut short. Only Pawl writes there, and it appears complete. */
-async function readNote(draft: string): Promise<TrashNote> {
-  const note = JSON.parse(await readFile(join(draft, 'note.json'), 'utf8')) as TrashNote;
-  if (/^[A-Za-z0-9_-]+$/.test(note.name)) return note;
-  throw new PawlError('conflict', `${draft}/note.json cannot be read.`, { hint: 'Move that directory aside.' });
 }
 
 async function isPlainFile(path: string): Promise<boolean> {

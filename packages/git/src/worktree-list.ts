@@ -18,17 +18,20 @@ export type ListedWorktree = {
 
 /** All worktrees of the repository, its main one first. */
 export async function listWorktrees(repository: Repository): Promise<ListedWorktree[]> {
-  return withLock(repositoryLock(repository), async () => {
-    const command = ['worktree', 'list', '--porcelain'];
-    const terminated = await runInUserRepository(repository.commonDir, [...command, '-z'], { answers: [129] });
-    // Git before 2.36 does not know `-z` and answers with its usage.
-    const listed =
-      terminated.exitCode === 0
-        ? parseWorktreeList(terminated.stdout, '\0')
-        : parseWorktreeList((await runInUserRepository(repository.commonDir, command)).stdout, '\n');
-    // For a submodule git names its git directory here, not its work tree.
-    return listed.map((worktree, index) => (index === 0 ? { ...worktree, path: repository.root } : worktree));
-  });
+  return withLock(repositoryLock(repository), () => readWorktrees(repository));
+}
+
+/** The same, for those who hold the repository's lock already. */
+export async function readWorktrees(repository: Repository): Promise<ListedWorktree[]> {
+  const command = ['worktree', 'list', '--porcelain'];
+  const terminated = await runInUserRepository(repository.commonDir, [...command, '-z'], { answers: [129] });
+  // Git before 2.36 does not know `-z` and answers with its usage.
+  const listed =
+    terminated.exitCode === 0
+      ? parseWorktreeList(terminated.stdout, '\0')
+      : parseWorktreeList((await runInUserRepository(repository.commonDir, command)).stdout, '\n');
+  // For a submodule git names its git directory here, not its work tree.
+  return listed.map((worktree, index) => (index === 0 ? { ...worktree, path: repository.root } : worktree));
 }
 
 /** Parses `git worktree list --porcelain`: a record per worktree, a line per attribute, an empty line between. */

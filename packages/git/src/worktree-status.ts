@@ -1,9 +1,8 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { runInUserRepository, runOnFiles, type GitOptions, type OwnView } from './command.ts';
+import { runOnFiles, type GitOptions, type OwnView } from './command.ts';
+import { exclusionsOf } from './exclusion.ts';
 import { gitLimits } from './limit.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
-import { objectsDirOf, type Repository } from './repository.ts';
+import { headOf, objectsDirOf, type Repository } from './repository.ts';
 import { registrationAt } from './worktree.ts';
 
 export type WorktreeStatus = {
@@ -67,20 +66,8 @@ export async function worktreeStatus(
  * `git diff` would do so too, but it writes the refreshed index back, optional locks or not.
  */
 async function listOnDisk(repository: Repository, view: OwnView) {
-  const exclude = join(repository.commonDir, 'info', 'exclude');
-  const isPlain = await lstat(exclude).then(
-    (info) => info.isFile(),
-    () => false,
-  );
-  const patterns = isPlain ? [`--exclude-from=${exclude}`] : [];
-  const kinds = ['--modified', '--deleted', '--others', '--exclude-standard', ...patterns];
+  const kinds = ['--modified', '--deleted', '--others', ...(await exclusionsOf(repository))];
   return runOnFiles(view, ['ls-files', '-t', '-z', ...kinds, '--directory', '--no-empty-directory'], listing);
-}
-
-async function headOf(adminDir: string): Promise<string | null> {
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}'];
-  const { exitCode, stdout } = await runInUserRepository(adminDir, args, { answers: [1, 128] });
-  return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** What stands before each NUL; an entry that was cut off is dropped. */

@@ -15,6 +15,7 @@ import {
   type Registration,
 } from './registration.ts';
 import { branchTip, type Repository } from './repository.ts';
+import { checkOutSnapshot } from './snapshot-checkout.ts';
 
 export type WorktreeRequest = {
   /** Pawl's own git directory for this repository; made when it is not there. */
@@ -23,6 +24,8 @@ export type WorktreeRequest = {
   branch: string;
   /** The full id of the commit that a new branch starts at. */
   base: string;
+  /** The uncommitted files to begin with, as `takeSnapshot` kept them; `base` is then the snapshot's head. */
+  snapshot?: { name: string; commit: string };
 };
 
 /** A worktree that is there, registered, and on its branch. */
@@ -36,7 +39,7 @@ export type Worktree = { path: string; branch: string };
  */
 export async function addWorktree(repository: Repository, request: WorktreeRequest): Promise<Worktree> {
   const branch = checkBranchName(request.branch);
-  const { ownDir, base } = request;
+  const { ownDir, base, snapshot } = request;
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(base)) {
     throw new PawlError('invalid_input', 'The base of a worktree is the full id of a commit.', {
       hint: 'Resolve the revision first.',
@@ -52,7 +55,12 @@ export async function addWorktree(repository: Repository, request: WorktreeReque
     if (!(await isCheckedOut(registration))) {
       if (!isNew) await clearUnfinishedCheckout(registration, path);
       const commit = isNew ? base : ((await branchTip(repository, branch)) ?? base);
-      await checkOut(repository, registration, { ownDir, path, commit });
+      // A branch that has moved on was worked on; the snapshot is older than its commits.
+      if (snapshot !== undefined && commit === base) {
+        await checkOutSnapshot(repository, registration, { ownDir, path, base, snapshot });
+      } else {
+        await checkOut(repository, registration, { ownDir, path, commit });
+      }
     }
     return verifyWorktree(repository, path, branch);
   });

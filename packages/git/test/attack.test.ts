@@ -1,13 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newId } from '@pawl/schema/id';
 import { describe, expect, test } from 'vitest';
+import { deleteBranchAt } from '../src/branch.ts';
 import { keepOutOfCommits } from '../src/exclude.ts';
 import { branchExists, countCommits, listBranches, openRepository, resolveCommit } from '../src/repository.ts';
+import { pruneTrash } from '../src/prune.ts';
+import { restoreWorktree } from '../src/restore.ts';
+import { takeSnapshot } from '../src/snapshot.ts';
 import { trashWorktree } from '../src/trash.ts';
 import { addWorktree, verifyWorktree } from '../src/worktree.ts';
 import { listWorktrees } from '../src/worktree-list.ts';
 import { worktreeStatus } from '../src/worktree-status.ts';
+import { worktreeWork } from '../src/worktree-work.ts';
 import {
   commitAll,
   git,
@@ -185,9 +191,23 @@ describe.each(['config', 'included file', 'worktree config'] as const)('commands
     await countCommits(repository, base, 'work/otter');
     await verifyWorktree(repository, path);
     expect(await refusal(resolveCommit(repository, 'd'.repeat(40)))).toMatch(/^not_found: /);
+    expect(await worktreeWork(repository, request)).toMatchObject({ state: 'dirty', changed: 2 });
+    const name = newId();
+    const snapshotOf = await takeSnapshot(repository, { ownDir, path, name });
+    const child = { ownDir, path: join(home, 'child'), branch: 'work/child', base };
+    await addWorktree(repository, { ...child, snapshot: { name, commit: snapshotOf.commit } });
+    expect(await worktreeStatus(repository, child)).toMatchObject({ changed: 2, head: base });
     rmSync(path, { recursive: true });
     await addWorktree(repository, request);
-    await trashWorktree(repository, { path, branch: 'work/otter', trashDir: join(home, 'trash'), at: 1 });
+    write(path, { 'a.txt': 'changed\n' });
+    const trash = { path, branch: 'work/otter', trashDir: join(home, 'trash'), at: 1 };
+    const first = await trashWorktree(repository, trash);
+    await restoreWorktree(repository, { trashDir: trash.trashDir, name: first?.note.name ?? '' });
+    const second = await trashWorktree(repository, trash);
+    const prune = { trashDir: trash.trashDir, name: second?.note.name ?? '', archiveTo: join(home, 'archive') };
+    await pruneTrash(repository, prune);
+    expect(readdirSync(prune.archiveTo)).toHaveLength(2);
+    expect(await deleteBranchAt(repository, { branch: 'work/otter', commit: base })).toBe(true);
     expect(fired()).toEqual([]);
     expect(snapshot(root, ignore)).toEqual(before);
   });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isHeldLock, quotePath, runInUserRepository, runToDiscover } from '../src/command.ts';
+import { quotePath, runInUserRepository, runToDiscover } from '../src/command.ts';
+import { isHeldLock } from '../src/git-failure.ts';
 import { gitEnvironment } from '../src/hardening.ts';
 import { openRepository } from '../src/repository.ts';
 import { git, makeRepository, refusal, temporaryDirectory } from './fixture.ts';

@@ -1,9 +1,16 @@
-/** Adds one worktree, as its parent asks in a JSON argument; it says when it begins and when it is done. */
+/** Does one operation, as its parent asks in a JSON argument; it says when it begins and when it is done. */
 import { openRepository } from '../src/repository.ts';
-import { addWorktree, type WorktreeRequest } from '../src/worktree.ts';
+import { pruneTrash } from '../src/prune.ts';
+import { restoreWorktree } from '../src/restore.ts';
+import { takeSnapshot } from '../src/snapshot.ts';
+import { addWorktree } from '../src/worktree.ts';
 
-const { root, ...request } = JSON.parse(process.argv[2] ?? '') as WorktreeRequest & { root: string };
+const operations = { addWorktree, takeSnapshot, restoreWorktree, pruneTrash };
+
+type Order = { root: string; operation?: keyof typeof operations };
+
+const { root, operation = 'addWorktree', ...request } = JSON.parse(process.argv[2] ?? '') as Order;
 const repository = await openRepository(root);
 process.stdout.write('begin\n');
-await addWorktree(repository, request);
+await operations[operation](repository, request as never);
 process.stdout.write('done\n');

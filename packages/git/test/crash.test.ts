@@ -1,13 +1,13 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openRepository, resolveCommit } from '../src/repository.ts';
 import { addWorktree } from '../src/worktree.ts';
 import { listWorktrees } from '../src/worktree-list.ts';
 import { git, makeRepository, temporaryDirectory } from './fixture.ts';
+import { startChild as start } from './crash-process.ts';
 
 async function setUp(fileCount = 3) {
   const home = temporaryDirectory();
@@ -24,22 +24,6 @@ async function setUp(fileCount = 3) {
     expect(linked).toEqual([{ path, head: base, branch: 'work/otter', bare: false, locked: null, prunable: null }]);
   };
   return { root, repository, request, base, check };
-}
-
-function start(request: object, environment: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), JSON.stringify(request)], {
-    detached: true,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // The group has left already.
-    }
-  });
-  return child;
 }
 
 test('a process that dies between registration and checkout is finished by the next call', async () => {

@@ -30,7 +30,15 @@ async function setUp(trashParent?: string) {
   const request = { ownDir: join(home, 'own.git'), path, branch: 'work/otter', base };
   await addWorktree(repository, request);
   const trashDir = join(trashParent ? temporaryDirectory(trashParent) : home, 'trash');
-  return { home, root, repository, base, request, path, trash: { path, branch: 'work/otter', trashDir, at: 1234 } };
+  return {
+    home,
+    root,
+    repository,
+    base,
+    request,
+    path,
+    trash: { path, branch: 'work/otter', trashDir, dirty: 4, at: 1234 },
+  };
 }
 
 function fill(path: string): void {
@@ -63,6 +71,8 @@ describe.each(places)('a trash $name', ({ parent }) => {
       path,
       branch: 'work/otter',
       head: 'work/otter',
+      commit: base,
+      dirty: 4,
       repository: repository.root,
       at: 1234,
     });

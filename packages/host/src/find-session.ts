@@ -60,6 +60,11 @@ export function findChild(dir: string, shim: ProcessIdentity): ProcessIdentity |
   return text === null ? null : believeChild(shim, text);
 }
 
+/** True from the moment the command is on record. Before that it cannot be told from a helper of the shim. */
+export function isChildRecorded(dir: string): boolean {
+  return readText(dir, 'child') !== '';
+}
+
 /** Reads a session directory without trusting it. */
 export async function findSession(directory: string): Promise<FoundSession> {
   const dir = resolve(directory);

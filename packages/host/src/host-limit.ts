@@ -19,6 +19,14 @@ export const hostLimits = {
   /** The shortest and the longest pause between two looks at something that has no event. */
   lookAgainMinMs: 1,
   lookAgainMaxMs: 25,
+  /** How long a look at all processes may be put off so that more of those who wait for one share it. */
+  listingRestMs: 25,
+  /** How often one look reads what has begun since its last reading. */
+  listingPasses: 50,
+  /** How often one look waits for processes that are just becoming other programs. */
+  listingPauses: 6,
+  /** How long it may take until all processes of a session are halted, before that is an error. */
+  haltMs: 5_000,
   /** How often a process that has no command line at the moment is looked at again. */
   lookAgainTimes: 20,
   /** How much text of an oversized line is kept. */

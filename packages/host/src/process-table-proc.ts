@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { endianness } from 'node:os';
 import { hasErrno } from '@pawl/schema/error';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
@@ -8,6 +9,27 @@ let bootId: string | undefined;
 function currentBoot(): string {
   bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   return bootId;
+}
+
+type Unit = { tickMs: number; pageBytes: number };
+
+let knownUnit: Unit | undefined;
+
+/** In what the kernel counts time and memory, from what it told this process at its start. */
+function unit(): Unit {
+  return (knownUnit ??= readUnit());
+}
+
+function readUnit(): Unit {
+  const told = new Map<bigint, bigint>();
+  const words = readFileSync('/proc/self/auxv');
+  for (let at = 0; at + 16 <= words.length; at += 16) told.set(readWord(words, at), readWord(words, at + 8));
+  const [pageBytes, ticksPerSecond] = [told.get(6n) ?? 4_096n, told.get(17n) ?? 100n];
+  return { tickMs: 1_000 / Number(ticksPerSecond), pageBytes: Number(pageBytes) };
+}
+
+function readWord(words: Buffer, at: number): bigint {
+  return endianness() === 'LE' ? words.readBigUInt64LE(at) : words.readBigUInt64BE(at);
 }
 
 /** Reads a file of a process, or null when the process is gone or not ours to see. */
@@ -29,7 +51,7 @@ export function parseStat(line: string, boot: string): ProcessEntry | null {
   const open = line.indexOf(' (');
   const close = line.lastIndexOf(') ');
   if (open < 1 || close < open) return null;
-  const fields = line.slice(close + 2).split(' ', 20);
+  const fields = line.slice(close + 2).split(' ', 49);
   const [state, parent, group] = fields;
   const ticks = fields[19];
   if (state === undefined || ticks === undefined || !/^\d{1,20}$/.test(ticks)) return null;
@@ -40,19 +62,33 @@ export function parseStat(line: string, boot: string): ProcessEntry | null {
     start: `${boot}/${ticks}`,
     defunct: state === 'Z' || state === 'X' || state === 'x',
     stopped: state === 'T' || state === 't',
+    blocked: state === 'D',
+    // User and system time, each of its own and of its children.
+    cpuMs: fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0) * unit().tickMs,
+    residentBytes: Number(fields[21] ?? 0) * unit().pageBytes,
+    // Where the environment lies in memory: each new program gets a place of its own.
+    image: fields[47] === '0' || fields[48] === undefined ? '' : `${fields[47]}-${fields[48]}`,
+    bare: isKernelThread(Number(fields[6])) || (fields[47] !== '0' && fields[47] === fields[48]),
   };
   return Number.isSafeInteger(entry.pid) && Number.isInteger(entry.parent) && Number.isInteger(entry.group)
     ? entry
     : null;
 }
 
-/** True when a list of strings that end in NUL has this string. */
-function listHas(list: Buffer, wanted: string): boolean {
-  const item = Buffer.from(`${wanted}\0`);
-  for (let at = list.indexOf(item); at !== -1; at = list.indexOf(item, at + 1)) {
-    if (at === 0 || list[at - 1] === 0) return true;
+/** True for a part of the kernel that looks like a process. */
+function isKernelThread(flags: number): boolean {
+  return Math.floor(flags / 0x200000) % 2 === 1;
+}
+
+/** What stands after this prefix in a list of strings that end in NUL. */
+function valuesIn(list: Buffer, prefix: Buffer): string[] {
+  const values: string[] = [];
+  for (let at = list.indexOf(prefix); at !== -1; at = list.indexOf(prefix, at + 1)) {
+    if (at > 0 && list[at - 1] !== 0) continue;
+    const end = list.indexOf(0, at);
+    values.push(list.toString('utf8', at + prefix.length, end === -1 ? list.length : end));
   }
-  return false;
+  return values;
 }
 
 const statBuffer = Buffer.alloc(4_096);
@@ -78,15 +114,20 @@ export const procTable: ProcessTable = {
     const line = readStat(pid);
     return line === null ? null : parseStat(line, currentBoot());
   },
-  list() {
+  list(except) {
     return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
+      .filter((name) => /^\d+$/.test(name) && except?.has(Number(name)) !== true)
       .map((name) => procTable.read(Number(name)))
       .filter((entry) => entry !== null);
   },
-  hasVariable(pid, name, value) {
-    const environment = readProcess(pid, 'environ');
-    return environment !== null && listHas(environment, `${name}=${value}`);
+  variables(pids, name) {
+    const prefix = Buffer.from(`${name}=`);
+    const found = new Map<number, string[] | null>();
+    for (const pid of pids) {
+      const environment = readProcess(pid, 'environ');
+      if (environment !== null) found.set(pid, environment.length === 0 ? null : valuesIn(environment, prefix));
+    }
+    return found;
   },
   runsScript(pid, path) {
     const commandLine = readProcess(pid, 'cmdline');

@@ -1,22 +1,19 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
-const columns = 'pid=,ppid=,pgid=,stat=,lstart=';
+const columns = 'pid=,ppid=,pgid=,stat=,time=,rss=,lstart=';
 
-/** Runs `ps` in a fixed language and time zone, and gives its lines; none when it finds no process. */
+/** Runs `ps` in a fixed language and time zone, and gives its lines but its own; none when it finds no process. */
 function ps(...args: string[]): string[] {
-  try {
-    const text = execFileSync('ps', args, {
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC0' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      maxBuffer: 64 * 1024 * 1024,
-      timeout: 10_000,
-    });
-    return text.split('\n').filter((line) => line.trim() !== '');
-  } catch {
-    return [];
-  }
+  const { pid, status, stdout } = spawnSync('ps', args, {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 10_000,
+  });
+  if (status !== 0) return [];
+  return stdout.split('\n').filter((line) => line.trim() !== '' && Number.parseInt(line, 10) !== pid);
 }
 
 /** Turns `Sun Nov 15 04:49:00 2026` into seconds. */
@@ -25,11 +22,18 @@ function parseMoment(text: string): string | null {
   return Number.isNaN(timeMs) ? null : `ps/${timeMs / 1000}`;
 }
 
+/** Turns `1-02:03:04`, `02:03:04` or `3:04.05` into milliseconds. */
+function parseDurationMs(text: string): number {
+  const [days, clock] = text.includes('-') ? text.split('-', 2) : ['0', text];
+  const seconds = (clock ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return Math.round((Number(days) * 86_400 + seconds) * 1_000) || 0;
+}
+
 /** Parses a line of `ps` with our columns. */
 export function parsePsLine(line: string): ProcessEntry | null {
-  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line);
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+([\d:.-]+)\s+(\d+)\s+(\S.*)$/.exec(line);
   if (match === null) return null;
-  const [, pid, parent, group, state = '', moment = ''] = match;
+  const [, pid, parent, group, state = '', time = '', kibibytes, moment = ''] = match;
   const start = parseMoment(moment);
   if (start === null) return null;
   return {
@@ -39,6 +43,11 @@ export function parsePsLine(line: string): ProcessEntry | null {
     start,
     defunct: state.startsWith('Z'),
     stopped: state.startsWith('T'),
+    blocked: /^[DU]/.test(state),
+    cpuMs: parseDurationMs(time),
+    residentBytes: Number(kibibytes) * 1_024,
+    image: '',
+    bare: false,
   };
 }
 
@@ -48,14 +57,21 @@ export const psTable: ProcessTable = {
     const [line] = ps('-o', columns, '-p', String(pid));
     return line === undefined ? null : parsePsLine(line);
   },
-  list() {
+  list(except) {
     return ps('-axo', columns)
       .map(parsePsLine)
-      .filter((entry) => entry !== null);
+      .filter((entry) => entry !== null)
+      .filter(({ pid }) => except?.has(pid) !== true);
   },
-  hasVariable(pid, name, value) {
-    const [line] = ps('-E', '-ww', '-o', 'command=', '-p', String(pid));
-    return line !== undefined && `${line} `.includes(` ${name}=${value} `);
+  variables(pids, name) {
+    const found = new Map<number, string[]>();
+    const lines = pids.length === 0 ? [] : ps('-E', '-ww', '-o', 'pid=,command=', '-p', pids.join(','));
+    for (const line of lines) {
+      const words = line.trim().split(' ');
+      const values = words.filter((word) => word.startsWith(`${name}=`)).map((word) => word.slice(name.length + 1));
+      found.set(Number(words[0]), values);
+    }
+    return found;
   },
   runsScript(pid, path) {
     const [line] = ps('-ww', '-o', 'command=', '-p', String(pid));

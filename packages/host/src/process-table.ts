@@ -12,16 +12,28 @@ export type ProcessEntry = {
   defunct: boolean;
   /** True while it is halted by a signal such as SIGSTOP. */
   stopped: boolean;
+  /** True while it waits inside the kernel and takes no signal. It acts on them before it goes on by itself. */
+  blocked: boolean;
+  /** The processor time that it and the children it has waited for took. */
+  cpuMs: number;
+  residentBytes: number;
+  /** Changes whenever the process becomes another program, and so may have another environment; '' when unknown. */
+  image: string;
+  /** True when it is known to have no environment at all. */
+  bare: boolean;
 };
 
 /** What the host needs to know about other processes; one adapter reads `/proc`, the other asks `ps`. */
 export type ProcessTable = {
   /** The process with this pid, or null when there is none. */
   read(pid: number): ProcessEntry | null;
-  /** All processes that can be seen. */
-  list(): ProcessEntry[];
-  /** True when the process was started with this variable in its environment. */
-  hasVariable(pid: number, name: string, value: string): boolean;
+  /** All processes that can be seen, but those with these pids. */
+  list(except?: Pick<ReadonlySet<number>, 'has'>): ProcessEntry[];
+  /**
+   * The values that each process was started with for a variable; null for one that shows no environment, as it is while
+   * it becomes another program. A process that is gone or not ours to see is left out.
+   */
+  variables(pids: readonly number[], name: string): Map<number, string[] | null>;
   /** True when the process is a shell that runs this script file; null while it has no command line, as at its end. */
   runsScript(pid: number, path: string): boolean | null;
   /** Turns the second and third line of an identity file into a start, or null when they are not valid. */

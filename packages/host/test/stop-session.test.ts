@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSession } from '../src/find-session.ts';
 import type { ProcessIdentity } from '../src/identity.ts';
+import { haltSession } from '../src/halt-session.ts';
 import { isAlive } from '../src/identity.ts';
 import { processTable } from '../src/process-table.ts';
 import type { SessionSpec } from '../src/start-session.ts';
@@ -123,6 +124,32 @@ test('a halted command is continued, so that it can act on the signal', async ()
   await eventually(() => processTable.read(childPid)?.stopped);
   expect(await stop(session, identity)).toEqual({ killed: 0 });
   expect((await findSession(session.dir)).exit).toEqual({ code: 6 });
+});
+
+test('a halted session can be stopped: all of it acts on the signal', async () => {
+  const { session, identity } = await startReady(`
+    trap 'exit 6' TERM
+    setsid sh -c 'trap "echo bye; exit" TERM; echo more; while :; do sleep 0.01; done' &
+    while ! grep -q more ${JSON.stringify(join(workspace.root, 'session 0', 'out'))}; do sleep 0.01; done
+    echo ready; while :; do sleep 0.01; done`);
+  const { dir, marker } = session;
+  expect((await haltSession({ identity, dir, marker })).halted).toBeGreaterThanOrEqual(2);
+  expect(await stop(session, identity)).toEqual({ killed: 0 });
+  expect(textOf(dir, 'out')).toContain('bye');
+  expect((await findSession(dir)).exit).toEqual({ code: 6 });
+});
+
+test('many sessions are stopped at the same time: each with its exit code, and no others', async () => {
+  const other = await startReady('echo ready; exec sleep 600');
+  const started = [];
+  for (let number = 0; number < 30; number += 1) {
+    started.push(await startReady(`trap 'exit ${number}' TERM; echo ready; while :; do sleep 0.05; done`));
+  }
+  await Promise.all(started.map(({ session, identity }) => stop(session, identity)));
+  const exits = await Promise.all(started.map(async ({ session }) => (await findSession(session.dir)).exit?.code));
+  expect(exits).toEqual(started.map((_, number) => number));
+  expect(isAlive(other.identity)).toBe(true);
+  expect((await findSession(other.session.dir)).childPid).not.toBe(null);
 });
 
 test('a halted shim is killed when the others are gone, and does not hang the stop', async () => {

@@ -2,8 +2,21 @@ import type { Event } from '@pawl/schema/event';
 import type { Project } from '@pawl/schema/record';
 import { exchange, readJson, readMessages } from './exchange.ts';
 import type { Home } from './home.ts';
+import type { AgentAction } from '@pawl/schema/definition';
 import type {
   AgentAnswer,
+  AgentsAnswer,
+  DefinitionList,
+  Desk,
+  ForkBody,
+  GateAnswer,
+  HistoryPage,
+  KillAnswer,
+  PruneAnswer,
+  SwitchBody,
+  Top,
+  TrustAnswer,
+  WorktreeList,
   AgentList,
   DaemonView,
   Diagnosis,
@@ -22,29 +35,66 @@ export type Client = {
   doctor(options?: { repair?: boolean }): Promise<Diagnosis>;
   listProjects(): Promise<{ projects: Project[] }>;
   addProject(body: { path: string; name?: string }): Promise<ProjectAdded>;
-  listAgents(query?: { project?: string; limit?: number; all?: boolean }): Promise<AgentList>;
+  listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<AgentAnswer>;
   inspectAgent(reference: string): Promise<Inspection>;
+  fork(reference: string, body: ForkBody, idempotencyKey: string): Promise<AgentAnswer>;
   stopAgent(reference: string): Promise<AgentAnswer>;
+  stopAll(): Promise<AgentsAnswer>;
+  resumeAgent(reference: string, body: { prompt?: string }, idempotencyKey: string): Promise<AgentAnswer>;
+  signalAgent(reference: string, verb: 'pause' | 'continue' | 'interrupt' | 'reap'): Promise<AgentAnswer>;
+  killAgent(reference: string, body: { cascade?: boolean }): Promise<KillAnswer>;
+  cancelRun(reference: string): Promise<{ cancelled: string[] }>;
+  history(reference: string, query?: { after?: number; limit?: number }): Promise<HistoryPage>;
+  note(reference: string, verb: 'clear' | 'mark' | 'rewind', body: { label?: string }): Promise<{ messageId: number }>;
+  desk(): Promise<Desk>;
+  switchDesk(body: SwitchBody): Promise<Desk>;
+  definitions(query?: { path?: string }): Promise<DefinitionList>;
+  trust(body: { path: string; revoke?: boolean }): Promise<TrustAnswer>;
+  gate(reference: string, body: { tool?: string; input?: string; action?: AgentAction }): Promise<GateAnswer>;
+  worktrees(): Promise<WorktreeList>;
+  restoreWorktree(entry: string): Promise<{ path: string }>;
+  pruneWorktrees(body: { olderThanMs: number; force?: boolean; dryRun?: boolean }): Promise<PruneAnswer>;
+  top(): Promise<Top>;
   output(reference: string, query?: OutputQuery & { limit?: number }): Promise<OutputPage>;
   followOutput(reference: string, query: OutputQuery, signal?: AbortSignal): AsyncGenerator<OutputMessage>;
   events(query?: { after?: number; limit?: number; agent?: string; tail?: number }): Promise<EventPage>;
   followEvents(after: number, query?: { agent?: string }, signal?: AbortSignal): AsyncGenerator<EventMessage>;
 };
 
+export type ListQuery = { project?: string; limit?: number; all?: boolean; reaped?: boolean; before?: string };
 /** Output after one chunk, or the last `tail` chunks and what follows them, or all of it. */
 export type OutputQuery = { after?: number; tail?: number; format?: 'raw' | 'events' };
 export type OutputMessage = { type: 'chunk'; chunk: OutputChunk } | { type: 'ended' };
 export type EventMessage = { type: 'event'; event: Event } | { type: 'gap'; lastSeq: number };
 
+/** How long a verb that waits for agents may take before the daemon counts as silent. */
+const patienceMs = 24 * 60 * 60 * 1000;
+
 /** A client for the daemon of one home, over its unix socket. */
-export function createClient(home: Home): Client {
-  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    exchange(home, { method, path, headers, body: body === undefined ? null : JSON.stringify(body) });
+export function createClient(home: Home, { token }: { token?: string } = {}): Client {
+  const send = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    silenceMs?: number,
+  ) =>
+    exchange(home, {
+      method,
+      path,
+      headers,
+      token,
+      body: body === undefined ? null : JSON.stringify(body),
+      ...(silenceMs === undefined ? {} : { silenceMs }),
+    });
   const get = async <T>(path: string, query: Query = {}): Promise<T> =>
     readJson(await send('GET', withQuery(path, query), undefined, { accept: 'application/json' }));
   const post = async <T>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<T> =>
     readJson(await send('POST', path, body, headers));
+  /** For what may take as long as an agent does: a fork waits for tools, a stop for processes. */
+  const patiently = async <T>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<T> =>
+    readJson(await send('POST', path, body, headers, patienceMs));
   const agentPath = (reference: string, rest = '') => `/api/agents/${encodeURIComponent(reference)}${rest}`;
 
   return {
@@ -56,19 +106,36 @@ export function createClient(home: Home): Client {
     listAgents: (query) => get('/api/agents', query),
     work: (body, idempotencyKey) => post('/api/agents', body, { 'idempotency-key': idempotencyKey }),
     inspectAgent: (reference) => get(agentPath(reference)),
-    stopAgent: (reference) => post(agentPath(reference, '/stop')),
+    fork: (reference, body, key) => patiently(agentPath(reference, '/fork'), body, { 'idempotency-key': key }),
+    stopAgent: (reference) => patiently(agentPath(reference, '/stop')),
+    stopAll: () => patiently('/api/stop-all'),
+    resumeAgent: (reference, body, key) => post(agentPath(reference, '/resume'), body, { 'idempotency-key': key }),
+    signalAgent: (reference, verb) => post(agentPath(reference, `/${verb}`)),
+    killAgent: (reference, body) => patiently(agentPath(reference, '/kill'), body),
+    cancelRun: (reference) => patiently(`/api/runs/${encodeURIComponent(reference)}/cancel`),
+    history: (reference, query) => get(agentPath(reference, '/history'), query),
+    note: (reference, verb, body) => post(agentPath(reference, `/${verb}`), body),
+    desk: () => get('/api/desk'),
+    switchDesk: (body) => post('/api/desk', body),
+    definitions: (query) => get('/api/definitions', query),
+    trust: (body) => post('/api/trust', body),
+    gate: (reference, body) => post(agentPath(reference, '/gate'), body),
+    worktrees: () => get('/api/worktrees'),
+    restoreWorktree: (entry) => patiently(`/api/worktrees/${encodeURIComponent(entry)}/restore`),
+    pruneWorktrees: (body) => patiently('/api/worktrees/prune', body),
+    top: () => get('/api/top'),
     output: (reference, query) => get(agentPath(reference, '/output'), query),
     events: (query) => get('/api/events', query),
     async *followOutput(reference, query, signal) {
       const path = withQuery(agentPath(reference, '/output'), query);
-      for await (const message of readMessages(home, path, {}, signal)) {
+      for await (const message of readMessages(home, path, {}, { signal, token })) {
         if (message.event === 'chunk') yield { type: 'chunk', chunk: JSON.parse(message.data) as OutputChunk };
         else if (message.event === 'ended') yield { type: 'ended' };
       }
     },
     async *followEvents(after, query = {}, signal) {
       const path = withQuery('/api/events', query);
-      for await (const message of readMessages(home, path, { 'last-event-id': String(after) }, signal)) {
+      for await (const message of readMessages(home, path, { 'last-event-id': String(after) }, { signal, token })) {
         if (message.event === 'gap') {
           yield { type: 'gap', lastSeq: (JSON.parse(message.data) as { lastSeq: number }).lastSeq };
         } else yield { type: 'event', event: JSON.parse(message.data) as Event };

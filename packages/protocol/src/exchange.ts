@@ -9,18 +9,25 @@ import { readEventStream } from './event-stream.ts';
 import type { Home } from './home.ts';
 
 /** A daemon that says nothing for this long, not even that it is still there, does not answer. */
-const silenceMs = 60_000;
+const usualSilenceMs = 60_000;
 
 type Exchange = {
   method: string;
   path: string;
   headers: Record<string, string>;
   body: string | null;
+  /** How long the daemon may say nothing; a request that waits for agents is given more. */
+  silenceMs?: number;
   signal?: AbortSignal | undefined;
+  /** Whom to speak as; this process's own token when absent. */
+  token?: string | undefined;
 };
 
 /** Sends one request over the home's socket and gives the answer as soon as its head is there. */
-export function exchange(home: Home, { method, path, headers, body, signal }: Exchange): Promise<IncomingMessage> {
+export function exchange(
+  home: Home,
+  { method, path, headers, body, silenceMs = usualSilenceMs, signal, token }: Exchange,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     refuseForeignSocket(home);
     const request = httpRequest(
@@ -30,7 +37,7 @@ export function exchange(home: Home, { method, path, headers, body, signal }: Ex
         path,
         headers: {
           host: 'localhost',
-          authorization: `Bearer ${readToken(home)}`,
+          authorization: `Bearer ${token ?? readToken(home)}`,
           ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
           ...headers,
         },
@@ -38,7 +45,7 @@ export function exchange(home: Home, { method, path, headers, body, signal }: Ex
       },
       resolve,
     );
-    request.setTimeout(silenceMs, () => request.destroy(noAnswer()));
+    request.setTimeout(silenceMs, () => request.destroy(noAnswer(silenceMs)));
     request.on('error', (error) => reject(connectionError(error)));
     request.end(body ?? undefined);
   });
@@ -63,12 +70,12 @@ export async function* readMessages(
   home: Home,
   path: string,
   headers: Record<string, string>,
-  signal?: AbortSignal,
+  { signal, token }: Pick<Exchange, 'signal' | 'token'> = {},
 ): AsyncGenerator<StreamMessage> {
   let response: IncomingMessage | undefined;
   try {
     const accept = { accept: 'text/event-stream', ...headers };
-    response = await exchange(home, { method: 'GET', path, headers: accept, body: null, signal });
+    response = await exchange(home, { method: 'GET', path, headers: accept, body: null, signal, token });
     if ((response.statusCode ?? 0) >= 400) await readJson(response);
     response.setEncoding('utf8');
     yield* readEventStream(response as AsyncIterable<string>);
@@ -107,7 +114,7 @@ function readToken(home: Home): string {
   }
 }
 
-function noAnswer(): PawlError {
+function noAnswer(silenceMs: number): PawlError {
   return new PawlError('timeout', `The daemon has said nothing for ${silenceMs / 1000} s.`, {
     hint: 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.',
   });

@@ -15,6 +15,12 @@ export type Home = {
   worktrees: string;
   repositories: string;
   trash: string;
+  /** What was saved from worktrees before they were deleted for good. */
+  archive: string;
+  /** The person's own definitions. */
+  agents: string;
+  /** A projection of the registry for other programs; written, never read. */
+  state: string;
   scripted: string;
 };
 
@@ -37,6 +43,9 @@ export function homeAt(
     worktrees: join(base, 'worktrees'),
     repositories: join(base, 'repositories'),
     trash: join(base, 'trash'),
+    archive: join(base, 'archive'),
+    agents: join(base, 'agents'),
+    state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),
   };
 }

@@ -15,6 +15,8 @@ export const programs = {
   /** A small nursery: what a burst of requests leaves behind is collected soon, instead of staying as memory. */
   daemon: ['--max-semi-space-size=2', file('daemon.mjs', 'daemon/src/main.ts')],
   scriptedAgent: [file('scripted-agent.mjs', 'testing/src/scripted-agent/bin.ts')],
+  /** No program but a directory: the definitions that Pawl brings along. */
+  builtInDefinitions: file('agents', 'daemon/agents'),
 };
 
 /** The program's version. */

@@ -15,6 +15,28 @@ const streamOf = (description: string) => ({
 const reference = z.object({ reference: z.string().min(1).max(128) });
 const wholeNumber = z.coerce.number().int().nonnegative();
 
+const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
+
+/** A verb on one agent that needs no other word. */
+function signalRoute<Verb extends string>(verb: Verb, description: string) {
+  return createRoute({
+    method: 'post',
+    path: `/api/agents/{reference}/${verb}`,
+    request: { params: reference },
+    responses: answers(description, view.agentAnswerSchema),
+  });
+}
+
+/** A verb that adds one note to an agent's history. */
+function noteRoute<Verb extends string, Body extends z.ZodType>(verb: Verb, body: Body, description: string) {
+  return createRoute({
+    method: 'post',
+    path: `/api/agents/{reference}/${verb}`,
+    request: { params: reference, body: { content: json(body), required: true } },
+    responses: answers(description, view.noteAnswerSchema),
+  });
+}
+
 /** Every route of the daemon. Each names its method, path, input and answer; the daemon adds only the handler. */
 export const routes = {
   health: createRoute({
@@ -62,6 +84,7 @@ export const routes = {
         limit: wholeNumber.max(1000).optional(),
         before: z.string().max(64).optional(),
         all: z.enum(['true', 'false']).optional(),
+        reaped: z.enum(['true', 'false']).optional(),
       }),
     },
     responses: answers('The agents, newest first.', view.agentListSchema),
@@ -70,7 +93,7 @@ export const routes = {
     method: 'post',
     path: '/api/agents',
     request: {
-      headers: z.object({ 'idempotency-key': z.string().min(8).max(128).optional() }),
+      headers: idempotency,
       body: { content: json(view.workSchema), required: true },
     },
     responses: answers('The new agent, durable before this answer.', view.agentAnswerSchema),
@@ -81,11 +104,116 @@ export const routes = {
     request: { params: reference },
     responses: answers('The agent, its sessions, runs and worktree.', view.inspectionSchema),
   }),
+  fork: createRoute({
+    method: 'post',
+    path: '/api/agents/{reference}/fork',
+    request: { params: reference, headers: idempotency, body: { content: json(view.forkSchema), required: true } },
+    responses: answers(
+      'The child, durable before this answer. `@current` is the caller, or the agent that a person acts as.',
+      view.agentAnswerSchema,
+    ),
+  }),
   stopAgent: createRoute({
     method: 'post',
     path: '/api/agents/{reference}/stop',
     request: { params: reference },
     responses: answers('The agent after its processes have left.', view.agentAnswerSchema),
+  }),
+  stopAll: createRoute({
+    method: 'post',
+    path: '/api/stop-all',
+    responses: answers('Every agent that was at work, after its processes have left.', view.agentsAnswerSchema),
+  }),
+  resumeAgent: createRoute({
+    method: 'post',
+    path: '/api/agents/{reference}/resume',
+    request: { params: reference, headers: idempotency, body: { content: json(view.resumeSchema), required: true } },
+    responses: answers('The agent with its new run.', view.agentAnswerSchema),
+  }),
+  pauseAgent: signalRoute('pause', 'The agent, its processes halted.'),
+  continueAgent: signalRoute('continue', 'The agent, its processes going on.'),
+  interruptAgent: signalRoute('interrupt', 'The agent, asked to leave off what it does.'),
+  killAgent: createRoute({
+    method: 'post',
+    path: '/api/agents/{reference}/kill',
+    request: { params: reference, body: { content: json(view.killSchema), required: true } },
+    responses: answers('Who died; their processes have left. `@current` is the caller itself.', view.killAnswerSchema),
+  }),
+  reapAgent: signalRoute('reap', 'The dead agent, out of sight; its row and history stay.'),
+  cancelRun: createRoute({
+    method: 'post',
+    path: '/api/runs/{reference}/cancel',
+    request: { params: reference },
+    responses: answers(
+      'The runs that were cancelled: the one with this id, or the open one of this agent, and all that it began.',
+      view.cancelAnswerSchema,
+    ),
+  }),
+  history: createRoute({
+    method: 'get',
+    path: '/api/agents/{reference}/history',
+    request: {
+      params: reference,
+      query: z.object({ after: wholeNumber.optional(), limit: wholeNumber.min(1).max(1000).optional() }),
+    },
+    responses: answers('A page of the history, inherited and own.', view.historyPageSchema),
+  }),
+  clearHistory: noteRoute('clear', view.emptySchema, 'From here on the agent remembers nothing of before.'),
+  markHistory: noteRoute('mark', view.markSchema, 'A place to come back to.'),
+  rewindHistory: noteRoute('rewind', view.markSchema, 'Back at a mark; what came after it stays on record.'),
+  desk: createRoute({
+    method: 'get',
+    path: '/api/desk',
+    responses: answers('Who a person acts as.', view.deskSchema),
+  }),
+  switchDesk: createRoute({
+    method: 'post',
+    path: '/api/desk',
+    request: { body: { content: json(view.switchSchema), required: true } },
+    responses: answers('The desk after the switch, with the draft that waits there.', view.deskSchema),
+  }),
+  definitions: createRoute({
+    method: 'get',
+    path: '/api/definitions',
+    request: { query: z.object({ path: z.string().max(4096).optional() }) },
+    responses: answers('What agents there can be in a project, and which files are broken.', view.definitionListSchema),
+  }),
+  trust: createRoute({
+    method: 'post',
+    path: '/api/trust',
+    request: { body: { content: json(view.trustSchema), required: true } },
+    responses: answers(
+      'The definition files of the repository that are trusted as they are now.',
+      view.trustAnswerSchema,
+    ),
+  }),
+  gate: createRoute({
+    method: 'post',
+    path: '/api/agents/{reference}/gate',
+    request: { params: reference, body: { content: json(view.gateSchema), required: true } },
+    responses: answers('Whether the agent may.', view.gateAnswerSchema),
+  }),
+  worktrees: createRoute({
+    method: 'get',
+    path: '/api/worktrees',
+    responses: answers('Every worktree of ours: in use, retained, in the trash.', view.worktreeListSchema),
+  }),
+  restoreWorktree: createRoute({
+    method: 'post',
+    path: '/api/worktrees/{entry}/restore',
+    request: { params: z.object({ entry: z.string().min(1).max(200) }) },
+    responses: answers('The worktree, back where it was.', view.restoreAnswerSchema),
+  }),
+  pruneWorktrees: createRoute({
+    method: 'post',
+    path: '/api/worktrees/prune',
+    request: { body: { content: json(view.pruneSchema), required: true } },
+    responses: answers('What was deleted for good, and what was not.', view.pruneAnswerSchema),
+  }),
+  top: createRoute({
+    method: 'get',
+    path: '/api/top',
+    responses: answers('What runs now, and what it costs the machine.', view.topSchema),
   }),
   output: createRoute({
     method: 'get',

@@ -2,7 +2,17 @@ import { eventSchema } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import { errorCodes } from '@pawl/schema/error';
 import { idSchema, nameSchema } from '@pawl/schema/id';
-import { outputStreams, projectSchema, runSchema, sessionSchema, timeSchema, usageSchema } from '@pawl/schema/record';
+import { agentActions, agentClasses, agentKinds, definitionSchema } from '@pawl/schema/definition';
+import {
+  messageSchema,
+  outputStreams,
+  projectSchema,
+  runSchema,
+  sessionSchema,
+  timeSchema,
+  usageSchema,
+  worktreeEndSchema,
+} from '@pawl/schema/record';
 import { statusSchema } from '@pawl/schema/status';
 import { streamEventSchema } from '@pawl/schema/stream-event';
 import * as z from 'zod';
@@ -54,13 +64,23 @@ const agentViewSchema = z.object({
   alias: nameSchema,
   project: z.object({ id: idSchema, name: nameSchema }).nullable(),
   parentId: idSchema.nullable(),
+  /** Who looks after it now: its parent, or the nearest living ancestor after that one was killed. */
+  supervisorId: idSchema.nullable(),
+  /** The last message of its parent that it inherits; 0 when it inherits nothing. */
+  forkMessageId: z.number().int(),
   definition: nameSchema,
+  kind: z.enum(agentKinds),
+  class: z.enum(agentClasses),
   provider: nameSchema.nullable(),
   model: z.string().nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
   worktree: z.string().nullable(),
+  /** What became of the worktree of a dead agent; null while it is in use or not settled. */
+  worktreeEnd: worktreeEndSchema.nullable(),
   createdAt: timeSchema,
+  endedAt: timeSchema.nullable(),
+  paused: z.boolean(),
   status: statusSchema.shape.status,
   activity: statusSchema.shape.activity,
   live: statusSchema.shape.live,
@@ -82,14 +102,22 @@ const agentViewSchema = z.object({
 });
 export type AgentView = z.infer<typeof agentViewSchema>;
 
-export const agentListSchema = z.object({ agents: z.array(agentViewSchema), more: z.boolean() });
+export const agentListSchema = z.object({
+  agents: z.array(agentViewSchema),
+  more: z.boolean(),
+  /** The agent that a person acts as; null when an agent asks. */
+  current: idSchema.nullable(),
+});
 export type AgentList = z.infer<typeof agentListSchema>;
 
 export const workSchema = z.object({
   /** Any path inside the project. */
   path: word(4096),
   task: z.string().max(limits.bodyBytes),
-  provider: z.string().min(1).max(64),
+  /** What the new agent is to be; `worker` when absent. */
+  definition: nameSchema.optional(),
+  /** The definition's own, or the home's default, when absent. */
+  provider: z.string().min(1).max(64).optional(),
   alias: nameSchema.optional(),
   model: word(200).optional(),
   /** The commit, branch or tag to start from; the project's HEAD when absent. */
@@ -97,6 +125,145 @@ export const workSchema = z.object({
   options: z.record(z.string().max(64), word(4096)).optional(),
 });
 export type WorkBody = z.infer<typeof workSchema>;
+
+/** A fork: of the caller, when that is an agent; of the named agent, the current one or agent 0, when it is a person. */
+export const forkSchema = z.object({
+  /** The child's first message. Without it, parent and child both wait for input. */
+  prompt: z.string().max(limits.bodyBytes).optional(),
+  model: word(200).optional(),
+  alias: nameSchema.optional(),
+  /** Carries the parent's staged, unstaged and untracked files into the child's worktree. */
+  withFiles: z.boolean().optional(),
+  /** False answers `busy` at once where a fork would have to wait for a tool or a half-written answer. */
+  wait: z.boolean().optional(),
+  /** Whether a person goes on as the child; the home's setting when absent. */
+  switch: z.boolean().optional(),
+  /** Only for a fork of agent 0, which has neither: the repository, and the provider. */
+  path: word(4096).optional(),
+  provider: z.string().min(1).max(64).optional(),
+  options: z.record(z.string().max(64), word(4096)).optional(),
+});
+export type ForkBody = z.infer<typeof forkSchema>;
+
+/** A word to an agent that rests: it goes on with its conversation. */
+export const resumeSchema = z.object({ prompt: z.string().max(limits.bodyBytes).optional() });
+
+export const killSchema = z.object({
+  /** With all its descendants. */
+  cascade: z.boolean().optional(),
+});
+export const killAnswerSchema = z.object({
+  target: agentViewSchema,
+  /** All that died, children before parents; empty when the target was dead already. */
+  killed: z.array(z.object({ id: idSchema, alias: nameSchema })),
+  /** Children that live on under another supervisor. */
+  resupervised: z.array(z.object({ id: idSchema, alias: nameSchema })),
+});
+export type KillAnswer = z.infer<typeof killAnswerSchema>;
+
+export const agentsAnswerSchema = z.object({ agents: z.array(agentViewSchema) });
+export type AgentsAnswer = z.infer<typeof agentsAnswerSchema>;
+export const cancelAnswerSchema = z.object({ cancelled: z.array(idSchema) });
+
+/** A page of an agent's history, oldest first; what it inherited comes before its own. */
+export const historyPageSchema = z.object({
+  agentId: idSchema,
+  inherited: z.number().int(),
+  own: z.number().int(),
+  messages: z.array(messageSchema.extend({ inherited: z.boolean() })),
+  more: z.boolean(),
+});
+export type HistoryPage = z.infer<typeof historyPageSchema>;
+export const emptySchema = z.object({});
+export const markSchema = z.object({ label: z.string().max(limits.labelCharacters).optional() });
+export const noteAnswerSchema = z.object({ messageId: z.number().int() });
+
+/** A person's desk: who they act as, who is next to that one, and what they had begun to write. */
+const neighbourSchema = z.object({ id: idSchema, alias: nameSchema }).nullable();
+export const deskSchema = z.object({
+  current: agentViewSchema,
+  parent: neighbourSchema,
+  previous: neighbourSchema,
+  next: neighbourSchema,
+  child: neighbourSchema,
+  draft: z.object({ input: z.string(), scroll: z.number().int().nonnegative() }),
+});
+export type Desk = z.infer<typeof deskSchema>;
+export const switchSchema = z.object({
+  /** An agent, or one of `parent`, `child`, `next`, `previous`; absent stays, and only keeps the draft. */
+  to: z.string().min(1).max(128).optional(),
+  /** What was being written to the agent that is left. */
+  draft: z.object({ input: z.string().max(limits.draftCharacters), scroll: z.number().int().nonnegative() }).optional(),
+});
+export type SwitchBody = z.infer<typeof switchSchema>;
+
+/** What can be said about the agents that may be started in a project. */
+export const definitionListSchema = z.object({
+  definitions: z.array(definitionSchema),
+  problems: z.array(z.object({ path: z.string(), line: z.number().int(), reason: z.string() })),
+  /** What a repository's file asks for and does not get until a person trusts it. */
+  notices: z.array(z.object({ path: z.string(), line: z.number().int(), reason: z.string() })),
+});
+export type DefinitionList = z.infer<typeof definitionListSchema>;
+export const trustSchema = z.object({ path: word(4096), revoke: z.boolean().optional() });
+export const trustAnswerSchema = z.object({ project: nameSchema, files: z.array(z.string()) });
+export type TrustAnswer = z.infer<typeof trustAnswerSchema>;
+
+/** Whether an agent may use a tool or take an action: what a provider's hook asks before it lets it. */
+export const gateSchema = z.object({
+  tool: z.string().min(1).max(200).optional(),
+  input: z.string().max(limits.messageCharacters).optional(),
+  action: z.enum(agentActions).optional(),
+});
+export const gateAnswerSchema = z.object({ allowed: z.boolean(), reason: z.string() });
+export type GateAnswer = z.infer<typeof gateAnswerSchema>;
+
+const worktreeViewSchema = z.object({
+  state: z.enum(['in-use', 'retained', 'trashed', 'missing', 'orphan']),
+  path: z.string(),
+  project: nameSchema.nullable(),
+  agent: z.object({ id: idSchema, alias: nameSchema }).nullable(),
+  branch: z.string().nullable(),
+  /** Why it was retained, or when it was trashed. */
+  detail: z.string(),
+  /** Its name in the trash, for `restore`. */
+  entry: z.string().nullable(),
+  at: timeSchema.nullable(),
+});
+export type WorktreeView = z.infer<typeof worktreeViewSchema>;
+export const worktreeListSchema = z.object({ worktrees: z.array(worktreeViewSchema) });
+export type WorktreeList = z.infer<typeof worktreeListSchema>;
+export const restoreAnswerSchema = z.object({ path: z.string() });
+export const pruneSchema = z.object({
+  /** Entries that have been in the trash for at least this long. */
+  olderThanMs: z.number().int().nonnegative(),
+  /** Also those with uncommitted work in them, after it was put into an archive. */
+  force: z.boolean().optional(),
+  /** Says what would go, and lets it be. */
+  dryRun: z.boolean().optional(),
+});
+export const pruneAnswerSchema = z.object({
+  pruned: z.array(z.string()),
+  kept: z.array(z.object({ entry: z.string(), reason: z.string() })),
+  /** Retained worktrees that hold nothing any more and went to the trash now. */
+  trashed: z.array(z.string()),
+});
+export type PruneAnswer = z.infer<typeof pruneAnswerSchema>;
+
+/** What the machine spends on the agents that run. */
+export const topSchema = z.object({
+  daemon: z.object({ memoryBytes: z.number().int(), uptimeMs: z.number().int() }),
+  counts: z.record(z.string(), z.number().int()),
+  agents: z.array(
+    agentViewSchema.extend({
+      cpuMs: z.number().nullable(),
+      memoryBytes: z.number().int().nullable(),
+      processes: z.number().int(),
+    }),
+  ),
+});
+export type Top = z.infer<typeof topSchema>;
+
 export const agentAnswerSchema = z.object({ agent: agentViewSchema });
 export type AgentAnswer = z.infer<typeof agentAnswerSchema>;
 

@@ -31,8 +31,12 @@ function parseRecord(line: string): Record<string, unknown> | null {
 function parseBody(record: Record<string, unknown>, line: string): StreamEvent[] {
   switch (record['type']) {
     case 'assistant':
-    case 'user':
       return contentBlocks(record['message']).flatMap(parseBlock);
+    case 'user':
+      // Tool results come as a user's words; its other words are what we told it.
+      return contentBlocks(record['message'])
+        .flatMap(parseBlock)
+        .map((event) => (event.type === 'text' ? { type: 'echo', text: event.text } : event));
     case 'result':
       return parseResult(record);
     case 'rate_limit_event':
@@ -59,10 +63,22 @@ function parseBlock(block: unknown): StreamEvent[] {
     case 'thinking':
       return [{ type: 'thinking', text: text(field(block, 'thinking')) }];
     case 'tool_use':
-      return [{ type: 'tool-call', name: text(field(block, 'name')), input: toolInput(field(block, 'input')) }];
+      return [
+        {
+          type: 'tool-call',
+          id: text(field(block, 'id')),
+          name: text(field(block, 'name')),
+          input: toolInput(field(block, 'input')),
+        },
+      ];
     case 'tool_result':
       return [
-        { type: 'tool-result', text: blockText(field(block, 'content')), isError: field(block, 'is_error') === true },
+        {
+          type: 'tool-result',
+          id: text(field(block, 'tool_use_id')),
+          text: blockText(field(block, 'content')),
+          isError: field(block, 'is_error') === true,
+        },
       ];
     default:
       return [];

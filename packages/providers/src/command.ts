@@ -2,18 +2,34 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 
 /** How a session takes up its conversation. */
-export type Conversation = { kind: 'new'; chosenId: string } | { kind: 'resume'; providerSessionId: string };
+export type Conversation =
+  | { kind: 'new'; chosenId: string | null }
+  | { kind: 'resume'; providerSessionId: string }
+  /** Branches off another conversation, under an id of its own that we choose where we can. */
+  | { kind: 'fork'; providerSessionId: string; chosenId: string | null };
+
+/** The tools that an agent may use; null leaves them to the provider. */
+export type ToolLimits = { allowed: string[] | null; denied: string[] };
 
 export type SessionCommand = { command: string; args: string[]; prompt: string; stdin: 'fifo' | 'file' };
 
 /** The command line and the first input of a session, from the provider's preset. Nothing secret goes into arguments. */
 export function sessionCommand(
   preset: ProviderPreset,
-  given: { conversation: Conversation; model: string | null; options: Record<string, string>; prompt: string },
+  given: {
+    conversation: Conversation;
+    model: string | null;
+    options: Record<string, string>;
+    tools: ToolLimits;
+    prompt: string;
+  },
 ): SessionCommand {
   const [command, ...fixed] = preset.command;
   const args = [...fixed, ...conversationArguments(preset, given.conversation)];
   if (given.model !== null && preset.model !== null) args.push(...fill(preset.model, 'model', given.model));
+  const { allowed, denied } = given.tools;
+  if (allowed !== null && preset.tools !== null) args.push(...fill(preset.tools.allow, 'tools', allowed.join(',')));
+  if (denied.length > 0 && preset.tools !== null) args.push(...fill(preset.tools.deny, 'tools', denied.join(',')));
   for (const [name, value] of Object.entries(given.options)) {
     args.push(...fill(Object.hasOwn(preset.options, name) ? (preset.options[name] ?? []) : [], 'value', value));
   }
@@ -28,11 +44,14 @@ export function streamJsonMessage(text: string): string {
 }
 
 function conversationArguments(preset: ProviderPreset, conversation: Conversation): string[] {
-  if (conversation.kind === 'new') return fill(preset.chooseSession ?? [], 'session', conversation.chosenId);
-  if (preset.resume === null) {
-    throw new PawlError('conflict', `The provider ${preset.name} cannot resume a conversation.`);
+  const chosen = (id: string | null) => (id === null ? [] : fill(preset.chooseSession ?? [], 'session', id));
+  if (conversation.kind === 'new') return chosen(conversation.chosenId);
+  const words = conversation.kind === 'fork' ? preset.fork : preset.resume;
+  if (words === null) {
+    throw new PawlError('conflict', `The provider ${preset.name} cannot ${conversation.kind} a conversation.`);
   }
-  return fill(preset.resume, 'session', conversation.providerSessionId);
+  const args = fill(words, 'session', conversation.providerSessionId);
+  return conversation.kind === 'fork' ? [...args, ...chosen(conversation.chosenId)] : args;
 }
 
 function fill(template: string[], name: string, value: string): string[] {

@@ -11,6 +11,8 @@ export function scriptedPreset(program: [string, ...string[]], stateDirectory: s
     chooseSession: ['--session-id', '{session}'],
     resume: ['--resume', '{session}'],
     fork: ['--resume', '{session}', '--fork-session'],
+    forkStyle: 'native',
+    tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
     model: ['--model', '{model}'],
     options: { scenario: ['--scenario', '{value}'] },
     outputFormat: 'claude-stream-json',

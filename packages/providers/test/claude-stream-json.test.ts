@@ -44,28 +44,56 @@ describe('lines that Claude Code prints', () => {
       ]),
       [
         { type: 'thinking', text: 'hm' },
-        { type: 'tool-call', name: 'Bash', input: 'echo hello > hello.txt' },
+        { type: 'tool-call', id: 't1', name: 'Bash', input: 'echo hello > hello.txt' },
       ],
+    ],
+    [
+      'two tools at once',
+      message('assistant', [
+        { type: 'tool_use', id: 't1', name: 'Read', input: { file_path: 'a.ts' } },
+        { type: 'tool_use', id: 't2', name: 'Read', input: { file_path: 'b.ts' } },
+      ]),
+      [
+        { type: 'tool-call', id: 't1', name: 'Read', input: 'a.ts' },
+        { type: 'tool-call', id: 't2', name: 'Read', input: 'b.ts' },
+      ],
+    ],
+    ['what it was told', message('user', 'do it'), [{ type: 'echo', text: 'do it' }]],
+    [
+      'what it was told, beside a result',
+      message('user', [
+        { type: 'text', text: 'and this' },
+        { type: 'tool_result', tool_use_id: 't2', content: 'ok', is_error: false },
+      ]),
+      [
+        { type: 'echo', text: 'and this' },
+        { type: 'tool-result', id: 't2', text: 'ok', isError: false },
+      ],
+    ],
+    [
+      'a tool whose id is no text',
+      message('assistant', [{ type: 'tool_use', id: { a: 1 }, name: 'Stop' }]),
+      [{ type: 'tool-call', id: '', name: 'Stop', input: '' }],
     ],
     [
       'a tool on a file',
       message('assistant', [{ type: 'tool_use', name: 'Edit', input: { file_path: 'a.ts', old_string: 'x' } }]),
-      [{ type: 'tool-call', name: 'Edit', input: 'a.ts' }],
+      [{ type: 'tool-call', id: '', name: 'Edit', input: 'a.ts' }],
     ],
     [
       'a tool with other input',
       message('assistant', [{ type: 'tool_use', name: 'Search', input: { query: 'x' } }]),
-      [{ type: 'tool-call', name: 'Search', input: '{"query":"x"}' }],
+      [{ type: 'tool-call', id: '', name: 'Search', input: '{"query":"x"}' }],
     ],
     [
       'a tool without input',
       message('assistant', [{ type: 'tool_use', name: 'Stop' }]),
-      [{ type: 'tool-call', name: 'Stop', input: '' }],
+      [{ type: 'tool-call', id: '', name: 'Stop', input: '' }],
     ],
     [
       'a tool result as a string',
       message('user', [{ type: 'tool_result', tool_use_id: 't1', content: 'ok\n' }]),
-      [{ type: 'tool-result', text: 'ok\n', isError: false }],
+      [{ type: 'tool-result', id: 't1', text: 'ok\n', isError: false }],
     ],
     [
       'a tool result as blocks',
@@ -80,7 +108,7 @@ describe('lines that Claude Code prints', () => {
           ],
         },
       ]),
-      [{ type: 'tool-result', text: 'a\n\nb', isError: true }],
+      [{ type: 'tool-result', id: '', text: 'a\n\nb', isError: true }],
     ],
     [
       'a piece of text',
@@ -211,11 +239,11 @@ describe('hostile lines', () => {
       [`{"type":"assistant","message":{"content":${deep}}}`, []],
       [
         `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"X","input":${deep}}]}}`,
-        [{ type: 'tool-call', name: 'X', input: '' }],
+        [{ type: 'tool-call', id: '', name: 'X', input: '' }],
       ],
       [
         `{"type":"user","message":{"content":[{"type":"tool_result","content":${deep}}]}}`,
-        [{ type: 'tool-result', text: '', isError: false }],
+        [{ type: 'tool-result', id: '', text: '', isError: false }],
       ],
       [`{"type":"stream_event","event":${deep}}`, []],
       [`{"type":"rate_limit_event","rate_limit_info":${deep}}`, []],
@@ -248,6 +276,8 @@ describe('any line', () => {
         content: fc.array(
           fc.record({
             type: fc.constantFrom('text', 'tool_use', 'tool_result'),
+            id: fc.jsonValue(),
+            tool_use_id: fc.jsonValue(),
             text: fc.jsonValue(),
             input: fc.jsonValue(),
             content: fc.jsonValue(),

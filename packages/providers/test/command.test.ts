@@ -4,18 +4,63 @@ import { sessionCommand, streamJsonMessage } from '../src/command.ts';
 import { scriptedPreset } from '../src/scripted.ts';
 
 const preset: ProviderPreset = { ...scriptedPreset(['node', 'agent.ts'], '/state'), command: ['agent', '--print'] };
-const fresh = {
+const fresh: Parameters<typeof sessionCommand>[1] = {
   conversation: { kind: 'new', chosenId: 'id-1' },
   model: null,
   options: {},
+  tools: { allowed: null, denied: [] },
   prompt: 'do it',
-} as const;
+};
 
 describe('the arguments of a session', () => {
   test.each<[string, Partial<ProviderPreset>, Partial<Parameters<typeof sessionCommand>[1]>, string[]]>([
     ['a new conversation under a chosen id', {}, {}, ['--session-id', 'id-1']],
     ['a new one where none can be chosen', { chooseSession: null }, {}, []],
     ['a resumed one', {}, { conversation: { kind: 'resume', providerSessionId: 'old' } }, ['--resume', 'old']],
+    ['a new one where we choose no id', {}, { conversation: { kind: 'new', chosenId: null } }, []],
+    [
+      '7.20: one that branches off another, under a chosen id',
+      {},
+      { conversation: { kind: 'fork', providerSessionId: 'old', chosenId: 'id-2' } },
+      ['--resume', 'old', '--fork-session', '--session-id', 'id-2'],
+    ],
+    [
+      '7.20: one that branches off another, where no id can be chosen',
+      { chooseSession: null },
+      { conversation: { kind: 'fork', providerSessionId: 'old', chosenId: 'id-2' } },
+      ['--resume', 'old', '--fork-session'],
+    ],
+    [
+      '7.20: one that branches off another, where we choose no id',
+      {},
+      { conversation: { kind: 'fork', providerSessionId: 'old', chosenId: null } },
+      ['--resume', 'old', '--fork-session'],
+    ],
+    [
+      '8.18: tools that are allowed',
+      { chooseSession: null },
+      { tools: { allowed: ['Read', 'Bash(git:*)'], denied: [] } },
+      ['--tools', 'Read,Bash(git:*)'],
+    ],
+    ['8.18: no tool at all', { chooseSession: null }, { tools: { allowed: [], denied: [] } }, ['--tools', '']],
+    [
+      '8.18: tools that are denied',
+      { chooseSession: null },
+      { tools: { allowed: null, denied: ['Write', 'Edit'] } },
+      ['--disallowedTools', 'Write,Edit'],
+    ],
+    [
+      '8.18: both',
+      { chooseSession: null },
+      { tools: { allowed: ['Read'], denied: ['Write'] } },
+      ['--tools', 'Read', '--disallowedTools', 'Write'],
+    ],
+    [
+      '7.19: limits that the provider cannot enforce are left out',
+      { chooseSession: null, tools: null },
+      { tools: { allowed: ['Read'], denied: ['Write'] } },
+      [],
+    ],
     ['a model', { chooseSession: null }, { model: 'large' }, ['--model', 'large']],
     ['a model where none can be chosen', { chooseSession: null, model: null }, { model: 'large' }, []],
     ['an option', { chooseSession: null }, { options: { scenario: 'a b.yaml' } }, ['--scenario', 'a b.yaml']],
@@ -30,8 +75,8 @@ describe('the arguments of a session', () => {
     [
       'all of them, in this order',
       {},
-      { model: 'large', options: { scenario: 'a' } },
-      ['--session-id', 'id-1', '--model', 'large', '--scenario', 'a'],
+      { model: 'large', options: { scenario: 'a' }, tools: { allowed: ['Read'], denied: ['Write'] } },
+      '--session-id id-1 --model large --tools Read --disallowedTools Write --scenario a'.split(' '),
     ],
   ])('%s', (_name, changed, given, args) => {
     const words = sessionCommand({ ...preset, ...changed }, { ...fresh, ...given });
@@ -41,7 +86,14 @@ describe('the arguments of a session', () => {
   test('a provider that cannot resume refuses to', () => {
     const conversation = { kind: 'resume', providerSessionId: 'old' } as const;
     expect(() => sessionCommand({ ...preset, resume: null }, { ...fresh, conversation })).toThrow(
-      expect.objectContaining({ code: 'conflict' }),
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('cannot resume') as string }),
+    );
+  });
+
+  test('7.20: a provider that cannot branch off a conversation refuses to', () => {
+    const conversation = { kind: 'fork', providerSessionId: 'old', chosenId: null } as const;
+    expect(() => sessionCommand({ ...preset, fork: null }, { ...fresh, conversation })).toThrow(
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('cannot fork') as string }),
     );
   });
 });

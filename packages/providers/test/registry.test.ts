@@ -35,3 +35,21 @@ test('every output format has a parser; plain text is its own meaning', () => {
   ]);
   expect(outputParsers.text.parse('{"type":"result"}')).toEqual([{ type: 'text', text: '{"type":"result"}' }]);
 });
+
+test('every kind of line that is part of a conversation has one of the texts by which it is found', () => {
+  const { parse, telling, conversation } = outputParsers['claude-stream-json'];
+  const block = (value: object) => ({ message: { content: [value] } });
+  const lines = [
+    { type: 'assistant', ...block({ type: 'text', text: 'hi' }) },
+    { type: 'assistant', ...block({ type: 'tool_use', id: 't1', name: 'Bash', input: {} }) },
+    { type: 'user', ...block({ type: 'tool_result', tool_use_id: 't1', content: 'ok' }) },
+    { type: 'stream_event', event: { delta: { type: 'text_delta', text: 'h' } } },
+  ].map((value) => JSON.stringify(value));
+  expect(lines.flatMap(parse).map(({ type }) => type)).toEqual(['text', 'tool-call', 'tool-result', 'text-delta']);
+  for (const line of lines) {
+    expect(conversation.some((text) => line.includes(text))).toBe(true);
+    expect(telling.some((text) => line.includes(text))).toBe(false);
+  }
+  expect(telling.some((text) => '{"type":"result"}'.includes(text))).toBe(true);
+  expect(outputParsers.text.conversation).toEqual([]);
+});

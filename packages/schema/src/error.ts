@@ -18,6 +18,8 @@ export const errorCodes = {
   project_not_found: { http: 404, exit: 3 },
   ambiguous: { http: 409, exit: 4 },
   conflict: { http: 409, exit: 4 },
+  /** It would work, but not now: somebody has to finish first. */
+  busy: { http: 409, exit: 4 },
   already_running: { http: 409, exit: 4 },
   timeout: { http: 504, exit: 5 },
   budget: { http: 402, exit: 6 },

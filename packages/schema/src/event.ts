@@ -14,14 +14,44 @@ export const eventData = {
     definition: nameSchema,
     provider: nameSchema.nullable(),
     branch: z.string().nullable(),
+    /** 0: it inherits nothing. */
+    forkMessageId: z.number().int(),
   }),
+  'agent.fork_waiting': z.object({ reason: z.string() }),
+  /** One event for one kill, however many agents died of it; `agents` are all of them, children before parents. */
+  'agent.killed': z.object({
+    target: idSchema,
+    killedBy: idSchema,
+    cascade: z.boolean(),
+    count: z.number().int(),
+    agents: z.array(idSchema),
+    /** Children that live on under another supervisor. */
+    resupervised: z.array(idSchema),
+  }),
+  'agent.reaped': z.object({ alias: nameSchema }),
   'worktree.created': z.object({ path: z.string(), branch: z.string(), base: z.string() }),
+  'worktree.trashed': z.object({ path: z.string(), entry: z.string(), branchDeleted: z.boolean() }),
+  'worktree.retained': z.object({ path: z.string(), reason: z.string() }),
+  'worktree.missing': z.object({ path: z.string() }),
+  'worktree.restored': z.object({ path: z.string(), entry: z.string() }),
+  'worktree.pruned': z.object({ entry: z.string() }),
+  'history.cleared': z.object({ messageId: z.number().int() }),
+  'history.marked': z.object({ messageId: z.number().int(), label: z.string() }),
+  'history.rewound': z.object({ messageId: z.number().int(), to: z.number().int() }),
+  'project.trusted': z.object({ files: z.array(z.string()) }),
+  'project.distrusted': z.object({ files: z.array(z.string()) }),
+  'desk.switched': z.object({ from: idSchema, to: idSchema }),
   'run.started': z.object({ task: z.string() }),
   'session.planned': z.object({ no: z.number().int(), purpose: z.string() }),
   'session.started': z.object({ no: z.number().int(), pid: z.number().int() }),
   'session.adopted': z.object({ no: z.number().int(), pid: z.number().int() }),
   'session.identified': z.object({ no: z.number().int(), providerSessionId: z.string() }),
   'session.damaged': z.object({ no: z.number().int(), stream: z.string(), reason: z.string() }),
+  'session.paused': z.object({ no: z.number().int() }),
+  'session.continued': z.object({ no: z.number().int() }),
+  'session.interrupted': z.object({ no: z.number().int() }),
+  /** It was running when the last daemon ended, and nobody knows how it ended. */
+  'session.lost': z.object({ no: z.number().int() }),
   'session.ended': z.object({
     no: z.number().int(),
     exitCode: z.number().int().nullable(),
@@ -31,6 +61,8 @@ export const eventData = {
   'agent.waiting': z.object({ questions: z.number().int() }),
   'agent.exhausted': z.object({ until: timeSchema.nullable() }),
   'agent.stopping': z.object({ by: z.string() }),
+  /** The emergency brake: everybody who was at work is being stopped. */
+  'fleet.stopping': z.object({ by: z.string(), count: z.number().int(), agents: z.array(idSchema) }),
   'run.ended': z.object({
     status: z.enum(['completed', 'failed', 'cancelled']),
     detail: z.string().nullable(),

@@ -24,6 +24,22 @@ export const limits = {
   shimStartMs: 10_000,
   /** How often a missing signal is asked for before the agent counts as crashed. */
   signalRetries: 3,
+  /** How often a run goes on after its session was lost, before it counts as failed. */
+  interruptions: 3,
+  /** How long a kill waits for a fork that waits for a tool. */
+  killPatienceMs: 30_000,
+  /** Messages of one session that become history; what it says beyond them is in its output only. */
+  messagesPerSession: 10_000,
+  /** How much of one message is kept in the history; its output has all of it. */
+  messageCharacters: 64 * 1024,
+  /** How much of an inherited conversation is told to a provider that cannot branch off it by itself. */
+  replayCharacters: 200 * 1024,
+  /** The longest label of a mark. */
+  labelCharacters: 200,
+  /** The longest text that is kept as an agent's draft. */
+  draftCharacters: 256 * 1024,
+  /** How often the projections for other programs are written at the most. */
+  projectionMs: 200,
   /** After this long with a valid signal and a process that does not leave, the process is stopped. */
   hungAfterSignalMs: 60_000,
   /** Events that the stream keeps in memory for live clients; older ones are read from the store. */

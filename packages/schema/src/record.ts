@@ -1,13 +1,18 @@
 import * as z from 'zod';
+import { agentClasses, agentKinds, definitionSchema } from './definition.ts';
 import { idSchema, nameSchema } from './id.ts';
 
 /** Milliseconds since 1970. Order is by `seq` or id, never by time. */
 export const timeSchema = z.number().int();
 
-const agentKinds = ['main', 'subagent'] as const;
-const agentClasses = ['persistent', 'ephemeral'] as const;
 const runOutcomes = ['completed', 'failed', 'cancelled'] as const;
-const messageKinds = ['fork', 'user', 'assistant', 'system'] as const;
+
+/** What a model is told when a conversation is replayed. */
+export const conversationKinds = ['system', 'user', 'assistant', 'tool_call', 'tool_result'] as const;
+/** What is stored and shown, but never sent to a model. */
+const noteKinds = ['clear', 'mark', 'rewind', 'fork', 'agent_killed', 'command'] as const;
+export const messageKinds = [...conversationKinds, ...noteKinds] as const;
+
 export const outputStreams = ['stdout', 'stderr'] as const;
 
 export const projectSchema = z.object({
@@ -19,6 +24,19 @@ export const projectSchema = z.object({
 });
 export type Project = z.infer<typeof projectSchema>;
 
+/** What became of a dead agent's worktree. Null as long as that is not settled. */
+export const worktreeEndSchema = z.discriminatedUnion('state', [
+  /** Moved to the trash; `entry` names it there. */
+  z.object({ state: z.literal('trashed'), entry: z.string(), at: timeSchema }),
+  /** Left where it is, because something in it would be lost, or somebody asked for it. */
+  z.object({ state: z.literal('retained'), reason: z.string(), at: timeSchema }),
+  /** Taken back from the trash by a person, who looks after it now. */
+  z.object({ state: z.literal('restored'), at: timeSchema }),
+  /** There was nothing at its place. */
+  z.object({ state: z.literal('missing'), at: timeSchema }),
+]);
+export type WorktreeEnd = z.infer<typeof worktreeEndSchema>;
+
 /** Who: identity and facts, never a status. Rows are never deleted. */
 export const agentSchema = z.object({
   id: idSchema,
@@ -27,8 +45,16 @@ export const agentSchema = z.object({
   projectId: idSchema.nullable(),
   /** Null only for agent 0. */
   parentId: idSchema.nullable(),
-  /** The parent's last message that the child inherits; 0 inherits nothing. */
+  /** Who looks after it: its parent, or, after that one was killed, the nearest ancestor that lives. */
+  supervisorId: idSchema.nullable(),
+  /** The parent's last message that the child inherits; 0 inherits nothing. With the parent, it never changes. */
   forkMessageId: z.number().int(),
+  /** The provider's own id of the parent's conversation at the fork, for providers that can branch off it. */
+  forkedConversation: z.string().nullable(),
+  /** The parent's uncommitted files as they were at the fork: a commit in Pawl's own git directory. */
+  snapshot: z.string().nullable(),
+  /** Sessions up to this number belong to a conversation that was cleared or rewound, and are not resumed. */
+  freshAfter: z.number().int().nonnegative(),
   definition: nameSchema,
   kind: z.enum(agentKinds),
   class: z.enum(agentClasses),
@@ -40,10 +66,13 @@ export const agentSchema = z.object({
   baseCommit: z.string().nullable(),
   worktree: z.string().nullable(),
   worktreeReadyAt: timeSchema.nullable(),
+  worktreeEnd: worktreeEndSchema.nullable(),
   createdAt: timeSchema,
   stopRequestedAt: timeSchema.nullable(),
   endedAt: timeSchema.nullable(),
   endReason: z.string().nullable(),
+  /** A dead agent that a person has put out of sight. */
+  reapedAt: timeSchema.nullable(),
 });
 export type Agent = z.infer<typeof agentSchema>;
 
@@ -70,8 +99,10 @@ export const sessionSchema = z.object({
   agentId: idSchema,
   runId: idSchema,
   no: z.number().int().positive(),
-  /** Why it was planned: the first prompt of a run, a resume with an instruction, … */
-  purpose: z.enum(['work', 'missing-signal']),
+  /** Why it was planned: to begin a run, to ask for its signal, to go on after an interruption. */
+  purpose: z.enum(['work', 'missing-signal', 'interrupted']),
+  /** How it takes up the agent's conversation. */
+  conversation: z.enum(['new', 'resume', 'fork', 'replay']),
   providerSessionId: z.string().nullable(),
   plannedAt: timeSchema,
   /** Null until the process is known to run. */
@@ -79,6 +110,10 @@ export const sessionSchema = z.object({
   pid: z.number().int().nullable(),
   /** With the pid, the identity of the process: its start time and the boot it belongs to. */
   processStart: z.string().nullable(),
+  /** Its processes are to be halted as long as this is set. */
+  pausedAt: timeSchema.nullable(),
+  /** When a person last asked it to leave off. */
+  interruptedAt: timeSchema.nullable(),
   endedAt: timeSchema.nullable(),
   exitCode: z.number().int().nullable(),
   endReason: z.string().nullable(),
@@ -97,6 +132,8 @@ export const runSchema = z.object({
   agentKind: z.enum(agentKinds),
   parentRunId: idSchema.nullable(),
   task: z.string(),
+  /** The agent's definition as it was when the run began; later edits of the file change later runs only. */
+  definition: definitionSchema.nullable(),
   startedAt: timeSchema,
   endedAt: timeSchema.nullable(),
   outcome: z.enum(runOutcomes).nullable(),
@@ -106,11 +143,16 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-const messageSchema = z.object({
+export const messageSchema = z.object({
   id: z.number().int(),
   agentId: idSchema,
+  /** The run and the session that it belongs to, where there is one. */
+  runId: idSchema.nullable(),
+  sessionId: idSchema.nullable(),
   kind: z.enum(messageKinds),
   content: z.string(),
+  /** What its kind adds: a tool's name and call id, a fork's other side, a mark's label. */
+  data: z.record(z.string(), z.unknown()).nullable(),
   createdAt: timeSchema,
 });
 export type Message = z.infer<typeof messageSchema>;

@@ -6,8 +6,11 @@ export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text-delta'), text: z.string() }),
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
-  z.object({ type: z.literal('tool-call'), name: z.string(), input: z.string() }),
-  z.object({ type: z.literal('tool-result'), text: z.string(), isError: z.boolean() }),
+  /** The provider repeats what it was told. */
+  z.object({ type: z.literal('echo'), text: z.string() }),
+  /** `id` ties a result to its call; empty when the provider gives none. */
+  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.string() }),
+  z.object({ type: z.literal('tool-result'), id: z.string(), text: z.string(), isError: z.boolean() }),
   z.object({
     type: z.literal('usage'),
     inputTokens: z.number(),

@@ -14,6 +14,7 @@ export type AgentView = { agent: Agent; run: Run | null; session: Session | null
 export type AgentFilter = {
   projectId?: string;
   includeEnded?: boolean;
+  includeReaped?: boolean;
   limit: number;
   /** The id of an agent: the page begins with the next older one. */
   before?: string;
@@ -27,6 +28,7 @@ export async function listAgents(db: Database, filter: AgentFilter): Promise<Age
     .limit(Math.min(filter.limit, limits.pageRows + 1));
   if (projectId !== undefined) query = query.where('agents.project_id', '=', projectId);
   if (filter.includeEnded !== true) query = query.where('agents.ended_at', 'is', null);
+  if (filter.includeReaped !== true) query = query.where('agents.reaped_at', 'is', null);
   if (before !== undefined) {
     query = query.where('agents.ordinal', '<', (from) =>
       from.selectFrom('agents as cursor').select('cursor.ordinal').where('cursor.id', '=', before),
@@ -41,19 +43,39 @@ export async function agentView(db: Database, id: string): Promise<AgentView | n
   return row ? viewOf(row) : null;
 }
 
-/** The agents that a starting daemon has to look after: those with a run or a session that has not ended. */
+/**
+ * The agents that a starting daemon has to look after, parents first: those with a run or a session that has not ended,
+ * and those whose worktree is still to be made or to be cleaned up.
+ */
 export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
+  // `union all`, since an agent may be named twice here, and SQLite would sort whole tables by id to make each name single.
   const rows = await views(db)
     .where('agents.id', 'in', (from) =>
       from
         .selectFrom('runs as open_runs')
         .select('open_runs.agent_id')
         .where('open_runs.outcome', 'is', null)
-        .union(
+        .unionAll(
           from
             .selectFrom('sessions as open_sessions')
             .select('open_sessions.agent_id')
             .where('open_sessions.ended_at', 'is', null),
+        )
+        .unionAll(
+          from
+            .selectFrom('agents as to_make')
+            .select('to_make.id as agent_id')
+            .where('to_make.ended_at', 'is', null)
+            .where('to_make.worktree', 'is not', null)
+            .where('to_make.worktree_ready_at', 'is', null),
+        )
+        .unionAll(
+          from
+            .selectFrom('agents as to_clean_up')
+            .select('to_clean_up.id as agent_id')
+            .where('to_clean_up.ended_at', 'is not', null)
+            .where('to_clean_up.worktree', 'is not', null)
+            .where('to_clean_up.worktree_end', 'is', null),
         ),
     )
     .orderBy('agents.ordinal')

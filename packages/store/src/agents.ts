@@ -1,9 +1,10 @@
 import { PawlError } from '@pawl/schema/error';
-import { agentSchema } from '@pawl/schema/record';
+import { limits } from '@pawl/schema/limit';
+import { agentSchema, worktreeEndSchema } from '@pawl/schema/record';
 import type { Agent } from '@pawl/schema/record';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import { integer, json, nullableInteger, toColumns } from './row.ts';
+import { integer, json, nullableInteger, nullableJson, toColumns } from './row.ts';
 import { storeLimits } from './store-limit.ts';
 import type { AgentTable, Database } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -19,9 +20,15 @@ export type AgentPatch = Partial<
     | 'baseCommit'
     | 'worktree'
     | 'worktreeReadyAt'
+    | 'worktreeEnd'
+    | 'supervisorId'
+    | 'forkedConversation'
+    | 'snapshot'
+    | 'freshAfter'
     | 'stopRequestedAt'
     | 'endedAt'
     | 'endReason'
+    | 'reapedAt'
   >
 >;
 
@@ -51,12 +58,13 @@ export async function agentById(db: Database, id: string): Promise<Agent | null>
 
 /**
  * Finds who a person means: the agent with this id; else the living ones with this alias; else the ended ones with it,
- * newest first; else those whose id begins with it. More than one match is for the caller to refuse.
+ * newest first; else those whose id begins with it, among the living only where something is to be done to them. More
+ * than one match is for the caller to refuse.
  */
 export async function findAgents(
   db: Database,
   reference: string,
-  options: { projectId?: string } = {},
+  options: { projectId?: string; prefixOf?: 'living' | 'all' } = {},
 ): Promise<Agent[]> {
   let matching = db.selectFrom('agents').selectAll().limit(storeLimits.matches);
   if (options.projectId !== undefined) {
@@ -64,12 +72,13 @@ export async function findAgents(
     matching = matching.where(sql`coalesce(project_id, '')`, '=', options.projectId);
   }
   const named = matching.where('alias', '=', reference).orderBy('ordinal', 'desc');
+  // `~` sorts after every character of an id, and ids are compared byte by byte.
+  const prefixed = matching.where('id', '>=', reference).where('id', '<', `${reference}~`).orderBy('id');
   const attempts = [
     matching.where('id', '=', reference),
     named.where('ended_at', 'is', null),
     named,
-    // `~` sorts after every character of an id, and ids are compared byte by byte.
-    matching.where('id', '>=', reference).where('id', '<', `${reference}~`).orderBy('id'),
+    options.prefixOf === 'living' ? prefixed.where('ended_at', 'is', null) : prefixed,
   ];
   if (!isIdPrefix(reference)) attempts.pop();
   for (const attempt of attempts) {
@@ -79,15 +88,22 @@ export async function findAgents(
   return [];
 }
 
-/** The aliases that are taken in a project. */
-export async function livingAliases(db: Database, projectId: string): Promise<string[]> {
-  const rows = await db
+/** The aliases that are taken in a project: by the living, and by the dead whose worktree is not settled yet. */
+export async function takenAliases(db: Database, projectId: string): Promise<string[]> {
+  const living = await db
     .selectFrom('agents')
     .select('alias')
     .where('project_id', '=', projectId)
     .where('ended_at', 'is', null)
     .execute();
-  return rows.map((row) => row.alias);
+  const unsettled = await db
+    .selectFrom('agents')
+    .select('alias')
+    .where('ended_at', 'is not', null)
+    .where('worktree', 'is not', null)
+    .where('worktree_end', 'is', null)
+    .execute();
+  return [...living, ...unsettled].map((row) => row.alias);
 }
 
 /** The columns that make an agent record. */
@@ -96,7 +112,11 @@ export const agentColumns = [
   'alias',
   'project_id',
   'parent_id',
+  'supervisor_id',
   'fork_message_id',
+  'forked_conversation',
+  'snapshot',
+  'fresh_after',
   'definition',
   'kind',
   'class',
@@ -107,10 +127,12 @@ export const agentColumns = [
   'base_commit',
   'worktree',
   'worktree_ready_at',
+  'worktree_end',
   'created_at',
   'stop_requested_at',
   'ended_at',
   'end_reason',
+  'reaped_at',
 ] as const satisfies (keyof AgentTable)[];
 
 /** Reads an agent record from its columns. */
@@ -120,7 +142,11 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     alias: row.alias,
     projectId: row.project_id,
     parentId: row.parent_id,
+    supervisorId: row.supervisor_id,
     forkMessageId: integer(row.fork_message_id),
+    forkedConversation: row.forked_conversation,
+    snapshot: row.snapshot,
+    freshAfter: integer(row.fresh_after),
     definition: row.definition,
     kind: row.kind,
     class: row.class,
@@ -131,10 +157,12 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     baseCommit: row.base_commit,
     worktree: row.worktree,
     worktreeReadyAt: nullableInteger(row.worktree_ready_at),
+    worktreeEnd: nullableJson(worktreeEndSchema, row.worktree_end),
     createdAt: integer(row.created_at),
     stopRequestedAt: nullableInteger(row.stop_requested_at),
     endedAt: nullableInteger(row.ended_at),
     endReason: row.end_reason,
+    reapedAt: nullableInteger(row.reaped_at),
   };
 }
 
@@ -156,4 +184,32 @@ export async function countAgents(db: Database): Promise<number> {
 export async function worktreesInUse(db: Database): Promise<Set<string>> {
   const rows = await db.selectFrom('agents').select('worktree').where('worktree', 'is not', null).execute();
   return new Set(rows.map((row) => row.worktree ?? ''));
+}
+
+/** The agents that have a worktree, or had one that was kept, newest first. */
+export async function agentsWithWorktree(db: Database): Promise<Agent[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('worktree', 'is not', null)
+    .where((where) =>
+      where.or([
+        where('worktree_end', 'is', null),
+        where('worktree_end', 'like', '%"retained"%'),
+        where('worktree_end', 'like', '%"restored"%'),
+        where('worktree_end', 'like', '%"missing"%'),
+      ]),
+    )
+    .orderBy('ordinal', 'desc')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(agentOf);
+}
+
+/** The agent whose worktree lies in the trash under this name, or null. */
+export async function agentOfTrash(db: Database, entry: string): Promise<Agent | null> {
+  const rows = await db.selectFrom('agents').selectAll().where('worktree_end', 'like', '%"trashed"%').execute();
+  return (
+    rows.map(agentOf).find(({ worktreeEnd }) => worktreeEnd?.state === 'trashed' && worktreeEnd.entry === entry) ?? null
+  );
 }

@@ -2,7 +2,8 @@ import { runSchema } from '@pawl/schema/record';
 import type { Run } from '@pawl/schema/record';
 import { limits } from '@pawl/schema/limit';
 import { integer, nullableInteger, nullableJson, toColumns } from './row.ts';
-import type { Database, RunTable } from './tables.ts';
+import type { Database, Row, RunTable } from './tables.ts';
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -25,6 +26,25 @@ export async function endRun(tx: WriteTransaction, id: string, end: RunEnd): Pro
   return numUpdatedRows === 1n;
 }
 
+/** Ends every open run of some agents; returns their ids. */
+export async function endRunsOf(tx: WriteTransaction, agentIds: readonly string[], end: RunEnd): Promise<string[]> {
+  const ended: string[] = [];
+  for (let from = 0; from < agentIds.length; from += agentsPerStatement) {
+    const rows = await tx.db
+      .updateTable('runs')
+      .set({ ...toColumns(end), ended_at: tx.now })
+      .where('agent_id', 'in', agentIds.slice(from, from + agentsPerStatement))
+      .where('outcome', 'is', null)
+      .returning('id')
+      .execute();
+    ended.push(...rows.map((row) => row.id));
+  }
+  return ended;
+}
+
+/** How many agents one statement names: databases bound the number of its parameters. */
+const agentsPerStatement = 500;
+
 /** The run with this id, or null. */
 export async function runById(db: Database, id: string): Promise<Run | null> {
   const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
@@ -43,6 +63,27 @@ export async function runsOf(db: Database, agentId: string): Promise<Run[]> {
   return rows.map(runOf);
 }
 
+/** A run and all runs that were begun by it, each after all of its own: the order in which they may be ended. */
+export async function runTree(db: Database, runId: string): Promise<Run[]> {
+  // A cross join, because SQLite keeps its order: else it would read every run there is.
+  const { rows } = await sql<Row<'runs'>>`
+    with recursive tree (id, depth) as (
+      select runs.id, 0 from runs where runs.id = ${runId}
+      union all
+      select runs.id, tree.depth + 1 from tree join runs on runs.parent_run_id = tree.id
+    )
+    select runs.* from tree cross join runs where runs.id = tree.id order by tree.depth desc, runs.ordinal desc`.execute(
+    db,
+  );
+  return rows.map(runOf);
+}
+
+/** Every run that has not ended, oldest first. */
+export async function openRuns(db: Database): Promise<Run[]> {
+  const rows = await db.selectFrom('runs').selectAll().where('outcome', 'is', null).orderBy('ordinal').execute();
+  return rows.map(runOf);
+}
+
 /** The columns that make a run record. */
 export const runColumns = [
   'id',
@@ -51,6 +92,7 @@ export const runColumns = [
   'agent_kind',
   'parent_run_id',
   'task',
+  'definition',
   'started_at',
   'ended_at',
   'outcome',
@@ -67,6 +109,7 @@ export function runOf(row: Pick<Selectable<RunTable>, (typeof runColumns)[number
     agentKind: row.agent_kind,
     parentRunId: row.parent_run_id,
     task: row.task,
+    definition: nullableJson(runSchema.shape.definition.unwrap(), row.definition),
     startedAt: integer(row.started_at),
     endedAt: nullableInteger(row.ended_at),
     outcome: row.outcome,

@@ -9,7 +9,18 @@ import type { WriteTransaction } from './write-transaction.ts';
 
 /** What may change while a session is open. */
 export type SessionPatch = Partial<
-  Pick<Session, 'providerSessionId' | 'startedAt' | 'pid' | 'processStart' | 'usage' | 'result' | 'limitUntil'>
+  Pick<
+    Session,
+    | 'providerSessionId'
+    | 'startedAt'
+    | 'pid'
+    | 'processStart'
+    | 'pausedAt'
+    | 'interruptedAt'
+    | 'usage'
+    | 'result'
+    | 'limitUntil'
+  >
 >;
 
 export type SessionEnd = Pick<Session, 'exitCode' | 'endReason'> &
@@ -50,22 +61,45 @@ export async function sessionById(db: Database, id: string): Promise<Session | n
   return row ? sessionOf(row) : null;
 }
 
-/** The sessions of an agent, first to last. */
+/** The latest sessions of an agent, first to last. */
 export async function sessionsOf(db: Database, agentId: string): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
     .selectAll()
     .where('agent_id', '=', agentId)
-    .orderBy('no')
+    .orderBy('no', 'desc')
     .limit(limits.pageRows)
     .execute();
-  return rows.map(sessionOf);
+  return rows.map(sessionOf).toReversed();
+}
+
+/** The latest sessions of an agent that printed anything, first to last: those whose conversation the provider knows. */
+export async function sessionsThatSpoke(db: Database, agentId: string): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('stdout_offset', '>', 0)
+    .orderBy('no', 'desc')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(sessionOf).toReversed();
 }
 
 /** Every session that has not ended, of all agents: as many as there are processes to look after. */
 export async function openSessions(db: Database): Promise<Session[]> {
   const rows = await db.selectFrom('sessions').selectAll().where('ended_at', 'is', null).execute();
   return rows.map(sessionOf);
+}
+
+/** How many sessions have not ended. */
+export async function countOpenSessions(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
 }
 
 /** How many bytes of each stream are stored: where the tail of its files goes on. */
@@ -86,11 +120,14 @@ export const sessionColumns = [
   'run_id',
   'no',
   'purpose',
+  'conversation',
   'provider_session_id',
   'planned_at',
   'started_at',
   'pid',
   'process_start',
+  'paused_at',
+  'interrupted_at',
   'ended_at',
   'exit_code',
   'end_reason',
@@ -107,11 +144,14 @@ export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionCol
     runId: row.run_id,
     no: integer(row.no),
     purpose: row.purpose,
+    conversation: row.conversation,
     providerSessionId: row.provider_session_id,
     plannedAt: integer(row.planned_at),
     startedAt: nullableInteger(row.started_at),
     pid: nullableInteger(row.pid),
     processStart: row.process_start,
+    pausedAt: nullableInteger(row.paused_at),
+    interruptedAt: nullableInteger(row.interrupted_at),
     endedAt: nullableInteger(row.ended_at),
     exitCode: nullableInteger(row.exit_code),
     endReason: row.end_reason,

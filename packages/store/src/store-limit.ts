@@ -20,6 +20,10 @@ export const storeLimits = {
   idPrefixCharacters: 4,
   /** How much of a task a listing carries; the whole of it is in the view of one agent. */
   listedTaskCharacters: 2_048,
+  /** Stretches of a history that one query reads. */
+  rangesPerQuery: 64,
+  /** Stretches that are fetched for a page of a history before it is known that it needs more. */
+  rangesPerPage: 64,
   /** How far `seq` jumps after a restore, so that no number is given to a second event. */
   restoredSeqGap: 1_000_000,
   /** The largest daemon.json that is read. */

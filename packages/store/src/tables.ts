@@ -23,7 +23,11 @@ export type AgentTable = {
   alias: string;
   project_id: string | null;
   parent_id: string | null;
+  supervisor_id: string | null;
   fork_message_id: Integer;
+  forked_conversation: string | null;
+  snapshot: string | null;
+  fresh_after: Integer;
   definition: string;
   kind: Agent['kind'];
   class: Agent['class'];
@@ -34,10 +38,12 @@ export type AgentTable = {
   base_commit: string | null;
   worktree: string | null;
   worktree_ready_at: NullableInteger;
+  worktree_end: Json | null;
   created_at: Integer;
   stop_requested_at: NullableInteger;
   ended_at: NullableInteger;
   end_reason: string | null;
+  reaped_at: NullableInteger;
   /** The latest run and session, kept by `insertRun` and `insertSession`, so that a listing aggregates nothing. */
   run_id: Generated<string | null>;
   session_id: Generated<string | null>;
@@ -51,6 +57,7 @@ export type RunTable = {
   agent_kind: Run['agentKind'];
   parent_run_id: string | null;
   task: string;
+  definition: Json | null;
   started_at: Integer;
   ended_at: NullableInteger;
   outcome: Run['outcome'];
@@ -64,11 +71,14 @@ export type SessionTable = {
   run_id: string;
   no: Integer;
   purpose: Session['purpose'];
+  conversation: Session['conversation'];
   provider_session_id: string | null;
   planned_at: Integer;
   started_at: NullableInteger;
   pid: NullableInteger;
   process_start: string | null;
+  paused_at: NullableInteger;
+  interrupted_at: NullableInteger;
   ended_at: NullableInteger;
   exit_code: NullableInteger;
   end_reason: string | null;
@@ -83,8 +93,11 @@ export type SessionTable = {
 export type MessageTable = {
   id: Ordinal;
   agent_id: string;
+  run_id: string | null;
+  session_id: string | null;
   kind: Message['kind'];
   content: string;
+  data: Json | null;
   created_at: Integer;
 };
 
@@ -107,6 +120,14 @@ export type EventTable = {
   project_id: string | null;
   agent_id: string | null;
   data: Json;
+};
+
+/** What a person has begun to write to an agent, and where they were in its output. */
+type DraftTable = {
+  agent_id: string;
+  input: string;
+  scroll: Integer;
+  updated_at: Integer;
 };
 
 type SettingTable = {
@@ -134,6 +155,7 @@ export type Tables = {
   messages: MessageTable;
   chunks: ChunkTable;
   events: EventTable;
+  drafts: DraftTable;
   settings: SettingTable;
   counters: CounterTable;
   migrations: MigrationTable;

@@ -5,9 +5,13 @@ import { openDataDirectory } from '@pawl/store/data-directory';
 import { readEvents } from '@pawl/store/events';
 import { openDatabase } from '@pawl/store/recovery';
 import { getSetting } from '@pawl/store/settings';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { openStore } from '@pawl/store/store';
 import { expect, test } from 'vitest';
 import { endChild, signalOf, startChild } from './child-process.ts';
+import { expectOldRows } from './contract/upgrade.ts';
 import { fixedClock, range, temporaryDirectory } from './fixture.ts';
+import { addOldRows, oldMigrations } from './old-database.ts';
 
 test('kill -9 in the middle of writes loses no acknowledged one', async () => {
   const directory = openDataDirectory(temporaryDirectory());
@@ -34,6 +38,21 @@ test('kill -9 in the middle of a migration leaves nothing of it', async () => {
   const store = await openDatabase(directory, { clock: fixedClock });
   expect(await readEvents(store.db, { afterSeq: 0, limit: 10 })).toEqual([]);
   await store.close();
+});
+
+test('kill -9 in the middle of an upgrade leaves the old database, and the next start finishes it', async () => {
+  const directory = openDataDirectory(temporaryDirectory());
+  const before = await openStore(sqliteEngine(directory.database), { clock: fixedClock, migrations: oldMigrations });
+  await addOldRows(before);
+  await before.close();
+  const child = startChild('open', directory.path, { PAWL_CRASH_AT: 'store.during_migration' });
+  expect(await signalOf(child)).toBe('SIGKILL');
+  // Still one that the first release opens.
+  await (await openStore(sqliteEngine(directory.database), { clock: fixedClock, migrations: oldMigrations })).close();
+  const store = await openDatabase(directory, { clock: fixedClock });
+  await expectOldRows(store);
+  await store.close();
+  expect(integrityOf(directory.database)).toBe('ok');
 });
 
 /** Lets a child write, kills it after so many acknowledged writes, and returns the last number that it said. */

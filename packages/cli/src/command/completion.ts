@@ -7,10 +7,7 @@ import type { Command, Option } from 'commander';
  */
 export function completion(program: Command, words: string[]): number {
   for (const option of program.options) addOption(tab, option);
-  for (const command of program.createHelp().visibleCommands(program)) {
-    const entry = tab.command(command.name(), command.description());
-    for (const option of command.options) addOption(entry, option);
-  }
+  addCommands(program, '');
   const [first, ...rest] = words;
   if (first === 'complete') tab.parse(rest[0] === '--' ? rest.slice(1) : rest);
   else if (first === 'bash') process.stdout.write(bashScript);
@@ -31,6 +28,16 @@ const bashScript = `_pawl_complete() {
 }
 complete -o default -F _pawl_complete pawl
 `;
+
+/** Adds the commands of a group under their full names: `worktree`, `worktree ls`. */
+function addCommands(group: Command, prefix: string): void {
+  for (const command of group.createHelp().visibleCommands(group)) {
+    const entry = tab.command(prefix + command.name(), command.description());
+    for (const option of command.options) addOption(entry, option);
+    // The built-in help of a group is made anew each time, and has nothing below it.
+    if (command.commands.length > 0) addCommands(command, `${prefix}${command.name()} `);
+  }
+}
 
 function addOption(
   entry: { option(name: string, description: string, alias?: string): unknown },

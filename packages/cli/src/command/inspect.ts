@@ -1,7 +1,8 @@
-import type { Inspection } from '@pawl/protocol/view';
+import type { AgentView, Inspection } from '@pawl/protocol/view';
 import type { CommandContext } from '../context.ts';
 import { duration, stateOf, statePaint, tokens } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import type { Palette } from '../terminal.ts';
 import { printable, printableLine } from '../terminal.ts';
 
 /** Shows everything that is known about one agent. */
@@ -11,45 +12,79 @@ export async function inspect(context: CommandContext, reference: string): Promi
   return 0;
 }
 
-function describe({ agent, sessions, worktree }: Inspection, { colours }: CommandContext): string {
+function describe(inspection: Inspection, { colours }: CommandContext): string {
+  const { agent, sessions } = inspection;
   const state = stateOf(agent);
-  const line = (name: string, value: string) => `  ${colours.dim(name.padEnd(10))} ${value}`;
-  const lines = [
+  const line: Line = (name, value) => `  ${colours.dim(name.padEnd(10))} ${value}`;
+  return [
     `${colours.bold(agent.alias)} ${statePaint(state, colours)(state)}${agent.detail === '' ? '' : ` — ${printableLine(agent.detail)}`}`,
     line('id', agent.id),
     line('project', agent.project?.name ?? '-'),
-    line('provider', `${agent.provider ?? '-'}${agent.model === null ? '' : ` (${printableLine(agent.model)})`}`),
-    line(
-      'branch',
-      `${agent.branch ?? '-'}${agent.baseCommit === null ? '' : ` from ${agent.baseCommit.slice(0, 10)}`}`,
-    ),
-  ];
-  if (worktree !== null) {
-    const files = worktree.exists
-      ? `${worktree.commits} commits, ${worktree.changed} changed, ${worktree.untracked} untracked`
-      : colours.red('missing');
-    lines.push(line('worktree', `${printableLine(agent.worktree ?? '-')} (${files})`));
-  }
-  lines.push(
+    ...identity(inspection, line),
+    ...place(inspection, line, colours),
     line(
       'tokens',
       `${tokens(agent.usage.inputTokens)} in, ${tokens(agent.usage.outputTokens)} out, $${agent.usage.costUsd.toFixed(4)}`,
     ),
-  );
-  for (const question of agent.run?.questions ?? []) lines.push(line('question', printableLine(question.question)));
-  for (const session of sessions) {
-    const took =
-      session.startedAt === null
-        ? 'not started'
-        : session.endedAt === null
-          ? `pid ${session.pid}`
-          : `${duration(session.endedAt - session.startedAt)}, ${printableLine(session.endReason ?? '-')}`;
-    lines.push(
-      line(`session ${session.no}`, `${session.purpose}: ${took}`),
+    ...(agent.run?.questions ?? []).map(({ question }) => line('question', printableLine(question))),
+    ...sessions.flatMap((session) => [
+      line(`session ${session.no}`, `${session.purpose}: ${sessionTime(session)}`),
       line('', colours.dim(printableLine(session.directory))),
-    );
-    lines.push(line('', colours.dim(`environment: ${session.environment.map(printableLine).join(' ')}`)));
+      line('', colours.dim(`environment: ${session.environment.map(printableLine).join(' ')}`)),
+    ]),
+    line('task', printable(agent.run?.task ?? '-')),
+  ].join('\n');
+}
+
+type Line = (name: string, value: string) => string;
+
+/** How much of an id is shown: enough to name its agent by. */
+const idCharacters = 6;
+
+/** What it is, and whose child. */
+function identity({ agent, runs }: Inspection, line: Line): string[] {
+  const definition = runs.find(({ id }) => id === agent.run?.id)?.definition;
+  const lines = [
+    line('definition', `${agent.definition} (${agent.kind}, ${agent.class})`),
+    ...(definition?.sources ?? []).map(({ layer, path }) => line('', `${layer}: ${printableLine(path)}`)),
+    line('provider', `${agent.provider ?? '-'}${agent.model === null ? '' : ` (${printableLine(agent.model)})`}`),
+  ];
+  if (agent.parentId !== null) {
+    const inherits = agent.forkMessageId === 0 ? 'inherits nothing' : `forked at message ${agent.forkMessageId}`;
+    lines.push(line('parent', `${agent.parentId.slice(0, idCharacters)}, ${inherits}`));
   }
-  lines.push(line('task', printable(agent.run?.task ?? '-')));
-  return lines.join('\n');
+  if (agent.supervisorId !== null && agent.supervisorId !== agent.parentId) {
+    lines.push(line('supervisor', `${agent.supervisorId.slice(0, idCharacters)}, since its parent was killed`));
+  }
+  if (agent.paused) lines.push(line('paused', `its processes are halted; pawl continue ${agent.alias}`));
+  return lines;
+}
+
+/** Where its work is, or what became of that. */
+function place({ agent, worktree }: Inspection, line: Line, colours: Palette): string[] {
+  const from = agent.baseCommit === null ? '' : ` from ${agent.baseCommit.slice(0, 10)}`;
+  const lines = [line('branch', `${agent.branch ?? '-'}${from}`)];
+  if (worktree !== null) {
+    const files = worktree.exists
+      ? `${worktree.commits} commits, ${worktree.changed} changed, ${worktree.untracked} untracked`
+      : agent.worktreeEnd?.state === 'trashed'
+        ? 'gone'
+        : colours.red('missing');
+    lines.push(line('worktree', `${printableLine(agent.worktree ?? '-')} (${files})`));
+  }
+  if (agent.worktreeEnd !== null) lines.push(line('', worktreeEnd(agent.worktreeEnd)));
+  return lines;
+}
+
+function worktreeEnd(end: NonNullable<AgentView['worktreeEnd']>): string {
+  if (end.state === 'retained') return `retained: ${printableLine(end.reason)}`;
+  if (end.state === 'restored') return 'taken back from the trash';
+  if (end.state === 'missing') return 'there was nothing at its place';
+  const entry = printableLine(end.entry);
+  return `in the trash as ${entry}; pawl worktree restore ${entry}`;
+}
+
+function sessionTime({ startedAt, endedAt, pid, endReason }: Inspection['sessions'][number]): string {
+  if (startedAt === null) return 'not started';
+  return endedAt === null ? `pid ${pid}` : `${duration(endedAt - startedAt)}, ${printableLine(endReason ?? '-')}`;
 }

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../context.ts';
-import { runDuration, stateOf, statePaint, tokens } from '../format.ts';
+import { runDuration, stateOf, statePaint, subjectOf, tokens } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { table } from '../terminal.ts';
 
@@ -14,14 +14,17 @@ const columns = [
   { title: 'TASK', flexible: true },
 ];
 
-/** Lists the agents, newest first. */
+/** Lists the agents, newest first. A star marks the one that a person acts as. */
 export async function ps(
   context: CommandContext,
-  options: { all?: boolean; project?: string; limit?: number },
+  options: { all?: boolean; reaped?: boolean; project?: string; limit?: number },
 ): Promise<number> {
-  const { all, project, limit } = options;
+  const { reaped, project, limit } = options;
+  // Whoever is reaped is dead too.
+  const all = options.all || reaped;
   const query = {
     ...(all && { all }),
+    ...(reaped && { reaped }),
     ...(project !== undefined && { project }),
     ...(limit !== undefined && { limit }),
   };
@@ -32,14 +35,14 @@ export async function ps(
     const rows = list.agents.map((agent) => {
       const state = stateOf(agent);
       return [
-        { text: agent.alias, paint: context.colours.bold },
+        { text: `${agent.id === list.current ? '*' : ''}${agent.alias}`, paint: context.colours.bold },
         { text: state, paint: statePaint(state, context.colours) },
         agent.project?.name ?? '-',
         agent.provider ?? '-',
         runDuration(agent, now),
         tokens(agent.usage.inputTokens + agent.usage.outputTokens),
         { text: agent.id.slice(0, 6), paint: context.colours.dim },
-        agent.activity === 'running' && agent.detail !== '' ? agent.detail : (agent.run?.task ?? ''),
+        subjectOf(agent),
       ];
     });
     const more = list.more ? `\n${context.colours.dim('(older ones are left out; --limit shows more)')}` : '';

@@ -1,15 +1,17 @@
-import type { AgentAnswer, WorkBody } from '@pawl/protocol/view';
+import type { WorkBody } from '@pawl/protocol/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import { untilAnswered } from '../resend.ts';
 import { printable } from '../terminal.ts';
 import { followOutput } from './logs.ts';
 
 export type WorkOptions = {
-  provider: string;
+  as?: string;
+  provider?: string;
   model?: string;
   name?: string;
   base?: string;
@@ -18,26 +20,25 @@ export type WorkOptions = {
   follow?: boolean;
 };
 
-/** A request whose answer was lost, because the daemon died, is sent again under the same key: one agent, not two. */
-const tries = 3;
-
 /** Puts an agent to work on a task, in a worktree and branch of its own. */
 export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
   const body: WorkBody = {
     path: resolve(options.project ?? '.'),
     task: await readTask(words),
-    provider: options.provider,
+    ...(options.as === undefined ? {} : { definition: options.as }),
+    ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.base === undefined ? {} : { base: options.base }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
-  const { agent } = await send(context, body);
+  const key = crypto.randomUUID();
+  const { agent } = await untilAnswered(context.home, (client) => client.work(body, key));
   context.answer(
     'agent',
     agent,
     () =>
-      `${context.colours.bold(agent.alias)} is at work on ${agent.branch}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+      `${context.colours.bold(agent.alias)} is at work${agent.branch === null ? '' : ` on ${agent.branch}`}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
   );
   return options.follow ? followToEnd(context, agent.id) : 0;
 }
@@ -55,18 +56,6 @@ async function followToEnd(context: CommandContext, agentId: string): Promise<nu
   );
   if (agent.run?.questions) return errorCodes.needs_input.exit;
   return agent.run?.status === 'completed' ? 0 : 1;
-}
-
-async function send(context: CommandContext, body: WorkBody): Promise<AgentAnswer> {
-  const key = crypto.randomUUID();
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await withDaemon(context.home, (client) => client.work(body, key));
-    } catch (error) {
-      const lost = error instanceof PawlError && error.code === 'daemon_unreachable';
-      if (!lost || attempt === tries) throw error;
-    }
-  }
 }
 
 async function readTask(words: string[]): Promise<string> {

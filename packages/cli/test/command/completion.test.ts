@@ -2,21 +2,29 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { completion } from '../../src/command/completion.ts';
+import { buildProgram } from '../../src/program.ts';
 import { mainFile, runCli } from '../run-cli.ts';
 
 /** The words that are suggested, without their descriptions. */
-async function suggestions(...words: string[]): Promise<string[]> {
-  const { code, stdout } = await runCli(['completion', 'complete', '--', ...words]);
-  expect(code).toBe(0);
-  const lines = stdout.trim().split('\n');
+function suggestions(...words: string[]): string[] {
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  expect(
+    completion(
+      buildProgram(() => {}),
+      ['complete', '--', ...words],
+    ),
+  ).toBe(0);
+  const lines = print.mock.calls.map(([line]) => String(line));
+  print.mockRestore();
   return lines.filter((line) => !line.startsWith(':')).map((line) => line.split('\t')[0] ?? '');
 }
 
 describe('suggestions', () => {
   test.each<[string[], string[]]>([
-    [['w'], ['work']],
-    [['st'], ['status', 'stop']],
+    [['w'], ['work', 'worktree']],
+    [['st'], ['stop', 'status']],
     [['scr'], []],
     [['nothing-like-this'], []],
     [
@@ -25,12 +33,19 @@ describe('suggestions', () => {
     ],
     [['ps', '--j'], ['--json']],
     [['logs', '-f', '--r'], ['--raw']],
-  ])('%j gives %j', async (words, expected) => {
-    expect(await suggestions(...words)).toEqual(expected);
+    [
+      ['worktree', ''],
+      ['ls', 'restore', 'prune', 'help'],
+    ],
+    [['worktree', 'p'], ['prune']],
+    [['worktree', 'prune', '--older-than', '14d', '--f'], ['--force']],
+    [['fork', '--no'], ['--no-switch']],
+  ])('%j gives %j', (words, expected) => {
+    expect(suggestions(...words)).toEqual(expected);
   });
 
-  test('an empty word gives every command that people see', async () => {
-    const all = await suggestions('');
+  test('an empty word gives every command that people see', () => {
+    const all = suggestions('');
     expect(all).toEqual(expect.arrayContaining(['up', 'work', 'ps', 'completion', 'version']));
     expect(all).not.toContain('scripted-agent');
   });
@@ -75,7 +90,8 @@ describe('the script in bash', () => {
 
   test('it completes commands and options without any other package', async () => {
     await using directory = await temporaryDirectory('pawl-bash');
-    expect(await complete(directory.path, 'w')).toEqual(['work']);
+    expect(await complete(directory.path, 'wor')).toEqual(['work', 'worktree']);
+    expect(await complete(directory.path, 'worktree', 'r')).toEqual(['restore']);
     expect(await complete(directory.path, 'ps', '--j')).toEqual(['--json']);
     expect(await complete(directory.path, '')).toContain('doctor');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { work } from '../../src/command/work.ts';
-
-import { fakeDaemon, sendJson, sendStream } from './fake-daemon.ts';
+import { agentView } from '../agent-view.ts';
+import { fakeDaemon, sendFailure, sendJson, sendStream } from './fake-daemon.ts';
 
 const agent = { id: 'the-id', alias: 'brave-otter', branch: 'work/brave-otter' };
 
@@ -29,7 +29,7 @@ describe('work', () => {
 
   test('a refusal is not sent again', async () => {
     await using daemon = await fakeDaemon(({ response }) => {
-      response.writeHead(400).end('{"error":{"code":"unknown_provider","message":"x"}}');
+      sendFailure(response, 'unknown_provider');
     });
     await expect(work(daemon.context, ['x'], { provider: 'y' })).rejects.toMatchObject({ code: 'unknown_provider' });
     expect(daemon.requests).toHaveLength(1);
@@ -50,19 +50,32 @@ describe('work', () => {
   });
 
   test('the words are one task, and paths are made absolute', async () => {
-    let body = '';
-    await using daemon = await fakeDaemon(({ request, response }) => {
-      request.setEncoding('utf8').on('data', (text: string) => (body += text));
-      request.on('end', () => sendJson(response, { agent }));
-    });
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     const options = { provider: 'scripted', project: '/shop/../shop', scenario: '/a/b.yaml', name: 'calm-fox' };
     await work(daemon.context, ['fix', 'the', 'test'], options);
-    expect(JSON.parse(body)).toEqual({
+    expect(daemon.bodies[0]).toEqual({
       path: '/shop',
       task: 'fix the test',
       provider: 'scripted',
       alias: 'calm-fox',
       options: { scenario: '/a/b.yaml' },
     });
+  });
+
+  test('what was not said is left to the daemon; --as names the definition', async () => {
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
+    await work(daemon.context, ['x'], { project: '/shop' });
+    await work(daemon.context, ['x'], { project: '/shop', as: 'reviewer' });
+    expect(daemon.bodies).toEqual([
+      { path: '/shop', task: 'x' },
+      { path: '/shop', task: 'x', definition: 'reviewer' },
+    ]);
+  });
+
+  test('it says where the work will be', async () => {
+    const given = agentView();
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent: given }), { json: false });
+    await work(daemon.context, ['x'], {});
+    expect(daemon.texts[0]).toContain('brave-otter is at work on work/brave-otter');
   });
 });

@@ -18,6 +18,13 @@ export type ProviderPreset = {
   resume: string[] | null;
   /** Arguments that branch off an earlier conversation, or null when the CLI cannot. */
   fork: string[] | null;
+  /**
+   * How an agent inherits a conversation: `native` branches off it with the CLI's own means, `replay` tells it to the new
+   * one in words, `none` cannot.
+   */
+  forkStyle: 'native' | 'replay' | 'none';
+  /** Arguments that limit the tools, or null when the CLI cannot enforce that. `{tools}` is replaced by a list. */
+  tools: { allow: string[]; deny: string[] } | null;
   /** Arguments that name a model, or null when it cannot be chosen. `{model}` is replaced. */
   model: string[] | null;
   /** Options that a person may set, each with the arguments that carry it. `{value}` is replaced. */
@@ -38,4 +45,9 @@ export type LineParser = (line: string) => StreamEvent[];
  * A format's parser, and the texts one of which stands in every line that tells a fact about the session after its first
  * line. So most of a loud agent's output need not be parsed to be stored.
  */
-export type OutputParser = { parse: LineParser; telling: string[] };
+export type OutputParser = {
+  parse: LineParser;
+  telling: string[];
+  /** The same for lines that are part of the conversation; empty where the output is no conversation but plain text. */
+  conversation: string[];
+};

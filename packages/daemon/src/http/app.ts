@@ -11,22 +11,31 @@ import type { OutputFeed } from '../output-feed.ts';
 import type { Agents } from '../service/agents.ts';
 import type { Doctor } from '../service/doctor.ts';
 import { addProject } from '../service/projects.ts';
-import { forkWorker } from '../service/work.ts';
+import { currentAgent } from '../service/desk.ts';
+import type { createDesk } from '../service/desk.ts';
+import type { Barrier } from '../service/barrier.ts';
+import type { Signals } from '../service/signals.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import type { DoorVariables } from './door.ts';
 import { lockDoor, personOnly, selfOnly } from './door.ts';
 import { failed } from './failure.ts';
+import { addAgentRoutes } from './agent-routes.ts';
+import { addHomeRoutes } from './home-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 
 export type AppParts = {
   shop: Workshop;
   agents: Agents;
+  reconciler: Reconciler;
+  signals: Signals;
+  barrier: Barrier;
+  desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
   events: EventFeed;
   output: OutputFeed;
   port(): number | null;
   describe(): Promise<DaemonView>;
-  wake(agentId: string): void;
   requestStop(): void;
 };
 
@@ -36,8 +45,21 @@ const personRoutes = [
   routes.doctor,
   routes.repair,
   routes.addProject,
-  routes.work,
   routes.stopAgent,
+  routes.stopAll,
+  routes.resumeAgent,
+  routes.pauseAgent,
+  routes.continueAgent,
+  routes.interruptAgent,
+  routes.reapAgent,
+  routes.cancelRun,
+  routes.desk,
+  routes.switchDesk,
+  routes.trust,
+  routes.worktrees,
+  routes.restoreWorktree,
+  routes.pruneWorktrees,
+  routes.top,
 ];
 
 /** Every route with its handler, behind the door. */
@@ -96,23 +118,18 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     context.json(await addProject(shop, context.req.valid('json')), 200),
   );
   app.openapi(routes.listAgents, async (context) => {
-    const { all, ...query } = context.req.valid('query');
-    return context.json(await agents.list({ ...query, all: all === 'true' }), 200);
-  });
-  app.openapi(routes.work, async (context) => {
-    const agent = await forkWorker(shop, context.req.valid('json'), context.req.valid('header')['idempotency-key']);
-    parts.wake(agent.id);
-    return context.json({ agent: await agents.view(agent.id) }, 200);
+    const { all, reaped, ...query } = context.req.valid('query');
+    const list = await agents.list({ ...query, all: all === 'true', reaped: reaped === 'true' });
+    const current = context.get('caller').kind === 'person' ? (await currentAgent(shop.store.db)).id : null;
+    return context.json({ ...list, current }, 200);
   });
   app.openapi(routes.inspectAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
     return context.json(await agents.inspect(agent.id), 200);
   });
-  app.openapi(routes.stopAgent, async (context) => {
-    const agent = await agents.find(context.req.valid('param').reference);
-    return context.json({ agent: await agents.stop(agent.id) }, 200);
-  });
+  addAgentRoutes(app, parts);
+  addHomeRoutes(app, parts);
   addStreamRoutes(app, parts);
   app.doc31('/api/openapi.json', {
     openapi: '3.1.0',

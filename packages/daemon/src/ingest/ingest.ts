@@ -1,13 +1,18 @@
 import { watchFiles } from '@pawl/host/watch';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
+import type { Message } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
+import { agentById } from '@pawl/store/agents';
 import { appendChunk } from '@pawl/store/chunks';
+import { appendMessage, lastSessionMessages } from '@pawl/store/messages';
+import { runById } from '@pawl/store/runs';
 import { updateSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { createSerial } from '@pawl/core/turn-taking';
-import type { Batch, Intake, IntakeTarget } from './intake.ts';
+import type { Batch, Intake, IntakeTarget, SaidMessage, TurnState } from './intake.ts';
 import { openIntake } from './intake.ts';
 
 /** The one place where output becomes chunks and facts. */
@@ -17,6 +22,10 @@ export type Ingest = {
   /** Stores a session's output to the last byte, once nothing writes to it any more, and lets go of it. */
   finish(sessionId: string): Promise<void>;
   live(agentId: string): LiveState | undefined;
+  /** What an agent is in the middle of; nothing when no session of it runs. */
+  turn(agentId: string): TurnState;
+  /** Stores what an agent has printed up to now. */
+  catchUp(agentId: string): Promise<void>;
   /** Why output cannot be stored now, such as a full disk; null when all is well. */
   trouble(): string | null;
   close(): Promise<void>;
@@ -145,6 +154,7 @@ export function startIngest(options: IngestOptions): Ingest {
         const { id: sessionId } = target.session;
         for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
         await updateSession(tx, sessionId, batch.patch);
+        await storeMessages(tx, target, batch);
         for (const event of batch.events) tx.emit(event);
       }
     });
@@ -180,6 +190,12 @@ export function startIngest(options: IngestOptions): Ingest {
       intake.close();
     },
     live: (agentId) => byAgent.get(agentId)?.live(),
+    turn: (agentId) => byAgent.get(agentId)?.turn() ?? { tools: [], answering: false },
+    async catchUp(agentId) {
+      const intake = byAgent.get(agentId);
+      // It may have ended while others had their turn; then its files are closed and stay so.
+      await serially(async () => intake !== undefined && byAgent.get(agentId) === intake && takeIn([intake]));
+    },
     trouble: () => trouble,
     async close() {
       closed = true;
@@ -189,4 +205,24 @@ export function startIngest(options: IngestOptions): Ingest {
       });
     },
   };
+}
+
+/** Adds to the history what a session said; the words of the dead, and of a run that is over, come too late. */
+async function storeMessages(tx: WriteTransaction, { agent, session }: IntakeTarget, batch: Batch): Promise<void> {
+  if (batch.messages.length === 0) return;
+  const [now, run] = [await agentById(tx.db, agent.id), await runById(tx.db, session.runId)];
+  if (now === null || now.endedAt !== null || run === null || run.outcome !== null) return;
+  const last = await lastSessionMessages(tx.db, agent.id, session.id, batch.unfinished);
+  const tail = batch.messages.slice(batch.messages.length - batch.unfinished);
+  const said = batch.unfinished > 0 && isSame(last, tail) ? batch.messages.slice(0, -batch.unfinished) : batch.messages;
+  for (const message of said)
+    await appendMessage(tx, { agentId: agent.id, runId: session.runId, sessionId: session.id, ...message });
+}
+
+/** True when the last line, which has no end, was taken into the history by a daemon that died just then. */
+function isSame(stored: readonly Message[], said: readonly SaidMessage[]): boolean {
+  return (
+    stored.length === said.length &&
+    stored.every((message, index) => message.kind === said[index]?.kind && message.content === said[index].content)
+  );
 }

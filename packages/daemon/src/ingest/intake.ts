@@ -1,4 +1,5 @@
 import { liveState } from '@pawl/core/live';
+import { cutText, firstLine } from '@pawl/core/shorten';
 import type { OutputParser } from '@pawl/core/port/provider';
 import { usageAfter } from '@pawl/core/usage';
 import { rebuildCarry } from '@pawl/host/line-carry';
@@ -8,7 +9,7 @@ import type { Tail } from '@pawl/host/tail';
 import { openTail } from '@pawl/host/tail';
 import type { NewEvent } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
-import type { Agent, Chunk, Session, Usage } from '@pawl/schema/record';
+import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { SessionPatch } from '@pawl/store/sessions';
@@ -23,6 +24,9 @@ export type IntakeTarget = {
   usageScope: 'session' | 'conversation';
   /** What earlier sessions of the same conversation used. */
   earlierUsage: Usage;
+  /** How many messages of this session are in the history, and which tools of it run: by call id, what they do. */
+  messages: number;
+  openTools: Map<string, string>;
   offsets: Record<Chunk['stream'], number>;
 };
 
@@ -30,9 +34,18 @@ export type IntakeTarget = {
 export type Batch = {
   chunks: { stream: Chunk['stream']; offset: number; bytes: Uint8Array }[];
   patch: SessionPatch;
+  messages: SaidMessage[];
+  /** How many of the last messages come from a line without an end: after a crash it is read, and so said, again. */
+  unfinished: number;
   events: NewEvent[];
   bytes: number;
 };
+
+/** Something that became part of the agent's history. */
+export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
+
+/** What an agent is in the middle of: tools that run, and an answer of which only a part is there. */
+export type TurnState = { tools: string[]; answering: boolean };
 
 export type Intake = {
   readonly target: IntakeTarget;
@@ -45,6 +58,7 @@ export type Intake = {
   /** When an unfinished line is due, in milliseconds from now. */
   dueInMs(): number | null;
   live(): LiveState | undefined;
+  turn(): TurnState;
   /** The provider has said that its turn ended. */
   turnEnded(): boolean;
   close(): void;
@@ -78,12 +92,16 @@ export function openIntake(target: IntakeTarget): Intake {
   // True while what was read so far ends with a line's end.
   let whole = target.offsets.stdout === 0;
   let turnEnded = session.result !== null;
+  const openTools = new Map(target.openTools);
+  let answering = false;
+  let messages = target.messages;
   let pending: Batch | null = null;
   let more = false;
   let due: number | null = null;
 
   function learn(event: StreamEvent, batch: Batch): void {
     live = liveState(event) ?? live;
+    follow(event, batch);
     if (event.type === 'session') {
       if (identified) return;
       identified = true;
@@ -105,6 +123,26 @@ export function openIntake(target: IntakeTarget): Intake {
       batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters) };
       turnEnded = true;
     }
+  }
+
+  /** Adds to the history what was said and done, and notes what the agent is in the middle of. */
+  function follow(event: StreamEvent, batch: Batch): void {
+    if (target.parser.conversation.length === 0) return;
+    if (messages > limits.messagesPerSession) {
+      // From here on most lines are not read, so what it is in the middle of is not known.
+      openTools.clear();
+      answering = false;
+      return;
+    }
+    if (event.type === 'text-delta') answering = true;
+    else if (event.type === 'text' || event.type === 'result') answering = false;
+    if (event.type === 'tool-call') openTools.set(event.id, firstLine(`${event.name} ${event.input}`, toolCharacters));
+    else if (event.type === 'tool-result') openTools.delete(event.id);
+    else if (event.type === 'result') openTools.clear();
+    const said = saidMessage(event);
+    if (said === null) return;
+    messages++;
+    batch.messages.push(messages > limits.messagesPerSession ? tooManyMessages : said);
   }
 
   async function takeFrom(source: Source, batch: Batch, final: boolean): Promise<void> {
@@ -134,7 +172,9 @@ export function openIntake(target: IntakeTarget): Intake {
     whole = bytes.at(-1) === newline;
     if (!identified || !wholeBefore || !whole) return bytes;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (target.parser.telling.some((text) => buffer.includes(text))) return bytes;
+    const { telling, conversation } = target.parser;
+    const texts = messages > limits.messagesPerSession ? telling : [...telling, ...conversation];
+    if (texts.some((text) => buffer.includes(text))) return bytes;
     return buffer.subarray(buffer.lastIndexOf(newline, buffer.length - 2) + 1);
   }
 
@@ -152,12 +192,14 @@ export function openIntake(target: IntakeTarget): Intake {
     target,
     async collect({ final }) {
       if (pending !== null) return pending;
-      const batch: Batch = { chunks: [], patch: {}, events: [], bytes: 0 };
+      const batch: Batch = { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], bytes: 0 };
       more = false;
       due = null;
       try {
         for (const source of sources) await takeFrom(source, batch, final);
+        const whole = batch.messages.length;
         if (final && !more) for (const line of splitter.end()) learnLine(line, batch);
+        batch.unfinished = batch.messages.length - whole;
       } catch (error) {
         // What was read is kept, and stored with this batch; the failure will show again.
         if (isEmpty(batch)) throw error;
@@ -179,6 +221,7 @@ export function openIntake(target: IntakeTarget): Intake {
     hasMore: () => more,
     dueInMs: () => due,
     live: () => live,
+    turn: () => ({ tools: [...openTools.values()], answering }),
     turnEnded: () => turnEnded,
     close() {
       for (const source of sources) source.tail.close();
@@ -187,7 +230,39 @@ export function openIntake(target: IntakeTarget): Intake {
 }
 
 function isEmpty(batch: Batch): boolean {
-  return batch.bytes === 0 && batch.events.length === 0 && Object.keys(batch.patch).length === 0;
+  const { bytes, messages, events } = batch;
+  return bytes === 0 && messages.length === 0 && events.length === 0 && Object.keys(batch.patch).length === 0;
+}
+
+/** How much of a tool call is told to those who wait for it. */
+const toolCharacters = 120;
+
+const tooManyMessages: SaidMessage = {
+  kind: 'system',
+  content: 'More was said in this session than its history keeps; `pawl logs` has all of it.',
+  data: null,
+};
+
+/** What an event adds to the history; null when it is no part of it. */
+function saidMessage(event: StreamEvent): SaidMessage | null {
+  switch (event.type) {
+    case 'text':
+      return { kind: 'assistant', content: kept(event.text), data: null };
+    case 'tool-call':
+      return {
+        kind: 'tool_call',
+        content: kept(`${event.name} ${event.input}`),
+        data: { toolId: event.id, name: event.name },
+      };
+    case 'tool-result':
+      return { kind: 'tool_result', content: kept(event.text), data: { toolId: event.id, isError: event.isError } };
+    default:
+      return null;
+  }
+}
+
+function kept(text: string): string {
+  return cutText(text, limits.messageCharacters);
 }
 
 const newline = 0x0a;

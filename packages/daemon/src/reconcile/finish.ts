@@ -1,4 +1,5 @@
 import { describeExit, judgeSession } from '@pawl/core/completion';
+import { openToolsIn } from '@pawl/core/history';
 import { cutText } from '@pawl/core/shorten';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
@@ -7,8 +8,8 @@ import { stopSession } from '@pawl/host/stop-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import type { Signal } from '@pawl/schema/signal';
-import { appendMessage } from '@pawl/store/messages';
-import { endRun } from '@pawl/store/runs';
+import { appendMessage, lastMessage, toolMessages } from '@pawl/store/messages';
+import { endRun, runById } from '@pawl/store/runs';
 import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
@@ -24,11 +25,13 @@ import { identityOf, sessionDirectory } from '../workshop.ts';
 export async function finishSession(
   shop: Workshop,
   ingest: Ingest,
-  facts: AgentFacts,
-  failure: string | null,
+  { agent, session }: Pick<AgentFacts, 'agent' | 'session'>,
+  how: { failure: string | null; lost: boolean },
 ): Promise<void> {
-  const { agent, run, session } = facts;
-  if (run === null || session === null) return;
+  if (session === null) return;
+  // Its own run, which need not be the agent's latest: that one may have begun while this one was being ended.
+  const run = await runById(shop.store.db, session.runId);
+  if (run === null) return;
   const dir = sessionDirectory(shop.home, session.id);
   const found = await findSession(dir);
   // The identity is the one on record: what the session's own directory says about it could be forged.
@@ -40,11 +43,15 @@ export async function finishSession(
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
-  const said = { signal: signal?.signal ?? null, exitCode, failure };
+  const said = { signal: signal?.signal ?? null, exitCode, ...how };
   const verdict = await judge(shop, { agent, run, session: ended }, said);
   await shop.store.write(async (tx) => {
-    const endReason = exitCode === null ? 'vanished' : exitCode === 0 ? 'exited' : describeExit(exitCode);
+    const endReason = verdict.next === 'go-on' ? lostReason : exitInWords(exitCode);
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil: ended.limitUntil }))) return;
+    await closeTools(tx, agent, session);
+    if (verdict.next === 'go-on') {
+      tx.emit({ type: 'session.lost', projectId: agent.projectId, agentId: agent.id, data: { no: session.no } });
+    }
     tx.emit({
       type: 'session.ended',
       projectId: agent.projectId,
@@ -56,12 +63,36 @@ export async function finishSession(
   crashPoint('finish.after_commit');
 }
 
+/** A tool call that got no answer gets one: a history in which it stands alone could not be gone on with. */
+async function closeTools(tx: WriteTransaction, agent: Agent, session: Session): Promise<void> {
+  const { open } = openToolsIn(await toolMessages(tx.db, agent.id, session.id));
+  for (const toolId of open.keys()) {
+    await appendMessage(tx, {
+      agentId: agent.id,
+      runId: session.runId,
+      sessionId: session.id,
+      kind: 'tool_result',
+      content: 'The session ended before the tool did.',
+      data: { toolId, isError: true },
+    });
+  }
+}
+
+/** How a session ended that was lost with the machine: its run goes on. */
+export const lostReason = 'lost';
+
+function exitInWords(exitCode: number | null): string {
+  if (exitCode === null) return 'vanished';
+  return exitCode === 0 ? 'exited' : describeExit(exitCode);
+}
+
 async function judge(
   shop: Workshop,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
-  said: { signal: Signal | null; exitCode: number | null; failure: string | null },
+  said: { signal: Signal | null; exitCode: number | null; failure: string | null; lost: boolean },
 ): Promise<Verdict> {
-  const sessions = await sessionsOf(shop.store.db, agent.id);
+  const sessions = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.runId === run.id);
+  const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
   const preset = shop.providers.find(agent.provider);
   return judgeSession({
     ...said,
@@ -70,7 +101,9 @@ async function judge(
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     resumable: preset !== null && preset.resume !== null && session.providerSessionId !== null,
-    signalRequests: sessions.filter((each) => each.runId === run.id && each.purpose === 'missing-signal').length,
+    interrupted: session.interruptedAt !== null,
+    interruptions: planned('interrupted'),
+    signalRequests: planned('missing-signal'),
   });
 }
 
@@ -86,12 +119,12 @@ export async function recordEnd(
   const shown = cutText(detail, detailCharacters);
   if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return;
   const about = { projectId: agent.projectId, agentId: agent.id };
-  if (detail !== '') {
-    await appendMessage(tx, {
-      agentId: agent.id,
-      kind: outcome === 'completed' ? 'assistant' : 'system',
-      content: detail,
-    });
+  const kind = outcome === 'completed' ? 'assistant' : 'system';
+  const said = await lastMessage(tx.db, agent.id, { kind, runId: run.id });
+  // Often its last words are what it said last in its output, and those are in the history already.
+  if (detail !== '' && said?.content !== detail) {
+    const sessionId = session?.id ?? null;
+    await appendMessage(tx, { agentId: agent.id, runId: run.id, sessionId, kind, content: detail });
   }
   if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
   const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;

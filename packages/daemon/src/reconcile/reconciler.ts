@@ -1,6 +1,7 @@
-import type { AgentFacts } from '@pawl/core/next-step';
+import type { AgentFacts, Step } from '@pawl/core/next-step';
 import { nextStep } from '@pawl/core/next-step';
 import { findSession } from '@pawl/host/find-session';
+import { haltSession } from '@pawl/host/halt-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -8,9 +9,11 @@ import type { Agent, Session } from '@pawl/schema/record';
 import { agentsToReconcile, agentView } from '@pawl/store/agent-views';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Workshop } from '../workshop.ts';
-import { sessionDirectory } from '../workshop.ts';
+import { identityOf, sessionDirectory } from '../workshop.ts';
+import { endAgent } from '../kill-record.ts';
+import { cleanUp } from './clean-up.ts';
 import { finishSession, recordEnd } from './finish.ts';
-import { createGate, createLanes } from '@pawl/core/turn-taking';
+import { createGate, createLanes, createPlaces } from '@pawl/core/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
 import { makeWorktree, planSession, startPlanned } from './start.ts';
 
@@ -23,8 +26,19 @@ export type Reconciler = {
   wake(agentId: string): void;
   /** Resolves when nothing more can be done for the agent at once. */
   settle(agentId: string): Promise<void>;
+  /** Ends the session of an agent that nobody wants any more, and resolves when its processes have left. */
+  endSession(agentId: string): Promise<void>;
+  /** Does something to the running session of an agent, between two steps; null when none runs. */
+  withSession<T>(agentId: string, act: (facts: RunningFacts) => Promise<T>): Promise<T | null>;
+  /** Does something about an agent between two of its steps. */
+  inLane<T>(agentId: string, act: () => Promise<T>): Promise<T>;
+  /** True while an agent waits because as many as may be at work are. */
+  isQueued(agentId: string): boolean;
   close(): Promise<void>;
 };
+
+/** An agent with a session whose process is on record and has not been seen to leave. */
+export type RunningFacts = { agent: Agent; session: Session };
 
 /** How long to wait before an agent is taken up again whose step failed for want of disk or memory. */
 const retryMs = 1_000;
@@ -37,6 +51,10 @@ export function startReconciler(shop: Workshop): Reconciler {
   const { db } = shop.store;
   const lanes = createLanes();
   const startGate = createGate(limits.parallelStarts);
+  const agentPlaces = createPlaces(shop.choices.maxAgents);
+  const sessionPlaces = createPlaces(shop.choices.maxSessions);
+  /** Sessions that ran when the last daemon ended and were gone when this one came. */
+  const lost = new Set<string>();
   const watch = watchSessions(shop, wake, endHung);
   /** Agents whose next look has been asked for and has not begun: one of it is enough. */
   const asked = new Set<string>();
@@ -65,6 +83,11 @@ export function startReconciler(shop: Workshop): Reconciler {
     });
   }
 
+  /** Whoever waits for a place that is free now is looked at. */
+  function wakeNext(): void {
+    for (const next of [agentPlaces.next(), sessionPlaces.next()]) if (next !== null) wake(next);
+  }
+
   /** Does the next step, or records why it failed; true when there may be another one at once. */
   async function tryStep(facts: AgentFacts): Promise<boolean> {
     try {
@@ -82,15 +105,17 @@ export function startReconciler(shop: Workshop): Reconciler {
 
   async function doStep(facts: AgentFacts): Promise<boolean> {
     const { agent, session } = facts;
-    switch (nextStep(facts).do) {
+    const step = nextStep(facts).do;
+    if (!hasPlace(agent, step)) return false;
+    switch (step) {
       case 'make-worktree':
-        await startGate(async () => closed || makeWorktree(shop, facts));
+        await throughGate(agent, step, () => makeWorktree(shop, facts));
         return true;
       case 'plan-session':
         await planSession(shop, facts);
         return true;
       case 'start-session':
-        await startGate(async () => closed || startPlanned(shop, facts));
+        await throughGate(agent, step, () => startPlanned(shop, facts));
         return true;
       case 'watch':
         return session !== null && watchOrFinish(agent, session);
@@ -100,9 +125,32 @@ export function startReconciler(shop: Workshop): Reconciler {
       case 'cancel-run':
         await endRunNow(facts, 'cancelled', 'stopped on request');
         return true;
+      case 'clean-up':
+        await throughGate(agent, step, () => cleanUp(shop, agent));
+        return true;
       case 'rest':
         return false;
     }
+  }
+
+  /** Does a heavy step when it is its turn, unless that has been waited for too long: it may not be wanted any more. */
+  async function throughGate({ id }: Agent, step: Step['do'], act: () => Promise<void>): Promise<void> {
+    await startGate(async () => {
+      const facts = closed ? null : await agentView(db, id);
+      if (facts !== null && nextStep(facts).do === step) await act();
+    });
+  }
+
+  /** Takes or gives back the places that a step is about; false when the agent has to wait for one. */
+  function hasPlace({ id }: Agent, step: Step['do']): boolean {
+    const starts = startingSteps.includes(step);
+    const works = starts || step === 'watch';
+    if (!works) agentPlaces.free(id);
+    if (step !== 'start-session' && step !== 'watch') sessionPlaces.free(id);
+    if (step === 'watch') for (const places of [agentPlaces, sessionPlaces]) places.keep(id);
+    const waits = (starts && !agentPlaces.take(id)) || (step === 'start-session' && !sessionPlaces.take(id));
+    wakeNext();
+    return !waits;
   }
 
   /** Looks after a running session; true when it had ended and is finished now. */
@@ -125,7 +173,8 @@ export function startReconciler(shop: Workshop): Reconciler {
   function endHung(agentId: string, sessionId: string): void {
     const ending = lanes.run(agentId, async () => {
       const facts = await agentView(db, agentId);
-      if (facts?.session?.id === sessionId && watch.has(sessionId))
+      // A halted agent cannot leave, and is not to.
+      if (facts?.session?.id === sessionId && facts.session.pausedAt === null && watch.has(sessionId))
         await watch.endProcesses(facts.agent, facts.session);
     });
     ending.then(
@@ -137,8 +186,9 @@ export function startReconciler(shop: Workshop): Reconciler {
   async function finish(agentId: string, sessionId: string, failure: string | null = null): Promise<void> {
     const facts = await agentView(db, agentId);
     if (facts?.session?.id !== sessionId || facts.session.endedAt !== null) return;
-    await finishSession(shop, watch.ingest, facts, failure);
+    await finishSession(shop, watch.ingest, facts, { failure, lost: lost.has(sessionId) });
     watch.release(sessionId);
+    lost.delete(sessionId);
   }
 
   async function endRunNow(facts: AgentFacts, outcome: 'failed' | 'cancelled', detail: string): Promise<void> {
@@ -151,7 +201,8 @@ export function startReconciler(shop: Workshop): Reconciler {
   async function giveUp(facts: AgentFacts, detail: string): Promise<boolean> {
     const { agent, session } = facts;
     if (session !== null && session.endedAt === null) await stopAndFinish(agent, session, detail);
-    await endRunNow(facts, 'failed', detail);
+    if (facts.run === null) await endAgent(shop.store, agent, detail);
+    else await endRunNow(facts, 'failed', detail);
     return true;
   }
 
@@ -159,6 +210,25 @@ export function startReconciler(shop: Workshop): Reconciler {
     ingest: watch.ingest,
     wake,
     settle,
+    inLane: (agentId, act) => lanes.run(agentId, act),
+    isQueued: (agentId) => agentPlaces.isWaiting(agentId) || sessionPlaces.isWaiting(agentId),
+    async endSession(agentId) {
+      try {
+        await lanes.run(agentId, async () => {
+          const facts = await agentView(db, agentId);
+          if (facts !== null && nextStep(facts).do === 'stop-session') await doStep(facts);
+        });
+      } finally {
+        // What is left to do, or has to be tried again, is done without anybody waiting for it.
+        wake(agentId);
+      }
+    },
+    withSession: (agentId, act) =>
+      lanes.run(agentId, async () => {
+        const { agent, session } = (await agentView(db, agentId)) ?? { agent: null, session: null };
+        if (agent === null || session === null || session.startedAt === null || session.endedAt !== null) return null;
+        return isRunning(session) ? act({ agent, session }) : null;
+      }),
     async adopt() {
       const found = await agentsToReconcile(db);
       const running = found.filter(
@@ -169,7 +239,10 @@ export function startReconciler(shop: Workshop): Reconciler {
         if (session === null) continue;
         try {
           await watch.attach(agent, session);
-          if (await adoptSession(shop, agent, session)) adopted++;
+          const state = await adoptSession(shop, agent, session);
+          if (state === 'running') adopted++;
+          if (state === 'running') for (const places of [agentPlaces, sessionPlaces]) places.keep(agent.id);
+          if (state === 'lost') lost.add(session.id);
         } catch (error) {
           // One session that cannot be read does not keep the others from being looked after; it is looked at again.
           shop.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');
@@ -186,12 +259,16 @@ export function startReconciler(shop: Workshop): Reconciler {
 }
 
 /** Notes that a process of an earlier daemon still runs and is ours again. */
-async function adoptSession(shop: Workshop, agent: Agent, session: Session): Promise<boolean> {
-  const { alive, exit } = await findSession(sessionDirectory(shop.home, session.id));
+async function adoptSession(shop: Workshop, agent: Agent, session: Session): Promise<'running' | 'ended' | 'lost'> {
+  const dir = sessionDirectory(shop.home, session.id);
+  const { alive, exit } = await findSession(dir);
   const { no, pid } = session;
-  if (!alive || exit !== null || pid === null) return false;
+  if (exit !== null) return 'ended';
+  if (!alive || pid === null) return 'lost';
   await shop.store.write(async (tx) => {
     tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid } });
   });
-  return true;
+  // The last daemon may have died between the wish to halt it and the deed.
+  if (session.pausedAt !== null) await haltSession({ identity: identityOf(session), dir, marker: session.id });
+  return 'running';
 }

@@ -1,3 +1,4 @@
+import { openToolsIn } from '@pawl/core/history';
 import { totalUsage } from '@pawl/core/usage';
 import { isAlive } from '@pawl/host/identity';
 import { closeInput } from '@pawl/host/input';
@@ -6,6 +7,7 @@ import { stopSession } from '@pawl/host/stop-session';
 import { outputParsers } from '@pawl/providers/parser';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
+import { countSessionMessages, toolMessages } from '@pawl/store/messages';
 import { sessionOffsets, sessionsOf } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
@@ -123,6 +125,8 @@ export function watchSessions(
         parser: outputParsers[preset?.outputFormat ?? 'text'],
         usageScope: preset?.usageScope ?? 'session',
         earlierUsage: totalUsage(earlier.map((each) => each.usage)),
+        messages: await countSessionMessages(shop.store.db, agent.id, session.id),
+        openTools: await runningTools(shop, agent, session),
         offsets: await sessionOffsets(shop.store.db, session.id),
       });
       watched.set(session.id, { agent, session, leaving: false, signalSeenAtMs: null });
@@ -137,6 +141,12 @@ export function watchSessions(
       await ingest.close();
     },
   };
+}
+
+/** The tools of a session that ran when its output was last looked at, from what is stored of it. */
+async function runningTools(shop: Workshop, agent: Agent, session: Session): Promise<Map<string, string>> {
+  if (session.startedAt === null) return new Map();
+  return openToolsIn(await toolMessages(shop.store.db, agent.id, session.id)).open;
 }
 
 /** True when the process that was recorded for a session, and no other of that number, runs. */

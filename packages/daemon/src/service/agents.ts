@@ -4,13 +4,12 @@ import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
 import { countCommits } from '@pawl/git/repository';
 import { worktreeStatus } from '@pawl/git/worktree-status';
 import { readSmallFile } from '@pawl/host/session-files';
-import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import type { AgentView as AgentRows } from '@pawl/store/agent-views';
 import { agentView, listAgents } from '@pawl/store/agent-views';
-import { findAgents, updateAgent } from '@pawl/store/agents';
+import { findAgents } from '@pawl/store/agents';
 import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
 import { runsOf } from '@pawl/store/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions';
@@ -31,8 +30,9 @@ export type Agents = ReturnType<typeof agentService>;
 export function agentService(shop: Workshop, reconciler: Reconciler) {
   const { db } = shop.store;
 
-  async function find(reference: string): Promise<Agent> {
-    return resolveAgent(reference, await findAgents(db, reference));
+  /** Who is meant; the start of an id means the living only, where something is to be done to them. */
+  async function find(reference: string, prefixOf: 'living' | 'all' = 'all'): Promise<Agent> {
+    return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
   }
 
   async function views(rows: AgentRows[]): Promise<AgentView[]> {
@@ -46,6 +46,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
         project: projects.get(row.agent.projectId ?? '') ?? null,
         usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
         live: reconciler.ingest.live(row.agent.id),
+        queued: reconciler.isQueued(row.agent.id),
       }),
     );
   }
@@ -60,6 +61,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
   return {
     find,
     view,
+    views,
 
     /** The newest agents first. Agent 0, whom everybody descends from, is shown with `all` only. */
     async list(query: {
@@ -67,16 +69,18 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
       limit?: number | undefined;
       before?: string | undefined;
       all: boolean;
-    }): Promise<AgentList> {
+      reaped: boolean;
+    }): Promise<Omit<AgentList, 'current'>> {
       const limit = query.limit ?? defaultPage;
       const project = query.project === undefined ? undefined : await findProject(shop, query.project);
       const rows = await listAgents(db, {
         limit: limit + 1,
-        includeEnded: query.all,
+        includeEnded: query.all || query.reaped,
+        includeReaped: query.reaped,
         ...(project === undefined ? {} : { projectId: project.id }),
         ...(query.before === undefined ? {} : { before: query.before }),
       });
-      const page = rows.slice(0, limit).filter(({ agent }) => query.all || agent.parentId !== null);
+      const page = rows.slice(0, limit).filter(({ agent }) => query.all || query.reaped || agent.parentId !== null);
       return { agents: await views(page), more: rows.length > limit };
     },
 
@@ -91,19 +95,6 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
         sessions: sessions.map((session) => describeSession(shop, session)),
         worktree: row === null ? null : await describeWorktree(shop, row.agent),
       };
-    },
-
-    /** Asks for the end of an agent's processes and waits until they have left. Nothing happens to one that rests. */
-    async stop(agentId: string): Promise<AgentView> {
-      await shop.store.write(async (tx) => {
-        const row = await agentView(tx.db, agentId);
-        if (row?.run?.outcome !== null || row.agent.stopRequestedAt !== null) return;
-        await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
-        tx.emit({ type: 'agent.stopping', projectId: row.agent.projectId, agentId, data: { by: 'person' } });
-      });
-      crashPoint('stop.after_request');
-      await reconciler.settle(agentId);
-      return view(agentId);
     },
 
     /** True while an agent may still print something. */

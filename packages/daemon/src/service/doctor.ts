@@ -1,6 +1,7 @@
 import type { Diagnosis, Finding } from '@pawl/protocol/view';
 import { runWithoutRepository } from '@pawl/git/command';
 import { messageOf } from '@pawl/schema/error';
+import { agentsWithWorktree } from '@pawl/store/agents';
 import { readEvents } from '@pawl/store/events';
 import { listProjects } from '@pawl/store/projects';
 import { openSessions } from '@pawl/store/sessions';
@@ -26,6 +27,8 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       ...(await checkRestored(shop)),
       await checkToken(shop),
       ...(await checkProjects(shop)),
+      ...(await checkDefinitions(shop)),
+      ...(await retainedWorktrees(shop)),
       ...(await orphanedWorktrees(shop)).map(orphanFinding),
       ...(await unregisteredSessions(shop)).map(unregisteredFinding),
       ...(await silentSessions(shop)),
@@ -138,6 +141,50 @@ async function checkProjects(shop: Workshop): Promise<Finding[]> {
       hint: 'Move it back, or leave it: nothing depends on it.',
       fixable: false,
     }));
+}
+
+/** Definition files that cannot be used, or do not get what they ask for: the home's own, and those of each project. */
+async function checkDefinitions(shop: Workshop): Promise<Finding[]> {
+  const findings = new Map<string, Finding>();
+  for (const project of [null, ...(await listProjects(shop.store.db))]) {
+    const { problems, notices } = await shop.definitions.load(project);
+    for (const { path, line, reason } of problems) {
+      findings.set(`${path}:${line}:${reason}`, {
+        check: 'definition',
+        level: 'warning',
+        message: `${path}:${line}: ${reason}`,
+        hint: 'Correct the file; it is read anew each time. The other definitions work.',
+        fixable: false,
+      });
+    }
+    for (const { path, line, reason } of notices) {
+      findings.set(`${path}:${line}:${reason}`, {
+        check: 'definition',
+        level: 'warning',
+        message: `${path}:${line}: ${reason}`,
+        fixable: false,
+      });
+    }
+  }
+  return [...findings.values()];
+}
+
+/** Worktrees of dead agents that were kept, because something in them would have been lost. */
+async function retainedWorktrees(shop: Workshop): Promise<Finding[]> {
+  const agents = await agentsWithWorktree(shop.store.db);
+  return agents.flatMap(({ alias, worktree, worktreeEnd }) =>
+    worktreeEnd?.state !== 'retained'
+      ? []
+      : [
+          {
+            check: 'worktree',
+            level: 'warning' as const,
+            message: `${worktree} of ${alias} was kept: ${worktreeEnd.reason}`,
+            hint: 'Commit or move what is in it; `pawl worktree prune` then takes it away.',
+            fixable: false,
+          },
+        ],
+  );
 }
 
 function orphanFinding({ path, inUse }: Orphan): Finding {

@@ -1,3 +1,4 @@
+import { dropSnapshot, listSnapshots } from '@pawl/git/snapshot';
 import { trashWorktree } from '@pawl/git/trash';
 import { findSession } from '@pawl/host/find-session';
 import { processesIn } from '@pawl/host/process-directory';
@@ -5,14 +6,14 @@ import { stopSession } from '@pawl/host/stop-session';
 import { hasErrno } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import type { Project } from '@pawl/schema/record';
-import { worktreesInUse } from '@pawl/store/agents';
+import { agentById, worktreesInUse } from '@pawl/store/agents';
 import { listProjects } from '@pawl/store/projects';
 import { sessionById } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workshop } from '../workshop.ts';
-import { repositoryOf, sessionDirectory } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf, sessionDirectory } from '../workshop.ts';
 
 /** A directory where worktrees are made that belongs to no agent of the registry. */
 export type Orphan = { path: string; name: string; project: Project; inUse: boolean };
@@ -61,5 +62,17 @@ async function directoriesIn(directory: string): Promise<string[]> {
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
+  }
+}
+
+/** Snapshots of files that no fork is waiting for: their fork was cut short, or has them by now. */
+export async function dropUnusedSnapshots(shop: Workshop): Promise<void> {
+  for (const project of await listProjects(shop.store.db)) {
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    for (const name of await listSnapshots(ownDir)) {
+      const agent = await agentById(shop.store.db, name);
+      const wanted = agent !== null && agent.endedAt === null && agent.worktreeReadyAt === null;
+      if (!wanted) await dropSnapshot(ownDir, name);
+    }
   }
 }

@@ -2,6 +2,7 @@ import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';
 import { PawlError } from '@pawl/schema/error';
 import { agentById, insertAgent } from '@pawl/store/agents';
+import { appendMessage } from '@pawl/store/messages';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
@@ -25,7 +26,11 @@ export async function ensureRootAgent(store: Store): Promise<void> {
       alias: 'root',
       projectId: null,
       parentId: null,
+      supervisorId: null,
       forkMessageId: 0,
+      forkedConversation: null,
+      snapshot: null,
+      freshAfter: 0,
       definition: 'root',
       kind: 'main',
       class: 'persistent',
@@ -36,17 +41,27 @@ export async function ensureRootAgent(store: Store): Promise<void> {
       baseCommit: null,
       worktree: null,
       worktreeReadyAt: null,
+      worktreeEnd: null,
       createdAt: tx.now,
       stopRequestedAt: null,
       endedAt: null,
       endReason: null,
+      reapedAt: null,
     };
     await insertAgent(tx, agent);
+    await appendMessage(tx, { agentId: agent.id, kind: 'clear', content: '' });
     await setSetting(tx, settingKey, agent.id);
     tx.emit({
       type: 'agent.forked',
       agentId: agent.id,
-      data: { alias: agent.alias, parentId: null, definition: agent.definition, provider: null, branch: null },
+      data: {
+        alias: agent.alias,
+        parentId: null,
+        definition: agent.definition,
+        provider: null,
+        branch: null,
+        forkMessageId: 0,
+      },
     });
   });
 }

@@ -6,22 +6,29 @@ import type { LiveState } from '@pawl/schema/status';
 /** An agent as people see it: its facts, and the status derived from them now. */
 export function viewAgent(
   facts: { agent: Agent; run: Run | null; session: Session | null },
-  more: { project: Project | null; usage: Usage; live: LiveState | undefined },
+  more: { project: Project | null; usage: Usage; live: LiveState | undefined; queued: boolean },
 ): AgentView {
   const { agent, run, session } = facts;
-  const status = deriveStatus({ ...facts, live: more.live });
+  const status = deriveStatus({ ...facts, live: more.live, queued: more.queued });
   return {
     id: agent.id,
     alias: agent.alias,
     project: more.project === null ? null : { id: more.project.id, name: more.project.name },
     parentId: agent.parentId,
+    supervisorId: agent.supervisorId,
+    forkMessageId: agent.forkMessageId,
     definition: agent.definition,
+    kind: agent.kind,
+    class: agent.class,
     provider: agent.provider,
     model: agent.model,
     branch: agent.branch,
     baseCommit: agent.baseCommit,
     worktree: agent.worktree,
+    worktreeEnd: agent.worktreeEnd,
     createdAt: agent.createdAt,
+    endedAt: agent.endedAt,
+    paused: session !== null && session.endedAt === null && session.pausedAt !== null,
     status: status.status,
     activity: status.activity,
     live: status.live,

@@ -1,7 +1,9 @@
 import { startDaemon } from '@pawl/daemon/daemon';
-import type { Timing } from '@pawl/daemon/workshop';
+import type { Choices, Timing } from '@pawl/daemon/workshop';
 import type { Client } from '@pawl/protocol/client';
+import { sessionFile } from '@pawl/host/session-files';
 import { createClient } from '@pawl/protocol/client';
+import { exchange, readJson } from '@pawl/protocol/exchange';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView, WorkBody } from '@pawl/protocol/view';
@@ -10,9 +12,11 @@ import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { markdown } from './definitions.ts';
 
 /** A daemon in this process, on a home and with a project of its own. */
 export type TestDaemon = {
@@ -22,6 +26,14 @@ export type TestDaemon = {
   repository: string;
   /** Forks a worker that plays the given steps, and gives its view. */
   work(steps?: unknown[], body?: Partial<WorkBody>): Promise<AgentView>;
+  /** Writes a scenario and gives its path. */
+  scenario(steps: unknown[]): Promise<string>;
+  /** Puts a definition into the project's repository. */
+  define(name: string, fields: Record<string, unknown>, body?: string): void;
+  /** What was put on a session's input. */
+  promptOf(directory: string): Promise<string>;
+  /** One request as the person, which may be given up. */
+  request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Waits until an agent's run has ended. */
   ended(agentId: string): Promise<AgentView>;
   stop(): Promise<void>;
@@ -32,7 +44,7 @@ const quickTiming: Timing = { stopGraceMs: 500, hungAfterSignalMs: 400, liveness
 
 /** Starts a daemon with a sample repository as its project. */
 export async function startTestDaemon(
-  options: { timing?: Partial<Timing>; home?: string; clock?: () => number } = {},
+  options: { timing?: Partial<Timing>; choices?: Partial<Choices>; home?: string; clock?: () => number } = {},
 ): Promise<TestDaemon> {
   const place = await temporaryDirectory();
   const root = options.home ?? join(place.path, 'home');
@@ -45,6 +57,7 @@ export async function startTestDaemon(
     port: 0,
     log: pino({ enabled: false }),
     timing: { ...quickTiming, ...options.timing },
+    choices: options.choices ?? {},
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStopRequested() {},
   });
@@ -73,6 +86,14 @@ export async function startTestDaemon(
       );
       return agent;
     },
+    scenario: (steps) => writeScenario(place.path, steps),
+    define(name, fields, body) {
+      mkdirSync(join(repository, '.pawl', 'agents'), { recursive: true });
+      writeFileSync(join(repository, '.pawl', 'agents', `${name}.md`), markdown(fields, body));
+    },
+    promptOf: (directory) => readFile(sessionFile(directory, 'prompt'), 'utf8'),
+    request: async (method, path, body, signal) =>
+      readJson(await exchange(home, { method, path, headers: {}, body: JSON.stringify(body), signal })),
     ended: (agentId) => runEnded(client, agentId),
     stop,
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { ColumnTypes } from '../engine.ts';
+import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
 /** The first tables: who exists, what they did, what they said, and the log of events. */
@@ -53,20 +54,20 @@ async function createAgents(db: Kysely<never>, types: ColumnTypes): Promise<void
     .addColumn('session_id', types.key)
     .execute();
   // Of two indexes that fit as well, SQLite takes the one made later: so those of the living come after those of all.
-  await index(db, 'agents_of_project', 'agents', ['project_id', 'ordinal']);
-  await index(db, 'agents_alias', 'agents', ['alias', 'ordinal']);
+  await addIndex(db, 'agents_of_project', 'agents', ['project_id', 'ordinal']);
+  await addIndex(db, 'agents_alias', 'agents', ['alias', 'ordinal']);
   // A living agent's alias is unique in its project; nulls are distinct to an index, so no project needs its own.
-  await index(db, 'agents_living_alias', 'agents', ['project_id', 'alias'], {
+  await addIndex(db, 'agents_living_alias', 'agents', ['project_id', 'alias'], {
     unique: true,
     where: sql`ended_at is null`,
   });
-  await index(db, 'agents_living_alias_of_none', 'agents', ['alias'], {
+  await addIndex(db, 'agents_living_alias_of_none', 'agents', ['alias'], {
     unique: true,
     where: sql`ended_at is null and project_id is null`,
   });
-  await index(db, 'agents_alias_of_living', 'agents', ['alias', 'ordinal'], { where: sql`ended_at is null` });
-  await index(db, 'agents_living', 'agents', ['ordinal'], { where: sql`ended_at is null` });
-  await index(db, 'agents_living_of_project', 'agents', ['project_id', 'ordinal'], { where: sql`ended_at is null` });
+  await addIndex(db, 'agents_alias_of_living', 'agents', ['alias', 'ordinal'], { where: sql`ended_at is null` });
+  await addIndex(db, 'agents_living', 'agents', ['ordinal'], { where: sql`ended_at is null` });
+  await addIndex(db, 'agents_living_of_project', 'agents', ['project_id', 'ordinal'], { where: sql`ended_at is null` });
 }
 
 async function createRuns(db: Kysely<never>, types: ColumnTypes): Promise<void> {
@@ -85,8 +86,8 @@ async function createRuns(db: Kysely<never>, types: ColumnTypes): Promise<void> 
     .addColumn('detail', 'text')
     .addColumn('questions', 'text')
     .execute();
-  await index(db, 'runs_of_agent', 'runs', ['agent_id', 'ordinal']);
-  await index(db, 'runs_open', 'runs', ['agent_id'], { where: sql`outcome is null` });
+  await addIndex(db, 'runs_of_agent', 'runs', ['agent_id', 'ordinal']);
+  await addIndex(db, 'runs_open', 'runs', ['agent_id'], { where: sql`outcome is null` });
 }
 
 async function createSessions(db: Kysely<never>, types: ColumnTypes): Promise<void> {
@@ -111,8 +112,8 @@ async function createSessions(db: Kysely<never>, types: ColumnTypes): Promise<vo
     .addColumn('stdout_offset', types.integer, (column) => column.notNull().defaultTo(0))
     .addColumn('stderr_offset', types.integer, (column) => column.notNull().defaultTo(0))
     .execute();
-  await index(db, 'sessions_of_agent', 'sessions', ['agent_id', 'no'], { unique: true });
-  await index(db, 'sessions_open', 'sessions', ['agent_id'], { unique: true, where: sql`ended_at is null` });
+  await addIndex(db, 'sessions_of_agent', 'sessions', ['agent_id', 'no'], { unique: true });
+  await addIndex(db, 'sessions_open', 'sessions', ['agent_id'], { unique: true, where: sql`ended_at is null` });
 }
 
 async function createOutput(db: Kysely<never>, types: ColumnTypes): Promise<void> {
@@ -124,7 +125,7 @@ async function createOutput(db: Kysely<never>, types: ColumnTypes): Promise<void
     .addColumn('content', 'text', (column) => column.notNull())
     .addColumn('created_at', types.integer, (column) => column.notNull())
     .execute();
-  await index(db, 'messages_of_agent', 'messages', ['agent_id', 'id']);
+  await addIndex(db, 'messages_of_agent', 'messages', ['agent_id', 'id']);
   await types
     .finish(db.schema.createTable('chunks'))
     .addColumn('id', types.integer, types.numbered)
@@ -135,9 +136,9 @@ async function createOutput(db: Kysely<never>, types: ColumnTypes): Promise<void
     .addColumn('bytes', types.blob, (column) => column.notNull())
     .addColumn('at', types.integer, (column) => column.notNull())
     .execute();
-  await index(db, 'chunks_at_offset', 'chunks', ['session_id', 'stream', 'start_offset'], { unique: true });
-  await index(db, 'chunks_of_session', 'chunks', ['session_id', 'id']);
-  await index(db, 'chunks_of_agent', 'chunks', ['agent_id', 'id']);
+  await addIndex(db, 'chunks_at_offset', 'chunks', ['session_id', 'stream', 'start_offset'], { unique: true });
+  await addIndex(db, 'chunks_of_session', 'chunks', ['session_id', 'id']);
+  await addIndex(db, 'chunks_of_agent', 'chunks', ['agent_id', 'id']);
 }
 
 async function createLog(db: Kysely<never>, types: ColumnTypes): Promise<void> {
@@ -150,8 +151,8 @@ async function createLog(db: Kysely<never>, types: ColumnTypes): Promise<void> {
     .addColumn('agent_id', types.key)
     .addColumn('data', 'text', (column) => column.notNull())
     .execute();
-  await index(db, 'events_of_agent', 'events', ['agent_id', 'seq']);
-  await index(db, 'events_of_project', 'events', ['project_id', 'seq']);
+  await addIndex(db, 'events_of_agent', 'events', ['agent_id', 'seq']);
+  await addIndex(db, 'events_of_project', 'events', ['project_id', 'seq']);
   await types
     .finish(db.schema.createTable('settings'))
     .addColumn('key', types.key, (column) => column.primaryKey())
@@ -164,18 +165,4 @@ async function createLog(db: Kysely<never>, types: ColumnTypes): Promise<void> {
     .addColumn('value', types.integer, (column) => column.notNull())
     .execute();
   await sql`insert into counters (name, value) values ('event_seq', 0)`.execute(db);
-}
-
-async function index(
-  db: Kysely<never>,
-  name: string,
-  table: string,
-  columns: string[],
-  options: { unique?: boolean; where?: ReturnType<typeof sql> } = {},
-): Promise<void> {
-  const unique = options.unique === true ? sql`unique ` : sql``;
-  const where = options.where ? sql` where ${options.where}` : sql``;
-  await sql`create ${unique}index ${sql.id(name)} on ${sql.table(table)} (${sql.join(columns.map((column) => sql.id(column)))})${where}`.execute(
-    db,
-  );
 }

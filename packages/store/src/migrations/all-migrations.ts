@@ -1,5 +1,6 @@
 import { foundation } from './0001-foundation.ts';
+import { processes } from './0002-processes.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
-export const allMigrations: readonly Migration[] = [foundation];
+export const allMigrations: readonly Migration[] = [foundation, processes];

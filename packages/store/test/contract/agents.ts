@@ -1,5 +1,5 @@
 import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
-import { countAgents, findAgents, insertAgent, livingAliases, updateAgent, worktreesInUse } from '@pawl/store/agents';
+import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, worktreesInUse } from '@pawl/store/agents';
 import { insertProject } from '@pawl/store/projects';
 import { endRun, insertRun } from '@pawl/store/runs';
 import { endSession, insertSession, updateSession, usagesOf } from '@pawl/store/sessions';
@@ -30,9 +30,9 @@ export function agentsContract(engine: EngineUnderTest): void {
       code: 'conflict',
     });
     await store.write((tx) => updateAgent(tx, first.id, { endedAt: fixedTime, endReason: 'done' }));
-    expect(await livingAliases(store.db, project.id)).not.toContain('brave-otter');
+    expect(await takenAliases(store.db, project.id)).not.toContain('brave-otter');
     await add(agentRecord({ projectId: project.id, alias: 'brave-otter' }));
-    expect(await livingAliases(store.db, project.id)).toContain('brave-otter');
+    expect(await takenAliases(store.db, project.id)).toContain('brave-otter');
   });
 
   test('a reference is an id, an alias, or the beginning of an id', async () => {

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { agentById, insertAgent } from '@pawl/store/agents';
-import { appendMessage, messagesOf } from '@pawl/store/messages';
+import { replay } from '@pawl/store/history';
+import { draftFor, saveDraft } from '@pawl/store/drafts';
+import { appendMessage } from '@pawl/store/messages';
 import { insertProject, listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
 import { endRun, insertRun, runById, runsOf } from '@pawl/store/runs';
 import { endSession, insertSession, openSessions, sessionById, sessionsOf, updateSession } from '@pawl/store/sessions';
@@ -35,23 +37,40 @@ export function recordsContract(engine: EngineUnderTest): void {
   test('hostile text comes back unchanged, everywhere it can be', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
-    const agent = agentRecord({ projectId: project.id, model: hostileText, options: { [hostileText]: hostileText } });
+    const agent = agentRecord({
+      projectId: project.id,
+      model: hostileText,
+      options: { [hostileText]: hostileText },
+      forkedConversation: hostileText,
+      worktreeEnd: { state: 'retained', reason: hostileText, at: 5 },
+    });
     const run = runRecord(agent, { task: hostileText });
     const session = sessionRecord(run, { processStart: hostileText, result: { ok: false, text: hostileText } });
     const questions = [{ id: 'q1', question: hostileText }];
+    const message = {
+      agentId: agent.id,
+      kind: 'user',
+      content: hostileText,
+      data: { [hostileText]: [hostileText] },
+    } as const;
+    const draft = { input: hostileText, scroll: 7 };
     await store.write(async (tx) => {
       await insertAgent(tx, agent);
       await insertRun(tx, run);
       await insertSession(tx, session);
       await endRun(tx, run.id, { outcome: 'failed', detail: hostileText, questions });
-      await appendMessage(tx, { agentId: agent.id, kind: 'user', content: hostileText });
+      await appendMessage(tx, { ...message, runId: run.id, sessionId: session.id });
+      await saveDraft(tx, agent.id, draft);
       await setSetting(tx, hostileText, { [hostileText]: [hostileText, null, 1.5] });
     });
     expect(await agentById(store.db, agent.id)).toEqual(agent);
     const ended = { ...run, outcome: 'failed', detail: hostileText, questions, endedAt: fixedTime };
     expect(await runById(store.db, run.id)).toEqual(ended);
     expect(await sessionById(store.db, session.id)).toEqual(session);
-    expect((await messagesOf(store.db, agent.id))[0]?.content).toBe(hostileText);
+    expect(await replay(store.db, agent.id, { limit: 9 })).toEqual([
+      { ...message, id: 1, runId: run.id, sessionId: session.id, createdAt: fixedTime },
+    ]);
+    expect(await draftFor(store.db, agent.id)).toEqual(draft);
     expect(await getSetting(store.db, hostileText)).toEqual({ [hostileText]: [hostileText, null, 1.5] });
     expect(await getSetting(store.db, 'never set')).toBeUndefined();
   });
@@ -67,22 +86,7 @@ export function recordsContract(engine: EngineUnderTest): void {
     await store.write(async (tx) => {
       for (const content of all) await appendMessage(tx, { agentId: agent.id, kind: 'assistant', content });
     });
-    expect((await messagesOf(store.db, agent.id)).map((message) => message.content)).toEqual(all);
-  });
-
-  test('messages are read in pages', async () => {
-    const store = await openFresh(engine);
-    const { agent } = await addTeam(store);
-    const added = await store.write(async (tx) => {
-      const messages = [];
-      for (const number of range(1, 5)) {
-        messages.push(await appendMessage(tx, { agentId: agent.id, kind: 'user', content: `${number}` }));
-      }
-      return messages;
-    });
-    const first = await messagesOf(store.db, agent.id, { limit: 2 });
-    expect(first).toEqual(added.slice(0, 2));
-    expect(await messagesOf(store.db, agent.id, { afterId: first.at(-1)?.id ?? 0 })).toEqual(added.slice(2));
+    expect((await replay(store.db, agent.id, { limit: 100 })).map((message) => message.content)).toEqual(all);
   });
 
   test('a run and a session end once: of many that try, one wins', async () => {

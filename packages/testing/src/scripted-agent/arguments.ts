@@ -1,4 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
+import type { ToolPermission } from './tool-permission.ts';
+import { parseToolList } from './tool-permission.ts';
 
 /** What the command line asks for. The flags are the ones of Claude Code that matter without a model. */
 export type Arguments = {
@@ -7,6 +9,7 @@ export type Arguments = {
   forkSession: boolean;
   scenario: string | undefined;
   model: string;
+  permission: ToolPermission;
   inputFormat: 'text' | 'stream-json';
   /** A prompt given as a word instead of on stdin; only with text input. */
   prompt: string | undefined;
@@ -25,7 +28,11 @@ Plays a scenario file as if it were a coding agent: Claude Code's stream-json on
   --input-format FORMAT          text (default) or stream-json
   --output-format FORMAT         stream-json
   --model NAME                   the model that the stream names
+  --tools LIST                   the tools it may use, such as Bash,mcp__files__* (default: all; "" is none)
+  --allowedTools LIST            the same; with both, a tool must be in both
+  --disallowedTools LIST         tools that it may not use
   --append-system-prompt TEXT    accepted and ignored
+  --include-partial-messages     accepted and ignored: the step "stream" always writes them
   -h, --help                     this text
 
 Example: echo "Write the notes" | pawl scripted-agent
@@ -46,6 +53,7 @@ export function parseArguments(argv: string[]): Arguments {
     forkSession: false,
     scenario: undefined,
     model: 'scripted',
+    permission: { allowed: {}, disallowed: [] },
     inputFormat: 'text',
     prompt: undefined,
     help: false,
@@ -76,6 +84,7 @@ function takeFlag(result: Arguments, word: string, words: string[]): void {
   switch (flag) {
     case '-p':
     case '--print':
+    case '--include-partial-messages':
       return;
     case '-h':
     case '--help':
@@ -99,6 +108,17 @@ function takeFlag(result: Arguments, word: string, words: string[]): void {
     case '--append-system-prompt':
       value();
       return;
+    case '--tools':
+      addTools((result.permission.allowed.tools ??= []), flag, value());
+      return;
+    case '--allowedTools':
+    case '--allowed-tools':
+      addTools((result.permission.allowed.allowedTools ??= []), flag, value());
+      return;
+    case '--disallowedTools':
+    case '--disallowed-tools':
+      addTools(result.permission.disallowed, flag, value());
+      return;
     case '--input-format':
       result.inputFormat = oneOf(flag, value(), ['text', 'stream-json']);
       return;
@@ -108,6 +128,12 @@ function takeFlag(result: Arguments, word: string, words: string[]): void {
     default:
       throw usage(`Unknown option ${flag}.`);
   }
+}
+
+function addTools(list: string[], flag: string, text: string): void {
+  const tools = parseToolList(text);
+  if (tools === null) throw usage(`${flag} takes names such as Bash or mcp__files__*, not ${text.slice(0, 80)}.`);
+  list.push(...tools);
 }
 
 function checkTogether(result: Arguments): void {

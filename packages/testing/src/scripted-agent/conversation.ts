@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { isSessionId } from './arguments.ts';
 import { scriptedLimits } from './limit.ts';
+import { taskOf } from './placeholder.ts';
 
 /**
  * What a conversation remembers between processes. It is written after every step, so that a process that was killed
@@ -23,11 +24,22 @@ export type Conversation = {
   turns: string[];
   /** Files that the scenario wrote since its last commit, relative to the working directory. */
   written: string[];
+  /** True while a step calls Pawl, which may be a fork of this very conversation. */
+  calling: boolean;
 };
 
 /** A conversation that nobody has said anything in yet. It is stored with its first user turn. */
 export function newConversation(sessionId: string, scenario: string | null): Conversation {
-  return { sessionId, scenario, next: 0, turnsSeen: 0, task: '', turns: [], written: [] };
+  return { sessionId, scenario, next: 0, turnsSeen: 0, task: '', turns: [], written: [], calling: false };
+}
+
+/**
+ * A copy that remembers everything under an id of its own. It goes on after a call of Pawl that was not over yet, as a
+ * forked process does: otherwise a step that forks would fork again in every copy. Another scenario begins at its start.
+ */
+export function forkConversation(original: Conversation, sessionId: string, scenario: string | null): Conversation {
+  const next = scenario === original.scenario ? original.next + (original.calling ? 1 : 0) : 0;
+  return { ...original, sessionId, scenario, next, calling: false };
 }
 
 /** Where the conversations are kept. */
@@ -40,7 +52,7 @@ export function stateDirectory(): string {
 export function addTurn(conversation: Conversation, prompt: string): void {
   if (conversation.turnsSeen === 0) conversation.task = prompt.slice(0, scriptedLimits.taskCharacters);
   conversation.turnsSeen += 1;
-  const excerpt = prompt.slice(0, scriptedLimits.turnCharacters);
+  const excerpt = taskOf(prompt).slice(0, scriptedLimits.turnCharacters);
   conversation.turns = [...conversation.turns, excerpt].slice(-scriptedLimits.turnsKept);
 }
 
@@ -74,11 +86,12 @@ function fileOf(directory: string, sessionId: string): string {
 /** Checked by hand: a schema library would cost more than the rest of the start. */
 function parseConversation(text: string, sessionId: string): Conversation {
   const value = JSON.parse(text) as Partial<Record<keyof Conversation, unknown>>;
-  const { scenario, next, turnsSeen, task, turns, written } = value;
+  const { scenario, next, turnsSeen, task, turns, written, calling = false } = value;
   if (!(scenario === null || typeof scenario === 'string')) throw new TypeError('scenario');
   if (!isCount(next) || !isCount(turnsSeen)) throw new TypeError('next or turnsSeen');
   if (typeof task !== 'string' || !isTexts(turns) || !isTexts(written)) throw new TypeError('task, turns or written');
-  return { sessionId, scenario, next, turnsSeen, task, turns, written };
+  if (typeof calling !== 'boolean') throw new TypeError('calling');
+  return { sessionId, scenario, next, turnsSeen, task, turns, written, calling };
 }
 
 function isCount(value: unknown): value is number {

@@ -32,8 +32,10 @@ export const scriptedLimits = {
   pipeDrainMs: 200,
   /** How long the end of the process waits for a reader that has stopped reading. */
   flushMs: 1_000,
-  /** The longest `sleep`, `signal.delay` or `limit.until`. */
+  /** The longest `sleep`, `stream.for`, `tool.takes`, `signal.delay` or `limit.until`. */
   durationMs: 24 * 60 * 60 * 1_000,
+  /** Pieces of one `stream`. */
+  streamPieces: 10_000,
   /** Lines of one `flood`. */
   floodLines: 100_000_000,
   /** The longest line that `flood` and `garbage` make, and the most bytes of one `garbage`. */

@@ -4,9 +4,16 @@ import { PawlError } from '@pawl/schema/error';
 import type { Arguments } from './arguments.ts';
 import { parseArguments, usageText } from './arguments.ts';
 import type { Conversation } from './conversation.ts';
-import { loadConversation, newConversation, saveConversation, stateDirectory } from './conversation.ts';
+import {
+  forkConversation,
+  loadConversation,
+  newConversation,
+  saveConversation,
+  stateDirectory,
+} from './conversation.ts';
 import { describeFailure } from './failure.ts';
 import { readerGone, report, writeLineNow } from './output.ts';
+import { allowsTool } from './tool-permission.ts';
 import { initLine, noTokens, resultLine } from './wire.ts';
 
 /**
@@ -23,8 +30,9 @@ export async function main(argv: string[]): Promise<number> {
     const conversation = openConversation(options);
     if (conversation === undefined) return refuseResume(options);
     const directory = process.cwd();
-    if (!writeLineNow(initLine({ sessionId: conversation.sessionId, model: options.model }, directory)))
-      return readerGone;
+    const speaker = { sessionId: conversation.sessionId, model: options.model };
+    const isAllowed = (tool: string) => allowsTool(options.permission, tool);
+    if (!writeLineNow(initLine(speaker, directory, isAllowed))) return readerGone;
     const { runSession } = await import('./session.ts');
     return await runSession(options, conversation, directory);
   } catch (error) {
@@ -46,9 +54,8 @@ function openConversation(options: Arguments): Conversation | undefined {
   if (options.resume === undefined) return newConversation(options.sessionId ?? randomUUID(), scenario ?? null);
   const stored = loadConversation(state, options.resume);
   if (stored === undefined) return undefined;
-  const resumed = { ...stored, scenario: scenario ?? stored.scenario };
-  if (!options.forkSession) return resumed;
-  const forked = { ...resumed, sessionId: options.sessionId ?? randomUUID() };
+  if (!options.forkSession) return { ...stored, scenario: scenario ?? stored.scenario, calling: false };
+  const forked = forkConversation(stored, options.sessionId ?? randomUUID(), scenario ?? stored.scenario);
   saveConversation(state, forked);
   return forked;
 }

@@ -20,15 +20,15 @@ export function placeholderValues(
   };
 }
 
-/** The first line that says something: an opening tag such as `<task>` alone on its line does not. */
-function firstLine(prompt: string): string {
-  const lines = prompt.slice(0, scriptedLimits.taskCharacters).split('\n');
+/** The first line of a prompt's task that says something: an opening tag alone on its line does not. */
+export function firstLine(prompt: string): string {
+  const lines = taskOf(prompt).slice(0, scriptedLimits.taskCharacters).split('\n');
   const said = lines.find((line) => line.trim() !== '' && !/^\s*<[\w-]+>\s*$/.test(line));
   return (said ?? '').trim().slice(0, scriptedLimits.promptCharacters);
 }
 
 /** The task inside the prompt that Pawl gives a worker, or the whole prompt when it has no `<task>` block. */
-function taskOf(prompt: string): string {
+export function taskOf(prompt: string): string {
   const start = prompt.indexOf('<task>');
   const end = prompt.lastIndexOf('</task>');
   return (start !== -1 && end > start ? prompt.slice(start + '<task>'.length, end) : prompt).trim();

@@ -39,6 +39,12 @@ export type StepPlayer<K extends keyof StepValues> = (
   values: PlaceholderValues,
 ) => Promise<Outcome>;
 
+/** Lets time pass. Once the process is on its way out it never resolves, so that nothing more is said. */
+export async function pass(play: Play, durationMs: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, durationMs));
+  if (play.stopping) await new Promise(() => {});
+}
+
 /** A turn that ended well; it repeats the last text unless there is a better one. */
 export function success(text: string): TurnEnd {
   return { subtype: 'success', isError: false, text };

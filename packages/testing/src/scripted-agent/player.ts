@@ -3,7 +3,7 @@ import type { Outcome, Play, StepPlayer } from './play.ts';
 import { success } from './play.ts';
 import { fill, placeholderValues } from './placeholder.ts';
 import type { Scenario, Step, StepValues } from './scenario.ts';
-import { playAnswer, playAsk, playForkChild, playMail, playShell, playTool } from './step/command.ts';
+import { playAnswer, playAsk, playForkChild, playMail, playPawl, playShell, playTool } from './step/command.ts';
 import { playCommit } from './step/commit.ts';
 import { playComplete, playCrash, playHang, playLimit, playWait } from './step/ending.ts';
 import { playAppend, playWrite } from './step/file.ts';
@@ -13,8 +13,10 @@ import {
   playEchoPrompt,
   playPrintEnv,
   playReadInputs,
+  playRecall,
   playSay,
   playSleep,
+  playStream,
   playThink,
   playUsage,
 } from './step/speech.ts';
@@ -32,6 +34,7 @@ const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
   mail: playMail,
   ask: playAsk,
   answer: playAnswer,
+  pawl: playPawl,
   wait: playWait,
   complete: playComplete,
   signal: playSignal,
@@ -42,8 +45,10 @@ const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
   limit: playLimit,
   fork_child: playForkChild,
   usage: playUsage,
+  stream: playStream,
   echo_prompt: playEchoPrompt,
   read_inputs: playReadInputs,
+  recall: playRecall,
   print_env: playPrintEnv,
 };
 

@@ -12,6 +12,7 @@ import type { Ending } from './player.ts';
 import { beginTurn, playScenario } from './player.ts';
 import type { Scenario } from './scenario.ts';
 import { ToolCommands } from './tool-command.ts';
+import { allowsTool } from './tool-permission.ts';
 import { Voice } from './voice.ts';
 
 /** Plays a conversation until it ends or a signal ends it, and returns the exit code. */
@@ -22,7 +23,9 @@ export async function runSession(options: Arguments, conversation: Conversation,
     directory,
     conversation,
     save: () => saveConversation(state, conversation),
-    voice: new Voice(output, { sessionId: conversation.sessionId, model: options.model }),
+    voice: new Voice(output, { sessionId: conversation.sessionId, model: options.model }, (tool) =>
+      allowsTool(options.permission, tool),
+    ),
     tools: new ToolCommands(directory),
     latestPrompt: '',
     lateSignal: undefined,

@@ -1,7 +1,7 @@
 import type { Output } from './output.ts';
 import type { ToolOutcome } from './tool-command.ts';
 import type { ContentBlock, Speaker, TurnEnd, Usage } from './wire.ts';
-import { assistantLine, noTokens, resultLine, toolResultLine } from './wire.ts';
+import { assistantLine, noTokens, resultLine, streamEventLine, toolResultLine } from './wire.ts';
 
 const dollarsPerInputToken = 3e-6;
 const dollarsPerOutputToken = 15e-6;
@@ -11,6 +11,10 @@ function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
+function notAllowed(tool: string): ToolOutcome {
+  return { text: `The tool ${tool} is not allowed. Go on without it.`, failed: true };
+}
+
 /**
  * Speaks for the agent: every message goes through here and is counted. Numbers are sums over this process. As soon as
  * the scenario says what it used, its numbers replace the derived ones in the result.
@@ -18,6 +22,7 @@ function tokensOf(text: string): number {
 export class Voice {
   readonly output: Output;
   readonly speaker: Speaker;
+  readonly #isAllowed: (tool: string) => boolean;
   /** The latest text, which the result of a turn repeats. */
   lastText = '';
   #turn = 0;
@@ -27,9 +32,10 @@ export class Voice {
   #derived = noTokens();
   #told: { usage: Usage; costUsd: number } | undefined;
 
-  constructor(output: Output, speaker: Speaker) {
+  constructor(output: Output, speaker: Speaker, isAllowed: (tool: string) => boolean) {
     this.output = output;
     this.speaker = speaker;
+    this.#isAllowed = isAllowed;
   }
 
   /** Notes that a user turn begins; its prompt is paid for with the next message. */
@@ -51,15 +57,34 @@ export class Voice {
     await this.#message({ type: 'thinking', thinking: text, signature: '' }, text);
   }
 
-  /** Calls a tool: the call is out before the work is done, the result after it. */
+  /** Says a text piece by piece, with a pause after each, and then whole. */
+  async stream(pieces: string[], pause: () => Promise<void>): Promise<void> {
+    const write = (event: { type: string } & Record<string, unknown>) =>
+      this.output.writeLine(streamEventLine(this.speaker, event));
+    const message = { type: 'message', role: 'assistant', model: this.speaker.model, content: [] };
+    await write({ type: 'message_start', message: { id: this.#nextMessageId(), ...message } });
+    await write({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
+    for (const text of pieces) {
+      await write({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+      await pause();
+    }
+    await this.say(pieces.join(''));
+    await write({ type: 'content_block_stop', index: 0 });
+    await write({ type: 'message_stop' });
+  }
+
+  /**
+   * Calls a tool: the call is out before the work is done, the result after it. The work of a tool that is not allowed
+   * is never begun.
+   */
   async useTool(
     name: string,
     input: Record<string, unknown>,
     work: () => ToolOutcome | Promise<ToolOutcome>,
   ): Promise<ToolOutcome> {
-    const id = `toolu_${this.#suffix()}`;
+    const id = `toolu_${this.#suffix(this.#messages)}`;
     await this.#message({ type: 'tool_use', id, name, input }, JSON.stringify(input));
-    const outcome = await work();
+    const outcome = this.#isAllowed(name) ? await work() : notAllowed(name);
     await this.output.writeLine(toolResultLine(this.speaker, id, outcome.text, outcome.failed));
     return outcome;
   }
@@ -98,12 +123,17 @@ export class Voice {
     this.#unreadPromptTokens = 0;
     this.#derived.input_tokens += usage.input_tokens;
     this.#derived.output_tokens += usage.output_tokens;
+    const id = this.#nextMessageId();
     this.#messages += 1;
-    await this.output.writeLine(assistantLine(this.speaker, `msg_${this.#suffix()}`, block, usage));
+    await this.output.writeLine(assistantLine(this.speaker, id, block, usage));
+  }
+
+  #nextMessageId(): string {
+    return `msg_${this.#suffix(this.#messages + 1)}`;
   }
 
   /** Unique in a conversation, because every process of it begins with a turn of its own. */
-  #suffix(): string {
-    return `${this.speaker.sessionId.slice(0, 8)}_${this.#turn}_${this.#messages}`;
+  #suffix(messages: number): string {
+    return `${this.speaker.sessionId.slice(0, 8)}_${this.#turn}_${messages}`;
   }
 }

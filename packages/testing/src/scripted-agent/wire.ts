@@ -25,7 +25,7 @@ export type TurnEnd = {
 
 export type TurnNumbers = { durationMs: number; messages: number; costUsd: number; usage: Usage };
 
-const tools = ['Bash', 'Edit', 'Read', 'Write'];
+const ownTools = ['Bash', 'Edit', 'Read', 'Write'];
 
 /** No tokens at all. */
 export function noTokens(): Usage {
@@ -33,13 +33,13 @@ export function noTokens(): Usage {
 }
 
 /** The first line of a process. */
-export function initLine(speaker: Speaker, cwd: string): object {
+export function initLine(speaker: Speaker, cwd: string, isAllowed: (tool: string) => boolean): object {
   return {
     type: 'system',
     subtype: 'init',
     cwd,
     session_id: speaker.sessionId,
-    tools,
+    tools: ownTools.filter(isAllowed),
     mcp_servers: [],
     model: speaker.model,
     permissionMode: 'bypassPermissions',
@@ -63,6 +63,11 @@ export function assistantLine(speaker: Speaker, id: string, block: ContentBlock,
     parent_tool_use_id: null,
     session_id: speaker.sessionId,
   };
+}
+
+/** A piece of a message that is still being written, as Claude Code shows it with `--include-partial-messages`. */
+export function streamEventLine(speaker: Speaker, event: { type: string } & Record<string, unknown>): object {
+  return { type: 'stream_event', event, parent_tool_use_id: null, session_id: speaker.sessionId };
 }
 
 /** What a tool gave back, which Claude Code shows as a message of the user. */

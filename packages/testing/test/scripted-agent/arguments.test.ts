@@ -16,6 +16,8 @@ test.each([
   [['--output-format', 'text'], '--output-format takes stream-json, not text.'],
   [['--input-format=stream-json', 'do it'], 'the prompt comes on stdin'],
   [['one', 'two'], 'There is a second prompt: two'],
+  [['--tools'], '--tools needs a value.'],
+  [['--tools', 'Bash(git:*)'], '--tools takes names such as Bash or mcp__files__*, not Bash(git:*).'],
 ])('%j is refused', (argv, message) => {
   const error = (() => {
     try {
@@ -38,6 +40,7 @@ test('every option is read, with a space or an equals sign', () => {
     forkSession: true,
     scenario: 'a=b.yaml',
     model: 'm',
+    permission: { allowed: {}, disallowed: [] },
     inputFormat: 'text',
     prompt: '-do',
     help: false,

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { addTurn, loadConversation, newConversation, saveConversation } from '../../src/scripted-agent/conversation.ts';
+import {
+  addTurn,
+  forkConversation,
+  loadConversation,
+  newConversation,
+  saveConversation,
+} from '../../src/scripted-agent/conversation.ts';
 import { scriptedLimits } from '../../src/scripted-agent/limit.ts';
 import { temporaryDirectory } from '../../src/temporary.ts';
 
@@ -23,4 +29,15 @@ test('what was stored is what is loaded', async () => {
   expect(loadConversation(temporary.path, id)).toEqual(conversation);
   expect(loadConversation(temporary.path, id.toUpperCase())).toMatchObject({ next: 3 });
   expect(loadConversation(temporary.path, `../${id}`)).toBeUndefined();
+});
+
+test('a copy made during a call of Pawl goes on after it, and a killed original repeats it', async () => {
+  await using temporary = await temporaryDirectory();
+  const original = { ...newConversation(id, '/a.yaml'), next: 3, turns: ['hello'], turnsSeen: 1, calling: true };
+  saveConversation(temporary.path, original);
+  const stored = loadConversation(temporary.path, id);
+  expect(stored).toEqual(original);
+  expect(forkConversation(original, 'new', '/a.yaml')).toMatchObject({ next: 4, calling: false, turns: ['hello'] });
+  expect(forkConversation(original, 'new', '/b.yaml')).toMatchObject({ next: 0, turnsSeen: 1 });
+  expect(forkConversation({ ...original, calling: false }, 'new', '/a.yaml')).toMatchObject({ next: 3 });
 });

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../src/wait-until.ts';
-import { stage, userTurn } from './agent-process.ts';
-import type { Stage } from './agent-process.ts';
+import { AgentProcess, blocksOf, stage, userTurn } from './agent-process.ts';
+import type { Line, Stage } from './agent-process.ts';
 
 const id = '0b8e7c1a-5a53-4f0e-9d3c-2f6f3b1d7a12';
 const streamInput = ['--input-format', 'stream-json'];
@@ -54,6 +54,47 @@ test('a fork goes on from a copy under a new id and leaves the original alone', 
   const named = await resume(on, ['--resume', id, '--fork-session', '--session-id', chosen]);
   expect(named.lines[0]?.session_id).toBe(chosen);
   expect((await resume(on, ['--resume', id])).said).toEqual([`b 2 ${id}`]);
+});
+
+test('S1-32: a fork in another working directory remembers all turns of the original, and adds its own', async () => {
+  await using on = await stage();
+  const steps = [{ say: 'one' }, 'wait', { say: 'two' }, 'wait', 'recall', { say: '{turns} {task}' }];
+  await on.play(steps, { args: ['--session-id', id], prompt: 'The task' });
+  await resume(on, ['--resume', id], 'A second turn\nwith more');
+  const elsewhere = join(on.path, 'elsewhere');
+  mkdirSync(elsewhere);
+  const fork = new AgentProcess(on.program, ['--resume', id, '--fork-session'], elsewhere, on.environment);
+  fork.child.stdin.end('Only the fork knows');
+  expect(await fork.exited).toEqual([0, null]);
+  expect(fork.lines[0]).toMatchObject({ cwd: elsewhere });
+  expect(fork.said).toEqual(['The task\nA second turn\nOnly the fork knows', '3 The task']);
+  expect((await resume(on, ['--resume', id], 'The original goes on')).said).toEqual([
+    'The task\nA second turn\nThe original goes on',
+    '3 The task',
+  ]);
+});
+
+test('a fork made by a step goes on after that step, in the original and in the copy', async () => {
+  await using on = await stage();
+  const pawl = join(on.path, 'pawl');
+  // The copy is made and played while the original still waits for this command.
+  const fork = `echo "in the copy" | '${process.execPath}' '${on.program}' --resume ${id} --fork-session`;
+  writeFileSync(pawl, `#!/bin/sh\necho call >> calls\n${fork}\n`, { mode: 0o755 });
+  const steps = [{ say: 'before' }, { pawl: ['fork'] }, { say: 'after {turns}' }, 'recall'];
+  const agent = await on.play(steps, { args: ['--session-id', id], prompt: 'Go', env: { PAWL_BIN: pawl } });
+  const copy = (agent.toolResults[0]?.content ?? '').split('\n').map((line) => JSON.parse(line) as Line);
+  expect(blocksOf(copy, 'assistant').map((block) => block['text'])).toEqual(['after 2', 'Go\nin the copy']);
+  expect(agent.said).toEqual(['before', 'after 1', 'Go']);
+  expect(readFileSync(join(on.directory, 'calls'), 'utf8')).toBe('call\n');
+});
+
+test('a fork that names another scenario begins with its first step', async () => {
+  await using on = await stage();
+  await on.play([{ say: 'a' }, 'wait', { say: 'b' }], { args: ['--session-id', id] });
+  const other = await on.scenario([{ say: 'x {turns}' }, { say: 'y' }], 'other.json');
+  expect((await resume(on, ['--resume', id, '--fork-session', '--scenario', other])).said).toEqual(['x 2', 'y']);
+  const same = await resume(on, ['--resume', id, '--fork-session', '--scenario', join(on.path, 'scenario.json')]);
+  expect(same.said).toEqual(['b']);
 });
 
 test('after kill -9 a resume repeats the unfinished step and no finished one', async () => {

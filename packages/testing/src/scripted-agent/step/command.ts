@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Play, StepPlayer } from '../play.ts';
+import { pass } from '../play.ts';
 import { fillCommand } from '../placeholder.ts';
 
 export const playShell: StepPlayer<'shell'> = async (play, template, values) => {
@@ -11,25 +12,35 @@ export const playShell: StepPlayer<'shell'> = async (play, template, values) => 
 };
 
 /** A tool call that does nothing but say what it was told to. */
-export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, is_error }) => {
-  await play.voice.useTool(name, input, () => ({ text: result, failed: is_error }));
+export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, is_error, takes }) => {
+  await play.voice.useTool(name, input, async () => {
+    if (takes !== undefined) await pass(play, takes);
+    return { text: result, failed: is_error };
+  });
   return undefined;
 };
 
-export const playMail: StepPlayer<'mail'> = (play, { to, body }) => callPawl(play, 'send', to, body);
+export const playMail: StepPlayer<'mail'> = (play, { to, body }) => callPawl(play, ['send', '--', to, body]);
 
-export const playAsk: StepPlayer<'ask'> = (play, { to, question }) => callPawl(play, 'ask', to, question);
+export const playAsk: StepPlayer<'ask'> = (play, { to, question }) => callPawl(play, ['ask', '--', to, question]);
 
 export const playAnswer: StepPlayer<'answer'> = (play, { conversation, body }) =>
-  callPawl(play, 'answer', conversation, body);
+  callPawl(play, ['answer', '--', conversation, body]);
 
-/** Calls the command line of Pawl. The words stand after `--`, so that a text that begins with `-` is no option. */
-async function callPawl(play: Play, ...[verb, ...words]: [string, ...string[]]): Promise<undefined> {
+export const playPawl: StepPlayer<'pawl'> = (play, words) => callPawl(play, words);
+
+/**
+ * Calls the command line of Pawl. The conversation says so meanwhile, for the call may copy it. Texts of a scenario stand
+ * after `--`, so that one that begins with `-` is no option.
+ */
+async function callPawl(play: Play, args: string[]): Promise<undefined> {
   const program = process.env['PAWL_BIN'] || 'pawl';
-  const args = [verb, '--', ...words];
-  await play.voice.useTool('Bash', { command: ['pawl', ...args].map(quote).join(' ') }, () =>
-    play.tools.run({ program, args }),
-  );
+  await play.voice.useTool('Bash', { command: ['pawl', ...args].map(quote).join(' ') }, () => {
+    play.conversation.calling = true;
+    play.save();
+    return play.tools.run({ program, args });
+  });
+  play.conversation.calling = false;
 }
 
 function quote(word: string): string {

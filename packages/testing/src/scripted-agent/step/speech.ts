@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { scriptedLimits } from '../limit.ts';
+import { firstLine } from '../placeholder.ts';
 import type { StepPlayer } from '../play.ts';
+import { pass } from '../play.ts';
 
 export const playSay: StepPlayer<'say'> = async (play, text) => {
   await play.voice.say(text);
@@ -31,10 +33,31 @@ export const playUsage: StepPlayer<'usage'> = async (play, { input, output, cach
   return undefined;
 };
 
-export const playSleep: StepPlayer<'sleep'> = async (_play, durationMs) => {
-  await new Promise((resolve) => setTimeout(resolve, durationMs));
+export const playSleep: StepPlayer<'sleep'> = async (play, durationMs) => {
+  await pass(play, durationMs);
   return undefined;
 };
+
+/** Says every user turn that the conversation remembers, which proves what a copy of it has inherited. */
+export const playRecall: StepPlayer<'recall'> = async (play) => {
+  await play.voice.say(play.conversation.turns.map(firstLine).join('\n'));
+  return undefined;
+};
+
+/** Writes a text slowly, so that its half-written state can be seen. */
+export const playStream: StepPlayer<'stream'> = async (play, { text, for: durationMs, pieces: count }) => {
+  const pieces = cut(text, count);
+  await play.voice.stream(pieces, () => pass(play, durationMs / pieces.length));
+  return undefined;
+};
+
+/** Cuts a text into this many pieces of about the same length, or one for each character when it has fewer. */
+function cut(text: string, count: number): string[] {
+  const characters = Array.from(text);
+  const pieces = Math.max(1, Math.min(count, characters.length));
+  const edge = (piece: number) => Math.round((piece * characters.length) / pieces);
+  return Array.from({ length: pieces }, (_, piece) => characters.slice(edge(piece), edge(piece + 1)).join(''));
+}
 
 /** Lists `.pawl/input/` as a tool would, and says what its manifest names. */
 export const playReadInputs: StepPlayer<'read_inputs'> = async (play) => {

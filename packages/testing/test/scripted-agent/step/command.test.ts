@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { waitUntil } from '../../../src/wait-until.ts';
 import { blocksOf, stage } from '../agent-process.ts';
 import type { Stage } from '../agent-process.ts';
 
@@ -53,6 +54,28 @@ test('tool shows what it was told to', async () => {
   ]);
 });
 
+test('a tool that takes time is shown as called at once, and its result comes afterwards', async () => {
+  await using on = await stage();
+  const steps = [{ tool: { name: 'Build', result: 'built', takes: '300ms' } }];
+  const agent = await on.play(steps);
+  expect(agent.toolResults.map((result) => result.content)).toEqual(['built']);
+  expect(agent.results[0]?.['duration_ms']).toBeGreaterThanOrEqual(299);
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)('%s ends a tool that takes time', async (signal, code) => {
+  await using on = await stage();
+  const steps = [{ tool: { name: 'Build', result: 'built', takes: '24h' } }];
+  await using agent = on.start(['--scenario', await on.scenario(steps)]);
+  agent.child.stdin.end('Go');
+  await waitUntil(() => blocksOf(agent.lines, 'assistant').length === 1, { what: 'the tool call' });
+  agent.child.kill(signal);
+  expect(await agent.exited).toEqual([code, null]);
+  expect(agent.toolResults).toEqual([]);
+});
+
 function fakePawl(on: Stage, script: string): string {
   const path = join(on.path, 'pawl');
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -60,7 +83,7 @@ function fakePawl(on: Stage, script: string): string {
   return path;
 }
 
-test.each(['PAWL_BIN', 'PATH'])('mail, ask and answer call the pawl command found by %s', async (by) => {
+test.each(['PAWL_BIN', 'PATH'])('mail, ask, answer and pawl call the pawl command found by %s', async (by) => {
   await using on = await stage();
   const path = fakePawl(on, 'for word in "$@"; do echo "[$word]"; done');
   const env = by === 'PATH' ? { PATH: `${on.path}:${process.env['PATH']}` } : { PAWL_BIN: path };
@@ -68,12 +91,14 @@ test.each(['PAWL_BIN', 'PATH'])('mail, ask and answer call the pawl command foun
     { mail: { to: 'calm-owl', body: '--help me, {agent}' } },
     { ask: { to: 'calm-owl', question: "what's up?" } },
     { answer: { conversation: 'c1', body: 'all fine' } },
+    { pawl: ['fork', '--name', '{agent}-{turns}', '--', '{task}'] },
   ];
-  const agent = await on.play(steps, { env });
+  const agent = await on.play(steps, { env, prompt: "--all the 'work'; $(touch x)" });
   expect(agent.toolResults.map((result) => result.content.split('\n'))).toEqual([
     ['[send]', '[--]', '[calm-owl]', '[--help me, agent]'],
     ['[ask]', '[--]', '[calm-owl]', "[what's up?]"],
     ['[answer]', '[--]', '[c1]', '[all fine]'],
+    ['[fork]', '[--name]', '[agent-1]', '[--]', "[--all the 'work'; $(touch x)]"],
   ]);
   expect(blocksOf(agent.lines, 'assistant')[1]).toMatchObject({
     name: 'Bash',
@@ -83,7 +108,7 @@ test.each(['PAWL_BIN', 'PATH'])('mail, ask and answer call the pawl command foun
 
 test('a pawl command that fails or is missing is a failed tool call', async () => {
   await using on = await stage();
-  const steps = [{ mail: { to: 'calm-owl', body: 'hello' } }, { say: 'on' }];
+  const steps = [{ pawl: ['kill', 'calm-owl'] }, { say: 'on' }];
   const failing = await on.play(steps, { env: { PAWL_BIN: fakePawl(on, 'echo no such agent >&2; exit 3') } });
   expect(failing.toolResults[0]).toMatchObject({ content: 'no such agent\nExit code 3', is_error: true });
   const missing = await on.play(steps, { env: { PAWL_BIN: join(on.path, 'missing') } });

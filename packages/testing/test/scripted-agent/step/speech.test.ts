@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stage } from '../agent-process.ts';
+import { waitUntil } from '../../../src/wait-until.ts';
+import { blocksOf, stage } from '../agent-process.ts';
+import type { AgentProcess } from '../agent-process.ts';
 
 test('say, think, echo_prompt and print_env', async () => {
   await using on = await stage();
@@ -64,4 +66,69 @@ test('read_inputs survives missing inputs and a broken manifest', async () => {
   expect((await on.play(['read_inputs'])).said).toEqual(['There is no manifest.']);
   writeFileSync(join(input, 'manifest.json'), '{"agent');
   expect((await on.play(['read_inputs'])).said[0]).toContain('The manifest cannot be read');
+});
+
+/** The pieces of text that were streamed so far. */
+function deltas(agent: AgentProcess): string[] {
+  return agent.lines.flatMap(({ event }) => {
+    const { type, delta } = (event ?? {}) as { type?: string; delta?: { type: string; text: string } };
+    return type === 'content_block_delta' && delta?.type === 'text_delta' ? [delta.text] : [];
+  });
+}
+
+test('stream writes its text in pieces over its time, and then the whole message', async () => {
+  await using on = await stage();
+  const agent = await on.play([{ stream: { text: 'I am {agent} 🦊🦊🦊', for: '200ms', pieces: 4 } }, 'complete']);
+  const streamed = agent.lines.filter((line) => line.type === 'stream_event' || line.type === 'assistant');
+  expect(streamed.map((line) => (line['event'] as { type: string } | undefined)?.type ?? line.type)).toEqual([
+    'message_start',
+    'content_block_start',
+    ...Array.from({ length: 4 }, () => 'content_block_delta'),
+    'assistant',
+    'content_block_stop',
+    'message_stop',
+  ]);
+  expect(deltas(agent)).toEqual(['I am', ' ag', 'ent ', '🦊🦊🦊']);
+  expect(agent.said).toEqual(['I am agent 🦊🦊🦊']);
+  const begun = streamed.flatMap(
+    (line) => (line['event'] as { message?: { id: string } } | undefined)?.message?.id ?? [],
+  );
+  const whole = streamed.flatMap((line) => (line['message'] as { id: string } | undefined)?.id ?? []);
+  expect(begun).toEqual(whole);
+  expect(whole).toHaveLength(1);
+  expect(agent.results[0]).toMatchObject({ result: 'I am agent 🦊🦊🦊', num_turns: 1 });
+  expect(agent.results[0]?.['duration_ms']).toBeGreaterThanOrEqual(198);
+});
+
+test('a short text has fewer pieces, and an empty one is said too', async () => {
+  await using on = await stage();
+  const agent = await on.play([
+    { stream: { text: 'hi', for: '1ms', pieces: 9 } },
+    { stream: { text: '', for: '1ms' } },
+  ]);
+  expect(deltas(agent)).toEqual(['h', 'i', '']);
+  expect(agent.said).toEqual(['hi', '']);
+});
+
+test('a half-written answer can be seen, and a stop leaves it half-written', async () => {
+  await using on = await stage();
+  const text = 'a long answer';
+  await using agent = on.start(['--scenario', await on.scenario([{ stream: { text, for: '24h', pieces: 2 } }])]);
+  agent.child.stdin.end('Go');
+  await waitUntil(() => deltas(agent).length === 1, { what: 'the first half' });
+  agent.child.kill('SIGINT');
+  expect(await agent.exited).toEqual([130, null]);
+  expect(deltas(agent)).toEqual(['a long ']);
+  expect(blocksOf(agent.lines, 'assistant')).toEqual([]);
+});
+
+test('recall says the first line of every turn', async () => {
+  await using on = await stage();
+  const id = '0b8e7c1a-5a53-4f0e-9d3c-2f6f3b1d7a19';
+  const prompt = '<task>\n\nCount the stars\nand the moons\n</task>';
+  await on.play([{ say: 'one' }, 'wait', 'recall'], { args: ['--session-id', id], prompt });
+  const again = on.start(['--resume', id]);
+  again.child.stdin.end(`${'x'.repeat(300)}\nrest`);
+  await again.exited;
+  expect(again.said).toEqual([`Count the stars\n${'x'.repeat(200)}`]);
 });

@@ -1,11 +1,9 @@
-import { eventData } from '@pawl/schema/event';
 import type { ErrorCode } from '@pawl/schema/error';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { agentSchema, runSchema } from '@pawl/schema/record';
 import { describe, expect, test } from 'vitest';
-import { checkOptions, checkTask, planWork } from '../src/work.ts';
-import { aPreset, aProject, anAgent, idOf } from './fixture.ts';
+import { checkOptions, checkTask } from '../src/task.ts';
+import { aPreset } from './fixture.ts';
 
 /** The code that the check refuses with, or null. */
 function refusal(check: () => void): ErrorCode | null {
@@ -41,7 +39,7 @@ describe('a task', () => {
 });
 
 describe('options', () => {
-  const request = (options: Record<string, string>, model: string | null = null) => ({ task: 'x', options, model });
+  const request = (options: Record<string, string>, model: string | null = null) => ({ options, model });
 
   test.each<[string, Parameters<typeof checkOptions>, ErrorCode | null]>([
     ['none', [aPreset(), request({})], null],
@@ -61,44 +59,5 @@ describe('options', () => {
   ])('a refusal names the options there are', (preset, known) => {
     const hint = expect.stringContaining(known);
     expect(() => checkOptions(preset, request({ scenery: 'x' }))).toThrow(expect.objectContaining({ hint }));
-  });
-});
-
-describe('a plan', () => {
-  const given = {
-    request: { task: 'fix it\nand test it', model: 'large', options: { scenario: 'a.yaml' } },
-    project: aProject,
-    parent: anAgent({ id: idOf('root'), parentId: null }),
-    preset: aPreset(),
-    alias: 'calm-fox',
-    baseCommit: 'c0ffee',
-    worktree: '/worktrees/calm-fox',
-    ids: { agent: idOf('new-agent'), run: idOf('new-run') },
-    now: 77,
-  };
-
-  test('rows that agree with each other and with their schemas', () => {
-    const { agent, run, message } = planWork(given);
-    expect(agentSchema.parse(agent)).toMatchObject({
-      id: given.ids.agent,
-      parentId: given.parent.id,
-      branch: 'work/calm-fox',
-      provider: 'example',
-      model: 'large',
-      worktreeReadyAt: null,
-      createdAt: 77,
-    });
-    expect(runSchema.parse(run)).toMatchObject({ id: given.ids.run, agentId: agent.id, outcome: null, startedAt: 77 });
-    expect(message).toEqual({ agentId: agent.id, kind: 'user', content: given.request.task, createdAt: 77 });
-  });
-
-  test('one event for each row, about this agent, and only the first line of the task', () => {
-    const { events } = planWork(given);
-    expect(events.map((event) => event.type)).toEqual(['agent.forked', 'run.started']);
-    for (const event of events) {
-      expect(event).toMatchObject({ projectId: aProject.id, agentId: given.ids.agent });
-      expect(eventData[event.type].safeParse(event.data).success).toBe(true);
-    }
-    expect(events[1]?.data).toEqual({ task: 'fix it' });
   });
 });

@@ -1,0 +1,28 @@
+import { PawlError } from '@pawl/schema/error';
+import type { CommandContext } from '../context.ts';
+import { stateOf } from '../format.ts';
+import { untilAnswered } from '../resend.ts';
+
+/** Lets an agent that rests go on with its conversation, with a word from the person or without. */
+export async function resume(context: CommandContext, words: string[]): Promise<number> {
+  const [reference = '', prompt, ...rest] = words;
+  if (rest.length > 0) {
+    throw new PawlError('usage', 'There are more words than an agent and a prompt.', {
+      hint: 'Put the prompt in quotes: pawl resume <agent> "what to do".',
+    });
+  }
+  if (prompt?.trim() === '') {
+    throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to let the agent just go on.' });
+  }
+  const key = crypto.randomUUID();
+  const body = prompt === undefined ? {} : { prompt };
+  const { agent } = await untilAnswered(context.home, (client) => client.resumeAgent(reference, body, key));
+  const { colours } = context;
+  context.answer(
+    'agent',
+    agent,
+    () =>
+      `${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+  );
+  return 0;
+}

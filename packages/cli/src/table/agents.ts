@@ -1,0 +1,90 @@
+import { Option } from 'commander';
+import { inspect } from '../command/inspect.ts';
+import { logs } from '../command/logs.ts';
+import { ps } from '../command/ps.ts';
+import { work } from '../command/work.ts';
+import type { CommandTable } from './tools.ts';
+import { agentWord, seconds, times, wholeNumber } from './tools.ts';
+
+/** The commands that make agents and look at them. */
+export const agentCommands: CommandTable = {
+  work: ({ add, act }) =>
+    add('put an agent to work on a task', 'pawl work "fix the login test" --follow')
+      .argument('<task...>', 'what to do; - reads it from stdin')
+      .option('--as <definition>', 'what the agent is to be; worker when absent')
+      .addOption(new Option('-p, --provider <name>', 'which coding agent').env('PAWL_PROVIDER'))
+      .option('-m, --model <name>', 'which model, where the provider lets you choose')
+      .option('-n, --name <alias>', 'the agent’s alias; adjective-animal when absent')
+      .option('-b, --base <rev>', 'start from this commit, branch or tag instead of HEAD')
+      .option('-C, --project <path>', 'the repository, when it is not the current directory')
+      .option('--scenario <file>', 'what the scripted provider plays')
+      .option('-f, --follow', 'stay and show its output')
+      .action((words, options) => act(options, (context) => work(context, words, options))),
+  fork: ({ add, act }) =>
+    add('fork an agent: the child goes on from its history', 'pawl fork brave-otter "try it with a cache" --with-files')
+      .argument('[agent]', `${agentWord}; the one you act as when absent`)
+      .argument('[prompt]', 'the child’s first message, in quotes; without it the child waits')
+      .allowExcessArguments()
+      .option('--prompt <text>', 'the same, for a prompt of one word')
+      .option('-m, --model <name>', 'another model than the parent’s')
+      .option('-n, --name <alias>', 'the child’s alias; adjective-animal when absent')
+      .option('--with-files', 'take the parent’s uncommitted files along')
+      .option('--no-switch', 'do not go on as the child')
+      .option('-p, --provider <name>', 'which coding agent, for a fork of agent 0')
+      .option('-C, --project <path>', 'the repository, for a fork of agent 0; by default the current directory')
+      .option('--scenario <file>', 'what the scripted provider plays')
+      .action((_agent, _prompt, options, command) =>
+        act(options, async (context) => (await import('../command/fork.ts')).fork(context, command.args, options)),
+      ),
+  resume: ({ add, act }) =>
+    add('let an agent that rests go on', 'pawl resume brave-otter "now the tests"')
+      .argument('<agent>', agentWord)
+      .argument('[prompt]', 'what to tell it, in quotes')
+      .allowExcessArguments()
+      .action((_agent, _prompt, options, command) =>
+        act(options, async (context) => (await import('../command/resume.ts')).resume(context, command.args)),
+      ),
+  ps: ({ add, act }) =>
+    add('list the agents', 'pawl ps --json')
+      .option('-a, --all', 'with those that are dead')
+      .option('--reaped', 'with those that were reaped too')
+      .option('--project <name>', 'of one project only')
+      .option('--limit <n>', 'how many', wholeNumber)
+      .action((options) => act(options, (context) => ps(context, options))),
+  tree: ({ add, act }) =>
+    add('draw the family of agents', 'pawl tree --all')
+      .option('-a, --all', 'with all that are dead')
+      .action((options) =>
+        act(options, async (context) => (await import('../command/tree.ts')).tree(context, options)),
+      ),
+  top: ({ add, act }) =>
+    add('watch what runs and what it costs the machine; q leaves', 'pawl top --interval 5')
+      .option('-n, --times <n>', 'leave after n pictures; one when nobody watches', times)
+      .addOption(new Option('--interval <s>', 'seconds between two pictures').argParser(seconds).default(1))
+      .action((options) => act(options, async (context) => (await import('../command/top.ts')).top(context, options))),
+  logs: ({ add, act }) =>
+    add('show what an agent printed', 'pawl logs -f brave-otter')
+      .argument('<agent>', agentWord)
+      .option('-f, --follow', 'go on until it has ended')
+      .option('--raw', 'the bytes as they were printed')
+      .option('--tail <n>', 'only the last n chunks', wholeNumber)
+      .action((agent, options) => act(options, (context) => logs(context, agent, options))),
+  history: ({ add, act }) =>
+    add('show an agent’s conversation, inherited and own', 'pawl history brave-otter --own')
+      .argument('<agent>', agentWord)
+      .option('--own', 'only what it did not inherit')
+      .option('--full', 'long messages too in full length')
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/history.ts')).history(context, agent, options)),
+      ),
+  inspect: ({ add, act }) =>
+    add('show everything about an agent', 'pawl inspect brave-otter')
+      .argument('<agent>', agentWord)
+      .action((agent, options) => act(options, (context) => inspect(context, agent))),
+  switch: ({ add, act }) =>
+    add('act as another agent, or show whom you act as', 'pawl switch next')
+      .argument('[agent]', `${agentWord}; or parent, child, next, previous`)
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/switch.ts')).switchTo(context, agent)),
+      ),
+};

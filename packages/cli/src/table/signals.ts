@@ -1,0 +1,75 @@
+import type { AgentAction } from '@pawl/schema/definition';
+import { Option } from 'commander';
+import { stop } from '../command/stop.ts';
+import type { CommandTable, Tools } from './tools.ts';
+import { agentWord } from './tools.ts';
+
+/** The actions that a definition's policy speaks of. They are named here because their schema takes long to load. */
+export const gatedActions: AgentAction[] = ['Patch', 'Finalize', 'Delegate'];
+
+/** The commands that tell agents what to do, end them, or ask what they may. */
+export const signalCommands: CommandTable = {
+  stop: ({ add, act }) =>
+    add('end agents’ processes; their work stays', 'pawl stop brave-otter')
+      .argument('[agent...]', agentWord)
+      .option('--all', 'everybody who is at work: the emergency brake')
+      .action((agents, options) => act(options, (context) => stop(context, agents, options))),
+  pause: (tools) => addSignal(tools, 'pause', 'halt agents’ processes until they may continue'),
+  continue: (tools) => addSignal(tools, 'continue', 'let paused agents go on'),
+  interrupt: (tools) => addSignal(tools, 'interrupt', 'ask agents to leave off what they do now'),
+  cancel: ({ add, act }) =>
+    add('cancel a run and all that it began; the agents stay', 'pawl cancel brave-otter')
+      .argument('<agent-or-run>', 'an agent, for its open run, or the id of a run')
+      .action((reference, options) =>
+        act(options, async (context) => (await import('../command/signal.ts')).cancel(context, reference)),
+      ),
+  kill: ({ add, act }) =>
+    add('kill agents for good; their work and history stay', 'pawl kill brave-otter --cascade')
+      .argument('[agent...]', `${agentWord}; the one you act as when absent`)
+      .option('--cascade', 'with all that descend from them')
+      .action((agents, options) =>
+        act(options, async (context) => (await import('../command/kill.ts')).kill(context, agents, options)),
+      ),
+  reap: ({ add, act }) =>
+    add('put dead agents out of sight; their rows and histories stay', 'pawl reap --all')
+      .argument('[agent...]', agentWord)
+      .option('--all', 'every dead agent')
+      .action((agents, options) =>
+        act(options, async (context) => (await import('../command/reap.ts')).reap(context, agents, options)),
+      ),
+  clear: ({ add, act }) =>
+    add('let an agent forget what was said so far', 'pawl clear brave-otter')
+      .argument('<agent>', agentWord)
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/note.ts')).note(context, 'clear', agent)),
+      ),
+  mark: (tools) => addNote(tools, 'mark', 'mark a place in an agent’s history', 'what to call it'),
+  rewind: (tools) =>
+    addNote(tools, 'rewind', 'go back to a mark in an agent’s history', 'which one; the last when absent'),
+  gate: ({ add, act }) =>
+    add('ask whether an agent may use a tool or take an action', 'pawl gate brave-otter --tool Bash --input "git push"')
+      .argument('<agent>', agentWord)
+      .option('--tool <name>', 'the tool')
+      .option('--input <text>', 'what the tool is to do')
+      .addOption(new Option('--action <name>', 'the action').choices(gatedActions))
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/gate.ts')).gate(context, agent, options)),
+      ),
+};
+
+function addSignal({ add, act }: Tools, verb: 'pause' | 'continue' | 'interrupt', summary: string): void {
+  add(summary, `pawl ${verb} brave-otter`)
+    .argument('<agent...>', agentWord)
+    .action((agents, options) =>
+      act(options, async (context) => (await import('../command/signal.ts')).signal(context, verb, agents)),
+    );
+}
+
+function addNote({ add, act }: Tools, verb: 'mark' | 'rewind', summary: string, label: string): void {
+  add(summary, `pawl ${verb} brave-otter "before the refactoring"`)
+    .argument('<agent>', agentWord)
+    .argument('[label]', label)
+    .action((agent, text, options) =>
+      act(options, async (context) => (await import('../command/note.ts')).note(context, verb, agent, text)),
+    );
+}

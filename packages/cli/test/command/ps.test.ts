@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { ps } from '../../src/command/ps.ts';
+import { agentView, idOf } from '../agent-view.ts';
+import { fakeDaemon, sendJson } from './fake-daemon.ts';
+
+const agents = [agentView(), agentView({ id: idOf(2), alias: 'calm-fox' })];
+
+test('a star marks the current agent', async () => {
+  await using daemon = await fakeDaemon(
+    ({ response }) => sendJson(response, { agents, more: false, current: idOf(2) }),
+    {
+      json: false,
+    },
+  );
+  expect(await ps(daemon.context, {})).toBe(0);
+  const starts = daemon.texts[0]?.split('\n').map((line) => line.split(' ')[0]);
+  expect(starts).toEqual(['AGENT', 'brave-otter', '*calm-fox']);
+});
+
+test.each([
+  [{}, 'GET /api/agents'],
+  [{ all: true }, 'GET /api/agents?all=true'],
+  [{ reaped: true }, 'GET /api/agents?all=true&reaped=true'],
+  [{ project: 'shop', limit: 5 }, 'GET /api/agents?project=shop&limit=5'],
+])('%j asks %s, once', async (options, request) => {
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents, more: false, current: null }));
+  await ps(daemon.context, options);
+  expect(daemon.requests).toEqual([request]);
+});

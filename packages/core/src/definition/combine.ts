@@ -1,0 +1,54 @@
+import type { Definition } from '@pawl/schema/definition';
+import { definitionLayers } from '@pawl/schema/definition';
+import type { DefinitionFile, Layer, Notice, Problem } from './definition-file.ts';
+import { extend } from './narrow.ts';
+
+export type Combined = { definitions: Map<string, Definition>; problems: Problem[]; notices: Notice[] };
+
+/** One place of a layer: its good files in the order of their names, and what was wrong with the others. */
+export type Place = { layer: Layer; files: DefinitionFile[]; problems: Problem[] };
+
+/**
+ * Puts the files of all places together, one definition for each id. Places of one layer come in the order in which they
+ * are given. `trusted` says whether a person agreed to exactly this text of a repository's file.
+ */
+export function combine(places: Place[], trusted: (path: string, sha256: string) => boolean): Combined {
+  const definitions = new Map<string, Definition>();
+  const problems = places.flatMap((place) => place.problems);
+  const notices: Notice[] = [];
+  for (const layer of definitionLayers) {
+    const seen = new Map<string, string>();
+    for (const file of places.filter((place) => place.layer === layer).flatMap((place) => place.files)) {
+      const { id } = file.definition;
+      const earlier = seen.get(id);
+      if (earlier !== undefined) {
+        problems.push(duplicate(file, earlier));
+        continue;
+      }
+      seen.set(id, file.path);
+      notices.push(...file.notices);
+      const base = definitions.get(id);
+      if (base === undefined) {
+        definitions.set(id, file.definition);
+        continue;
+      }
+      const extended = extend(base, file, layer !== 'repository' || trusted(file.path, file.sha256));
+      definitions.set(id, extended.definition);
+      notices.push(...extended.notices);
+    }
+  }
+  for (const id of brokenByPerson(places)) definitions.delete(id);
+  return { definitions, problems, notices };
+}
+
+/**
+ * What a person's own file was to say is unknown while it is broken, and may have been a restriction. So its definition is
+ * not to be had until then, rather than with more rights than the person gave it.
+ */
+function brokenByPerson(places: Place[]): string[] {
+  return places.filter(({ layer }) => layer === 'user').flatMap(({ problems }) => problems.map(({ id }) => id));
+}
+
+function duplicate({ path, definition: { id }, stated }: DefinitionFile, earlier: string): Problem {
+  return { path, line: stated.name ?? 1, reason: `${id} is already defined by ${earlier}; this file is not used`, id };
+}

@@ -1,0 +1,99 @@
+import type { Definition } from '@pawl/schema/definition';
+import { agentClasses, agentKinds } from '@pawl/schema/definition';
+import type { DefinitionFile, StatedField } from './definition-file.ts';
+import type { Field } from './front-matter.ts';
+import {
+  readChoice,
+  readInheritable,
+  readList,
+  readName,
+  readPolicy,
+  readSwitchable,
+  readText,
+  wordOf,
+} from './field-value.ts';
+import { normalTools } from './tool-name.ts';
+
+/** Fields of files written for Claude that mean nothing here. */
+const claudeFields = [
+  'permissionmode',
+  'maxturns',
+  'skills',
+  'mcpservers',
+  'hooks',
+  'isolation',
+  'color',
+  'memory',
+].concat(['background', 'effort', 'initialprompt']);
+
+type Reader = (file: DefinitionFile, field: Field) => void;
+
+/** Each known field, by its word, with what it does to a definition. */
+const readers = new Map<string, Reader>([
+  ['name', state('name', readText)],
+  ['description', state('description', readText)],
+  ['kind', state('kind', (value) => readChoice(value, agentKinds))],
+  ['class', state('class', (value) => readChoice(value, agentClasses))],
+  ['role', state('role', readName)],
+  ['provider', state('provider', readName)],
+  ['model', state('model', readInheritable)],
+  ['mode', state('mode', readName)],
+  ['tools', state('tools', (value) => normalTools(readList(value)))],
+  ['disallowedtools', state('deniedTools', (value) => normalTools(readList(value)))],
+  ['toolgate', state('toolGate', (value) => readChoice(value, ['hard', 'advisory']))],
+  ['workglobs', state('workGlobs', readList)],
+  ['nudge', stateNudge],
+  ['policy', statePolicy],
+]);
+
+/** What a field is known by: neither its spelling nor which of two names it has makes a difference. */
+export function fieldWord(name: string): string {
+  const word = wordOf(name);
+  return word === 'deniedtools' ? 'disallowedtools' : word;
+}
+
+/** Whether a definition has such a field. */
+export function isKnown(word: string): boolean {
+  return readers.has(word);
+}
+
+/** Whether such a field is right to be there although nothing reads it. */
+export function isIgnored(word: string, isClaude: boolean): boolean {
+  return word === 'defaultlockglobs' || (isClaude && claudeFields.includes(word));
+}
+
+/** Checks a field's value and writes it into the file's definition. Throws `WrongValue`. */
+export function applyField(word: string, field: Field, file: DefinitionFile): void {
+  readers.get(word)?.(file, field);
+}
+
+/** A field of the same name; an empty value states nothing. */
+function state<Name extends Exclude<StatedField, 'policy.allow' | 'policy.delegateTargets'>>(
+  name: Name,
+  read: (value: unknown) => Definition[Name] | null,
+): Reader {
+  return (file, { value, line }) => {
+    const known = read(value);
+    if (known === null) return;
+    file.definition[name] = known;
+    file.stated[name] = line;
+  };
+}
+
+/** No nudge is also a statement: it takes away the one of an earlier layer. */
+function stateNudge(file: DefinitionFile, { value, line }: Field): void {
+  file.definition.nudge = readSwitchable(value);
+  file.stated.nudge = line;
+}
+
+function statePolicy(file: DefinitionFile, { value, line }: Field): void {
+  const { allow, delegateTargets } = readPolicy(value);
+  if (allow !== null) {
+    file.definition.policy.allow = allow;
+    file.stated['policy.allow'] = line;
+  }
+  if (delegateTargets !== null) {
+    file.definition.policy.delegateTargets = delegateTargets;
+    file.stated['policy.delegateTargets'] = line;
+  }
+}

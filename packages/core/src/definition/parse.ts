@@ -1,0 +1,126 @@
+import type { Definition } from '@pawl/schema/definition';
+import type { DefinitionFile, Layer, Notice, Problem } from './definition-file.ts';
+import { checkName, quoted, wordOf, WrongValue } from './field-value.ts';
+import type { Field, ReadYaml } from './front-matter.ts';
+import { hasFrontMatter, quoteColons, splitFrontMatter } from './front-matter.ts';
+import { applyField, fieldWord, isIgnored, isKnown } from './fields.ts';
+
+/**
+ * Whose habits a file follows. `pawl`: our own. `shared`: it lies in a folder that others use too, so it is ours only if it
+ * says its kind. `claude`: it was written for Claude, whose agents of this sort are all subagents.
+ */
+export type Flavour = 'pawl' | 'shared' | 'claude';
+
+export type Origin = { path: string; layer: Layer; flavour: Flavour; sha256: string };
+
+/** A good file, a broken one, or (without a problem) one that is none of our business. */
+export type Parsed = { ok: true; file: DefinitionFile } | { ok: false; problem: Problem | null };
+
+/** What a definition may use that says nothing about tools: enough to look, too little to harm. */
+const readOnlyTools = ['Read', 'Glob', 'Grep'];
+
+/** Reads one definition file. Whatever the text is, the answer is a file or a reason with its line. */
+export function parseDefinition(text: string, origin: Origin, readYaml: ReadYaml): Parsed {
+  const isShared = origin.flavour === 'shared';
+  if (isShared && !hasFrontMatter(text)) return { ok: false, problem: null };
+  const broken = (line: number, reason: string, id = stemOf(origin.path)): Parsed => ({
+    ok: false,
+    problem: { path: origin.path, line, reason, id },
+  });
+  const split = splitFrontMatter(text);
+  if (!split.ok) return broken(split.line, split.reason);
+  let read = readYaml(split.yaml);
+  if (!read.ok && origin.flavour === 'claude') {
+    const again = readYaml(quoteColons(split.yaml));
+    if (again.ok) read = again;
+  }
+  if (!read.ok) {
+    if (isShared && !/^kind[ \t]*:/im.test(split.yaml)) return { ok: false, problem: null };
+    return broken(read.line, read.reason);
+  }
+  if (isShared && !read.fields.some(({ name }) => wordOf(name) === 'kind')) return { ok: false, problem: null };
+  return define(read.fields, split.body, origin, broken);
+}
+
+function define(
+  fields: Field[],
+  body: string,
+  origin: Origin,
+  broken: (line: number, reason: string, id?: string) => Parsed,
+): Parsed {
+  const named = fields.find(({ name }) => wordOf(name) === 'name');
+  let id: string;
+  try {
+    id = checkName(
+      typeof named?.value === 'string' && named.value.trim() !== '' ? named.value.trim() : stemOf(origin.path),
+    );
+  } catch (error) {
+    if (!(error instanceof WrongValue)) throw error;
+    return broken(named?.line ?? 1, `${named === undefined ? 'the file’s name' : '`name`'} ${error.message}`);
+  }
+  const file = emptyFile(id, body, origin);
+  const seen = new Set<string>();
+  for (const field of fields) {
+    const word = fieldWord(field.name);
+    if (seen.has(word)) return broken(field.line, `${quoted(field.name)} is given twice`, id);
+    seen.add(word);
+    try {
+      if (isKnown(word)) applyField(word, field, file);
+      else if (!isIgnored(word, origin.flavour === 'claude')) file.notices.push(unknownField(field, file));
+    } catch (error) {
+      if (!(error instanceof WrongValue)) throw error;
+      return broken(field.line, `\`${field.name}\` ${error.message}`, id);
+    }
+  }
+  return { ok: true, file: complete(file, origin) };
+}
+
+function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }: Origin): DefinitionFile {
+  const definition: Definition = {
+    id,
+    name: id,
+    description: '',
+    kind: 'main',
+    class: 'persistent',
+    role: null,
+    provider: null,
+    model: null,
+    mode: null,
+    // Claude gives an agent that names no tools all that its caller has.
+    tools: flavour === 'claude' ? ['*'] : readOnlyTools,
+    deniedTools: [],
+    toolGate: 'hard',
+    policy: { allow: [], delegateTargets: [] },
+    workGlobs: [],
+    nudge: null,
+    prompt,
+    sources: [{ layer, path }],
+  };
+  return { layer, path, sha256, definition, stated: {}, notices: [] };
+}
+
+/** Fills in what follows from other fields. */
+function complete(file: DefinitionFile, { flavour }: Origin): DefinitionFile {
+  const { definition, stated } = file;
+  if (flavour === 'claude') {
+    if (definition.kind === 'main' && stated.kind !== undefined) file.notices.push(alwaysSubagent(file, stated.kind));
+    definition.kind = 'subagent';
+    // Where the file lies says so, and not the file: it makes no subagent of a main that others have defined.
+    delete stated.kind;
+  }
+  if (stated.class === undefined) definition.class = definition.kind === 'main' ? 'persistent' : 'ephemeral';
+  return file;
+}
+
+function unknownField({ name, line }: Field, { path, definition: { id } }: DefinitionFile): Notice {
+  return { about: 'unknown-field', path, line, reason: `there is no field ${quoted(name)}; it is left out`, id };
+}
+
+function alwaysSubagent({ path, definition: { id } }: DefinitionFile, line: number): Notice {
+  const reason = 'files of .claude/agents are always subagents; move it to .pawl/agents to make it a main';
+  return { about: 'unknown-field', path, line, reason, id };
+}
+
+function stemOf(path: string): string {
+  return (path.split('/').at(-1) ?? path).replace(/\.md$/, '').toLowerCase();
+}

@@ -1,0 +1,45 @@
+import type { Definition } from '@pawl/schema/definition';
+import type { NewEvent } from '@pawl/schema/event';
+import type { Agent, Message, Run } from '@pawl/schema/record';
+import { firstLine } from './shorten.ts';
+
+/** How much of a task its event carries. */
+const summaryCharacters = 200;
+
+export type BegunRun = {
+  run: Run;
+  message: Pick<Message, 'agentId' | 'runId' | 'kind' | 'content' | 'data'>;
+  event: NewEvent;
+};
+
+/** The beginning of a run: its row, the message that asks for it, and the event that tells it. */
+export function runOf(
+  agent: Agent,
+  begin: { id: string; projectId: string; task: string; definition: Definition; now: number },
+  parentRunId: string | null = null,
+): BegunRun {
+  const run: Run = {
+    id: begin.id,
+    projectId: begin.projectId,
+    agentId: agent.id,
+    agentKind: agent.kind,
+    parentRunId,
+    task: begin.task,
+    definition: begin.definition,
+    startedAt: begin.now,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    questions: null,
+  };
+  return {
+    run,
+    message: { agentId: agent.id, runId: run.id, kind: 'user', content: run.task, data: null },
+    event: {
+      type: 'run.started',
+      projectId: begin.projectId,
+      agentId: agent.id,
+      data: { task: firstLine(run.task, summaryCharacters) },
+    },
+  };
+}

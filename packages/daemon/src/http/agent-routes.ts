@@ -1,0 +1,149 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { routes } from '@pawl/protocol/routes';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { descendsFrom } from '@pawl/store/family';
+import type { Context } from 'hono';
+import { askGate } from '../service/definitions.ts';
+import { currentAgent } from '../service/desk.ts';
+import type { Actor } from '../service/fork.ts';
+import { forkAgent, forkAndExec, personActor } from '../service/fork.ts';
+import { clearHistory, historyPage, markHistory, rewindHistory } from '../service/history.ts';
+import { killAgent } from '../service/kill.ts';
+import type { AppParts } from './app.ts';
+import type { DoorVariables } from './door.ts';
+import { selfOnly } from './door.ts';
+
+/** The word for oneself: the caller, when that is an agent, else the agent that the person acts as. */
+const oneself = '@current';
+
+/** What is done to one agent, and how new ones come about. */
+export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
+  const { shop, agents, reconciler, signals, barrier } = parts;
+  const { db } = shop.store;
+
+  /** The caller as an agent: itself, or, for a person, the one they sit at. */
+  async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
+    const caller = context.get('caller');
+    if (caller.kind === 'person') return currentAgent(db);
+    const agent = await agentById(db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    return agent;
+  }
+
+  async function target(context: Context<DoorVariables>, reference: string, prefixOf: 'living' | 'all' = 'living') {
+    return reference === oneself ? callerAgent(context) : agents.find(reference, prefixOf);
+  }
+
+  app.openapi(routes.work, async (context) => {
+    const body = context.req.valid('json');
+    const agent = await callerAgent(context);
+    const actor: Actor =
+      context.get('caller').kind === 'person' ? await personActor(shop, agent, body.path) : { agent, isPerson: false };
+    const child = await forkAndExec(shop, actor, body, context.req.valid('header')['idempotency-key']);
+    reconciler.wake(child.id);
+    return context.json({ agent: await agents.view(child.id) }, 200);
+  });
+  app.openapi(routes.fork, async (context) => {
+    const body = context.req.valid('json');
+    const agent = await target(context, context.req.valid('param').reference);
+    const isPerson = context.get('caller').kind === 'person';
+    // Nobody forks somebody else: an agent only itself, and a person as the agent that they name.
+    if (!isPerson && agent.id !== (await callerAgent(context)).id) {
+      throw new PawlError('forbidden', 'An agent may fork itself only.');
+    }
+    const child = await forkAgent(shop, barrier, { agent, isPerson }, body, {
+      key: context.req.valid('header')['idempotency-key'],
+      signal: context.req.raw.signal,
+      switchTo: isPerson && (body.switch ?? shop.choices.switchOnFork),
+    });
+    reconciler.wake(child.id);
+    return context.json({ agent: await agents.view(child.id) }, 200);
+  });
+  app.openapi(routes.killAgent, async (context) => {
+    const killer = await callerAgent(context);
+    const agent = await target(context, context.req.valid('param').reference);
+    const isPerson = context.get('caller').kind === 'person';
+    const own = agent.id === killer.id || (await descendsFrom(db, agent.id, killer.id));
+    if (!isPerson && !own) throw new PawlError('forbidden', 'An agent may kill itself and its descendants only.');
+    const { killed, resupervised } = await killAgent(
+      { shop, reconciler, barrier },
+      {
+        target: agent,
+        killer,
+        cascade: context.req.valid('json').cascade ?? false,
+        // An agent that kills itself could not hear the answer if that came after its end.
+        waitFor: (each) => isPerson || each.id !== killer.id,
+      },
+    );
+    const named = ({ id, alias }: Agent) => ({ id, alias });
+    return context.json(
+      { target: await agents.view(agent.id), killed: killed.map(named), resupervised: resupervised.map(named) },
+      200,
+    );
+  });
+  app.openapi(routes.stopAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    await signals.stop(agent.id);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.resumeAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    const { prompt } = context.req.valid('json');
+    await signals.resume(agent.id, prompt, context.req.valid('header')['idempotency-key']);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.pauseAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    await signals.pause(agent.id);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.continueAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    await signals.proceed(agent.id);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.interruptAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    await signals.interrupt(agent.id);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.reapAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference);
+    await signals.reap(agent.id);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.history, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    await reconciler.ingest.catchUp(agent.id);
+    return context.json(await historyPage(shop.store, agent.id, context.req.valid('query')), 200);
+  });
+  app.openapi(routes.clearHistory, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    return context.json({ messageId: await clearHistory(shop.store, agent.id) }, 200);
+  });
+  app.openapi(routes.markHistory, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    // What was said before the mark is before it in the history, too.
+    await reconciler.ingest.catchUp(agent.id);
+    return context.json(
+      { messageId: await markHistory(shop.store, agent.id, context.req.valid('json').label ?? '') },
+      200,
+    );
+  });
+  app.openapi(routes.rewindHistory, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    const { label = null } = context.req.valid('json');
+    return context.json({ messageId: await rewindHistory(shop.store, agent.id, label) }, 200);
+  });
+  app.openapi(routes.gate, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    return context.json(await askGate(shop, agent, context.req.valid('json')), 200);
+  });
+}

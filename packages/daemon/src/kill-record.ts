@@ -1,0 +1,63 @@
+import { planKill } from '@pawl/core/kill';
+import { crashPoint } from '@pawl/schema/crash-point';
+import type { Agent } from '@pawl/schema/record';
+import { agentById, updateAgent } from '@pawl/store/agents';
+import { descendants, nearestLivingAncestor, supervisedBy } from '@pawl/store/family';
+import { appendMessage } from '@pawl/store/messages';
+import { endRunsOf } from '@pawl/store/runs';
+import type { Store } from '@pawl/store/store';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { currentAgent, sitAt } from './service/desk.ts';
+import { rootAgent } from './service/root-agent.ts';
+
+/** Who died of a kill, children before parents, and who lives on under another supervisor. */
+export type Killed = { killed: Agent[]; resupervised: Agent[] };
+
+/** Writes a kill: all of it in one transaction, with one event, or nothing. */
+export async function recordKill(
+  tx: WriteTransaction,
+  request: { target: Agent; killer: Agent; cascade: boolean; reason?: string },
+): Promise<Killed> {
+  const target = (await agentById(tx.db, request.target.id)) ?? request.target;
+  const { killer, cascade } = request;
+  const family = await descendants(tx.db, target.id);
+  const { dying, orphans } = planKill(target, family, await supervisedBy(tx.db, target.id), cascade);
+  if (dying.length === 0) return { killed: [], resupervised: [] };
+  // The person leaves an agent before it dies, not after.
+  const current = await currentAgent(tx.db);
+  const heir = (await nearestLivingAncestor(tx.db, target.id)) ?? (await rootAgent(tx.db));
+  if (dying.some((agent) => agent.id === current.id)) await sitAt(tx, heir.id);
+  for (const agent of dying) {
+    const endReason = agent.id === target.id ? (request.reason ?? 'killed') : `killed with ${target.alias}`;
+    await updateAgent(tx, agent.id, { endedAt: tx.now, endReason });
+    crashPoint('kill.after_agent');
+  }
+  for (const agent of orphans) await updateAgent(tx, agent.id, { supervisorId: heir.id });
+  const agents = dying.map((agent) => agent.id);
+  await endRunsOf(tx, agents, { outcome: 'cancelled', detail: 'killed', questions: null });
+  crashPoint('kill.after_runs');
+  const fact = { target: target.id, killedBy: killer.id, cascade, count: dying.length };
+  // A killed agent's own history is over: its parent is told of a self-kill, the killer of any other.
+  const witness = dying.some((agent) => agent.id === killer.id) ? heir : killer;
+  await appendMessage(tx, {
+    agentId: witness.id,
+    kind: 'agent_killed',
+    content: dying.length === 1 ? `killed ${target.alias}` : `killed ${target.alias} and ${dying.length - 1} more`,
+    data: fact,
+  });
+  tx.emit({
+    type: 'agent.killed',
+    projectId: target.projectId,
+    agentId: target.id,
+    data: { ...fact, agents, resupervised: orphans.map((agent) => agent.id) },
+  });
+  crashPoint('kill.before_commit');
+  return { killed: dying, resupervised: orphans };
+}
+
+/** Marks an agent dead that cannot be brought up and has no run that could say so. */
+export async function endAgent(store: Store, agent: Agent, reason: string): Promise<void> {
+  await store.write(async (tx) => {
+    await recordKill(tx, { target: agent, killer: await rootAgent(tx.db), cascade: false, reason });
+  });
+}

@@ -1,0 +1,93 @@
+import type { Desk, SwitchBody } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { draftFor, saveDraft } from '@pawl/store/drafts';
+import { livingChildren, nearestLivingAncestor } from '@pawl/store/family';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Workshop } from '../workshop.ts';
+import type { Agents } from './agents.ts';
+import { rootAgent } from './root-agent.ts';
+
+const settingKey = 'current_agent';
+
+/** The agent that a person acts as: where they last switched to, while it lives; agent 0 to begin with. */
+export async function currentAgent(db: Database): Promise<Agent> {
+  const id = await getSetting(db, settingKey);
+  const agent = typeof id === 'string' ? await agentById(db, id) : null;
+  if (agent === null) return rootAgent(db);
+  if (agent.endedAt === null) return agent;
+  return (await nearestLivingAncestor(db, agent.id)) ?? rootAgent(db);
+}
+
+/** Moves the person to another agent, within a transaction that may do more. */
+export async function sitAt(tx: WriteTransaction, agentId: string): Promise<void> {
+  const from = await currentAgent(tx.db);
+  if (from.id === agentId) return;
+  await setSetting(tx, settingKey, agentId);
+  tx.emit({ type: 'desk.switched', agentId, data: { from: from.id, to: agentId } });
+}
+
+/** The one desk of a home: who a person acts as, and for each agent what they had begun to write to it. */
+export function createDesk(shop: Workshop, agents: Pick<Agents, 'find' | 'view'>) {
+  const { db } = shop.store;
+
+  async function neighbours(agent: Agent) {
+    const parent = agent.parentId === null ? null : await nearestLivingAncestor(db, agent.id);
+    const siblings = agent.parentId === null ? [agent] : await livingChildren(db, agent.parentId);
+    const at = siblings.findIndex((each) => each.id === agent.id);
+    const [child = null] = await livingChildren(db, agent.id);
+    const beside = (step: number) =>
+      siblings.length < 2 || at === -1 ? null : (siblings[(at + step + siblings.length) % siblings.length] ?? null);
+    return { parent, previous: beside(-1), next: beside(1), child };
+  }
+
+  async function look(): Promise<Desk> {
+    const agent = await currentAgent(db);
+    const beside = await neighbours(agent);
+    const named = (each: Agent | null) => (each === null ? null : { id: each.id, alias: each.alias });
+    return {
+      current: await agents.view(agent.id),
+      parent: named(beside.parent),
+      previous: named(beside.previous),
+      next: named(beside.next),
+      child: named(beside.child),
+      draft: await draftFor(db, agent.id),
+    };
+  }
+
+  async function destination(from: Agent, to: string): Promise<Agent> {
+    const beside = await neighbours(from);
+    if (to === 'parent' || to === 'child' || to === 'next' || to === 'previous') {
+      const there = beside[to];
+      if (there !== null) return there;
+      throw new PawlError(
+        'not_found',
+        `${from.alias} has no ${to === 'parent' || to === 'child' ? to : 'sibling'} that lives.`,
+        {
+          hint: 'See `pawl tree`.',
+        },
+      );
+    }
+    const agent = await agents.find(to);
+    if (agent.endedAt === null) return agent;
+    throw new PawlError('conflict', `The agent ${agent.alias} is dead.`, { hint: 'Look at it with `pawl history`.' });
+  }
+
+  return {
+    look,
+
+    /** Keeps the draft for the agent that is left, and moves on. */
+    async switchTo({ to, draft }: SwitchBody): Promise<Desk> {
+      const from = await currentAgent(db);
+      const next = to === undefined ? from : await destination(from, to);
+      await shop.store.write(async (tx) => {
+        if (draft !== undefined) await saveDraft(tx, from.id, draft);
+        await sitAt(tx, next.id);
+      });
+      return look();
+    },
+  };
+}

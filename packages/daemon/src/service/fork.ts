@@ -1,0 +1,322 @@
+import { chooseAlias } from '@pawl/core/alias';
+import { checkDelegation, checkMayFork } from '@pawl/core/definition/gate';
+import type { ForkRequest, Inheritance } from '@pawl/core/fork';
+import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
+import { conversationOf, openToolsIn } from '@pawl/core/history';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { checkOptions, checkTask } from '@pawl/core/task';
+import type { ForkBody, WorkBody } from '@pawl/protocol/view';
+import type { Repository } from '@pawl/git/repository';
+import { branchTip, listBranches, openRepository, resolveCommit } from '@pawl/git/repository';
+import { dropSnapshot, takeSnapshot } from '@pawl/git/snapshot';
+import { crashPoint } from '@pawl/schema/crash-point';
+import type { Definition } from '@pawl/schema/definition';
+import { PawlError } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { agentById, insertAgent, takenAliases } from '@pawl/store/agents';
+import { replay } from '@pawl/store/history';
+import { appendMessage, lastMessageId, toolMessages } from '@pawl/store/messages';
+import { projectByRoot } from '@pawl/store/projects';
+import { insertRun } from '@pawl/store/runs';
+import { sessionsThatSpoke } from '@pawl/store/sessions';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { join } from 'node:path';
+import { toolLimits } from '../definitions/tool-limits.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, projectOf, repositoryOf } from '../workshop.ts';
+import type { Barrier } from './barrier.ts';
+import { agentOfRequest, rememberRequest } from './idempotency.ts';
+import { sitAt } from './desk.ts';
+import { rootAgent } from './root-agent.ts';
+
+const branchPrefix = 'work/';
+
+/** What an agent is that nobody said anything else about. */
+const usualDefinition = 'worker';
+
+/** Who asks for a new agent: a person, acting as an agent, or that agent itself. */
+export type Actor = { agent: Agent; isPerson: boolean };
+
+/** What is settled before the transaction of a fork: everything that takes time or can be refused early. */
+type Prepared = Omit<ForkRequest, 'parent' | 'inherits' | 'alias' | 'worktree' | 'now'> & {
+  alias: string | undefined;
+  repository: Repository;
+  inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
+};
+
+/**
+ * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
+ * everything needed to start it; its worktree and process follow, whatever happens to this daemon.
+ */
+export async function forkAndExec(
+  shop: Workshop,
+  actor: Actor,
+  body: WorkBody,
+  key: string | undefined,
+): Promise<Agent> {
+  checkMayFork(actor.agent.kind);
+  checkTask(body.task);
+  const repository = await openRepository(body.path);
+  const project = await registeredProject(shop, repository);
+  const definition = await shop.definitions.find(project, body.definition ?? usualDefinition);
+  const parentRunId = await checkExec(shop, actor, project, definition);
+  const preset = presetFor(shop, definition, body.provider);
+  const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
+  checkOptions(preset, chosen);
+  return addChild(shop, actor, key, {
+    definition,
+    project,
+    preset,
+    ...chosen,
+    alias: body.alias,
+    baseCommit: await resolveCommit(repository, body.base),
+    snapshot: null,
+    task: body.task,
+    parentRunId,
+    ids: { agent: newId(), run: newId() },
+    repository,
+    inherit: async () => nothingInherited,
+  });
+}
+
+/** The plain fork: a child that goes on from where its parent is, with its history and, if asked, its files. */
+export async function forkAgent(
+  shop: Workshop,
+  barrier: Barrier,
+  actor: Actor,
+  body: ForkBody,
+  request: { key: string | undefined; signal: AbortSignal | null; switchTo: boolean },
+): Promise<Agent> {
+  const parent = actor.agent;
+  const earlier = await agentOfRequest(shop.store.db, request.key);
+  if (earlier !== null) return earlier;
+  refuseParent(parent);
+  if (body.prompt !== undefined) checkTask(body.prompt);
+  else if (!actor.isPerson)
+    throw new PawlError('invalid_input', 'An agent that forks itself says what the child is to do.');
+  const project = await projectToForkIn(shop, parent, body.path);
+  const definition = await shop.definitions.find(
+    project,
+    parent.parentId === null ? usualDefinition : parent.definition,
+  );
+  const preset = presetFor(shop, definition, parent.provider ?? body.provider);
+  const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
+  checkOptions(preset, chosen);
+  await refuseUninheritable(shop, parent, preset);
+  const fork = () => forkNow(shop, actor, { body, project, definition, preset, ...chosen }, request);
+  return actor.isPerson
+    ? barrier.pass(parent, { wait: body.wait ?? true, signal: request.signal }, fork)
+    : barrier.passItself(parent, fork);
+}
+
+/** Makes the child of an agent that may be forked at this moment. */
+async function forkNow(
+  shop: Workshop,
+  actor: Actor,
+  given: Pick<ForkRequest, 'project' | 'definition' | 'preset' | 'model' | 'options'> & { body: ForkBody },
+  request: { key: string | undefined; switchTo: boolean },
+): Promise<Agent> {
+  const { body, definition, project, ...chosen } = given;
+  const { agent: parent } = actor;
+  const repository = await repositoryOf(shop, project);
+  const ids = { agent: newId(), run: newId() };
+  const files = await filesFor(shop, {
+    parent,
+    project,
+    repository,
+    childId: ids.agent,
+    carry: body.withFiles ?? false,
+  });
+  const agentClass = parent.parentId === null ? definition.class : parent.class;
+  const prepared: Prepared = {
+    ...chosen,
+    definition: { ...definition, kind: parent.kind, class: agentClass },
+    project,
+    alias: body.alias,
+    ...files,
+    task: body.prompt ?? null,
+    parentRunId: null,
+    ids,
+    repository,
+    inherit: inheritance,
+  };
+  let child: Agent | null = null;
+  try {
+    child = await addChild(shop, actor, request.key, prepared, request.switchTo);
+    return child;
+  } finally {
+    // A fork that was refused, or was made by the same request before, has no use for these files.
+    if (child?.id !== ids.agent && files.snapshot !== null) {
+      await dropSnapshot(ownGitDirectory(shop.home, project.id), ids.agent);
+    }
+  }
+}
+
+/** The transaction of every fork: all of it is there afterwards, or nothing is. */
+async function addChild(
+  shop: Workshop,
+  actor: Actor,
+  key: string | undefined,
+  prepared: Prepared,
+  switchTo = false,
+): Promise<Agent> {
+  const { repository, inherit, alias: wanted, ...request } = prepared;
+  const listed = await listBranches(repository, branchPrefix);
+  const branches = listed.map(({ name }) => name.slice(branchPrefix.length));
+  const agent = await shop.store.write(async (tx) => {
+    const earlier = await agentOfRequest(tx.db, key);
+    if (earlier !== null) return earlier;
+    const parent = await livingParent(tx, actor);
+    const alias = await freeAlias(tx, request.project, wanted, branches);
+    const worktree = join(shop.home.worktrees, request.project.name, alias);
+    const inherits = await inherit(tx.db, parent);
+    const plan = planFork({ ...request, parent, inherits, alias, worktree, now: tx.now });
+    await insertAgent(tx, plan.agent);
+    crashPoint('fork.after_agent');
+    if (plan.run !== null) await insertRun(tx, plan.run);
+    crashPoint('fork.after_run');
+    for (const message of plan.messages) {
+      await appendMessage(tx, message);
+      crashPoint('fork.after_message');
+    }
+    for (const event of plan.events) tx.emit(event);
+    if (switchTo) await sitAt(tx, plan.agent.id);
+    await rememberRequest(tx, key, plan.agent.id);
+    crashPoint('fork.before_commit');
+    return plan.agent;
+  });
+  crashPoint('spawn.after_fork');
+  return agent;
+}
+
+/** The parent as it is now: it may have been killed, or told to stop, while the fork was prepared. */
+async function livingParent(tx: WriteTransaction, actor: Actor): Promise<Agent> {
+  const facts = await agentView(tx.db, actor.agent.id);
+  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${actor.agent.id}.`);
+  refuseParent(facts.agent);
+  if (!actor.isPerson && facts.agent.stopRequestedAt !== null) {
+    throw new PawlError('conflict', `The agent ${facts.agent.alias} is being stopped.`);
+  }
+  return facts.agent;
+}
+
+async function freeAlias(
+  tx: WriteTransaction,
+  project: Project,
+  wanted: string | undefined,
+  branches: string[],
+): Promise<string> {
+  const taken = new Set([...branches, ...(await takenAliases(tx.db, project.id))]);
+  const alias = wanted ?? chooseAlias(taken, Math.random);
+  if (!taken.has(alias)) return alias;
+  throw new PawlError(
+    'conflict',
+    `The alias ${alias} is taken by a living agent or a branch ${branchPrefix}${alias}.`,
+    { hint: 'Choose another one, or leave it out.' },
+  );
+}
+
+/**
+ * What a child of this agent inherits now: everything up to its last complete message, that is, before the first tool
+ * call that has no result yet.
+ */
+async function inheritance(db: Database, parent: Agent): Promise<Inheritance> {
+  const session = (await agentView(db, parent.id))?.session ?? null;
+  const last = await lastMessageId(db, parent.id);
+  const open = session === null || session.endedAt !== null ? [] : await toolMessages(db, parent.id, session.id);
+  const { since } = openToolsIn(open);
+  const known = (await sessionsThatSpoke(db, parent.id)).findLast((each) => each.no > parent.freshAfter);
+  return {
+    messageId: since === null ? last : await lastMessageId(db, parent.id, since),
+    conversation: known?.providerSessionId ?? null,
+  };
+}
+
+/** Refuses a fork whose child could not know what its parent knows. */
+async function refuseUninheritable(shop: Workshop, parent: Agent, preset: ProviderPreset): Promise<void> {
+  if (preset.forkStyle !== 'none') return;
+  const history = await replay(shop.store.db, parent.id, { limit: 1_000 });
+  if (conversationOf(history).length === 0) return;
+  throw new PawlError('conflict', `The provider ${preset.name} cannot go on from another agent’s conversation.`, {
+    hint: 'Start an agent with a task of its own instead: pawl work "…"',
+  });
+}
+
+/** Where the child's files come from: its parent's branch, or, carried along, all that its parent has not committed. */
+async function filesFor(
+  shop: Workshop,
+  given: { parent: Agent; project: Project; repository: Repository; childId: string; carry: boolean },
+): Promise<{ baseCommit: string; snapshot: string | null }> {
+  const { parent, project, repository } = given;
+  const own = parent.worktreeReadyAt !== null && parent.worktree !== null && parent.worktreeEnd === null;
+  if (given.carry) {
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const path = own ? parent.worktree : repository.root;
+    const { head, commit } = await takeSnapshot(repository, {
+      ownDir,
+      path: path ?? repository.root,
+      name: given.childId,
+    });
+    crashPoint('fork.after_snapshot');
+    return { baseCommit: head, snapshot: commit };
+  }
+  const tip = parent.branch === null ? null : await branchTip(repository, parent.branch);
+  return { baseCommit: tip ?? parent.baseCommit ?? (await resolveCommit(repository)), snapshot: null };
+}
+
+async function projectToForkIn(shop: Workshop, parent: Agent, path: string | undefined): Promise<Project> {
+  if (parent.projectId !== null) return projectOf(shop.store, parent);
+  if (path === undefined) {
+    throw new PawlError('invalid_input', 'A fork of agent 0 needs a repository.', {
+      hint: 'Go to one, or name it with -C.',
+    });
+  }
+  return registeredProject(shop, await openRepository(path));
+}
+
+/** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of. */
+async function checkExec(shop: Workshop, actor: Actor, project: Project, target: Definition): Promise<string | null> {
+  const { agent, isPerson } = actor;
+  if (isPerson) {
+    if (target.kind === 'main') return null;
+    throw new PawlError('invalid_input', `${target.id} is a subagent: it works for an agent, not for a person.`, {
+      hint: 'Name a definition of kind main, or let one of your agents delegate to it.',
+    });
+  }
+  if (agent.projectId !== project.id) {
+    throw new PawlError('forbidden', `${agent.alias} belongs to another project, and may start work in its own only.`);
+  }
+  const facts = await agentView(shop.store.db, agent.id);
+  const definition =
+    facts?.run?.definition ?? (await shop.definitions.find(await projectOf(shop.store, agent), agent.definition));
+  checkDelegation({ kind: agent.kind, definition }, target.id);
+  if (target.kind === 'main') return null;
+  if (facts?.run?.outcome === null) return facts.run.id;
+  throw new PawlError('conflict', `${agent.alias} is not at work, so it cannot delegate.`);
+}
+
+function presetFor(shop: Workshop, definition: Definition, wanted: string | undefined): ProviderPreset {
+  const preset = shop.providers.get(wanted ?? definition.provider ?? shop.choices.provider);
+  toolLimits(definition, preset);
+  return preset;
+}
+
+async function registeredProject(shop: Workshop, repository: Repository): Promise<Project> {
+  const project = await projectByRoot(shop.store.db, repository.root);
+  if (project !== null) return project;
+  throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
+    hint: 'Run `pawl init` there first.',
+  });
+}
+
+/** Whom a person acts as for work in a project: the agent they sit at when it belongs there, else agent 0. */
+export async function personActor(shop: Workshop, current: Agent, path: string): Promise<Actor> {
+  const { root } = await openRepository(path);
+  const project = await projectByRoot(shop.store.db, root);
+  const belongs = project !== null && current.projectId === project.id && current.kind === 'main';
+  const agent = belongs ? await agentById(shop.store.db, current.id) : await rootAgent(shop.store.db);
+  return { agent: agent ?? current, isPerson: true };
+}

@@ -1,0 +1,78 @@
+import { findMark } from '@pawl/core/history';
+import type { HistoryPage } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { updateAgent } from '@pawl/store/agents';
+import { countHistory, replay, wholeHistory } from '@pawl/store/history';
+import { appendMessage } from '@pawl/store/messages';
+import type { Store } from '@pawl/store/store';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+
+/** A page of an agent's history: what it inherited, then its own. */
+export async function historyPage(
+  store: Store,
+  agentId: string,
+  query: { after?: number | undefined; limit?: number | undefined },
+): Promise<HistoryPage> {
+  const limit = Math.min(query.limit ?? limits.pageRows, limits.pageRows);
+  const messages = await replay(store.db, agentId, { afterId: query.after ?? 0, limit: limit + 1 });
+  return {
+    agentId,
+    ...(await countHistory(store.db, agentId)),
+    messages: messages.slice(0, limit).map((message) => ({ ...message, inherited: message.agentId !== agentId })),
+    more: messages.length > limit,
+  };
+}
+
+/** From here on the agent remembers nothing of before, and neither do its later children. */
+export function clearHistory(store: Store, agentId: string): Promise<number> {
+  return store.write(async (tx) => {
+    const agent = await restingAgent(tx, agentId);
+    const messageId = await appendMessage(tx, { agentId, kind: 'clear', content: '' });
+    tx.emit({ type: 'history.cleared', projectId: agent.projectId, agentId, data: { messageId } });
+    return messageId;
+  });
+}
+
+/** Sets a mark to come back to. An agent may do so while it works. */
+export function markHistory(store: Store, agentId: string, label: string): Promise<number> {
+  return store.write(async (tx) => {
+    const agent = await livingAgent(tx, agentId);
+    const messageId = await appendMessage(tx, { agentId, kind: 'mark', content: label });
+    tx.emit({ type: 'history.marked', projectId: agent.projectId, agentId, data: { messageId, label } });
+    return messageId;
+  });
+}
+
+/** Goes back to a mark: what came after it stays on record and is not remembered. */
+export function rewindHistory(store: Store, agentId: string, label: string | null): Promise<number> {
+  return store.write(async (tx) => {
+    const agent = await restingAgent(tx, agentId);
+    const { id: to } = findMark(await wholeHistory(tx.db, agentId), label);
+    const messageId = await appendMessage(tx, { agentId, kind: 'rewind', content: label ?? '', data: { to } });
+    tx.emit({ type: 'history.rewound', projectId: agent.projectId, agentId, data: { messageId, to } });
+    return messageId;
+  });
+}
+
+/** An agent whose history may be cut: no process of it goes on with the old one, and none will take it up again. */
+async function restingAgent(tx: WriteTransaction, agentId: string): Promise<Agent> {
+  const agent = await livingAgent(tx, agentId);
+  const { run = null, session = null } = (await agentView(tx.db, agentId)) ?? {};
+  if (run?.outcome === null || session?.endedAt === null) {
+    throw new PawlError('busy', `${agent.alias} is at work; its history cannot be cut now.`, {
+      hint: `Stop it first: pawl stop ${agent.alias}`,
+    });
+  }
+  await updateAgent(tx, agentId, { freshAfter: session?.no ?? 0, forkedConversation: null });
+  return agent;
+}
+
+async function livingAgent(tx: WriteTransaction, agentId: string): Promise<Agent> {
+  const agent = (await agentView(tx.db, agentId))?.agent ?? null;
+  if (agent === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+  if (agent.endedAt === null) return agent;
+  throw new PawlError('conflict', `The agent ${agent.alias} is dead; its history stays as it is.`);
+}

@@ -1,0 +1,20 @@
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+
+/** Settings that remember which agent a request was about, so that the same request is done once. */
+export const idempotencyPrefix = 'idempotency:';
+
+/** The agent that an earlier request with this key made or resumed; null when this is the first. */
+export async function agentOfRequest(db: Database, key: string | undefined): Promise<Agent | null> {
+  if (key === undefined) return null;
+  const id = await getSetting(db, idempotencyPrefix + key);
+  return typeof id === 'string' ? agentById(db, id) : null;
+}
+
+/** Remembers what a request has done. */
+export async function rememberRequest(tx: WriteTransaction, key: string | undefined, agentId: string): Promise<void> {
+  if (key !== undefined) await setSetting(tx, idempotencyPrefix + key, agentId);
+}

@@ -1,0 +1,202 @@
+import { runOf } from '@pawl/core/run';
+import { checkTask } from '@pawl/core/task';
+import { continueSession, haltSession } from '@pawl/host/halt-session';
+import { interruptSession } from '@pawl/host/interrupt-session';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { agentById, updateAgent } from '@pawl/store/agents';
+import { appendMessage } from '@pawl/store/messages';
+import { endRun, insertRun, openRuns, runById, runTree } from '@pawl/store/runs';
+import { updateSession } from '@pawl/store/sessions';
+import type { Reconciler, RunningFacts } from '../reconcile/reconciler.ts';
+import type { Workshop } from '../workshop.ts';
+import { identityOf, projectOf, sessionDirectory } from '../workshop.ts';
+import { agentOfRequest, rememberRequest } from './idempotency.ts';
+
+/** What a resumed agent is told when the person says nothing. */
+const goOn = 'Go on with your task.';
+
+export type Signals = ReturnType<typeof createSignals>;
+
+/** The signals of one daemon, each on what its row in the process model names: a run, a session, an agent. */
+export function createSignals(shop: Workshop, reconciler: Reconciler) {
+  const { store } = shop;
+
+  /** Asks for the end of an agent's session and waits until its processes have left. Nothing happens to one that rests. */
+  async function stop(agentId: string): Promise<void> {
+    await store.write(async (tx) => {
+      const facts = await agentView(tx.db, agentId);
+      if (facts?.run?.outcome !== null || facts.agent.stopRequestedAt !== null) return;
+      await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
+      tx.emit({ type: 'agent.stopping', projectId: facts.agent.projectId, agentId, data: { by: 'person' } });
+    });
+    crashPoint('stop.after_request');
+    await reconciler.settle(agentId);
+  }
+
+  /** The emergency brake: stops everybody who is at work, those too who only wait for a place. */
+  async function stopAll(): Promise<string[]> {
+    const stopped = await store.write(async (tx) => {
+      const agents: string[] = [];
+      for (const { agentId } of await openRuns(tx.db)) {
+        await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
+        agents.push(agentId);
+      }
+      if (agents.length > 0) tx.emit({ type: 'fleet.stopping', data: { by: 'person', count: agents.length, agents } });
+      return agents;
+    });
+    crashPoint('stop.after_request');
+    await Promise.all(stopped.map((agentId) => reconciler.settle(agentId)));
+    return stopped;
+  }
+
+  /** Gives an agent that rests a new run; it goes on with its conversation. */
+  async function resume(agentId: string, prompt: string | undefined, key: string | undefined): Promise<void> {
+    const known = await agentById(store.db, agentId);
+    if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+    refuseResume(known);
+    const project = await projectOf(store, known);
+    // As it is now: a definition that was deleted meanwhile begins no new run.
+    const definition = await shop.definitions.find(project, known.definition);
+    await store.write(async (tx) => {
+      if ((await agentOfRequest(tx.db, key)) !== null) return;
+      const facts = await agentView(tx.db, agentId);
+      if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+      refuseResume(facts.agent);
+      const task = taskToResume(facts.agent, facts.run, prompt);
+      const begun = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
+      await updateAgent(tx, agentId, { stopRequestedAt: null });
+      await insertRun(tx, begun.run);
+      await appendMessage(tx, begun.message);
+      tx.emit(begun.event);
+      await rememberRequest(tx, key, agentId);
+    });
+    reconciler.wake(agentId);
+  }
+
+  /** Halts an agent's processes. The wish is on record first, so that a daemon that dies here is made good. */
+  async function pause(agentId: string): Promise<void> {
+    await toSession(agentId, async ({ agent, session }) => {
+      await store.write(async (tx) => {
+        if (session.pausedAt !== null) return;
+        await updateSession(tx, session.id, { pausedAt: tx.now });
+        tx.emit({ type: 'session.paused', projectId: agent.projectId, agentId, data: { no: session.no } });
+      });
+      crashPoint('pause.after_request');
+      await haltSession(processesOf(shop, session));
+    });
+  }
+
+  /** Lets halted processes go on, and only then forgets that they were to be halted. */
+  async function proceed(agentId: string): Promise<void> {
+    await toSession(agentId, async ({ agent, session }) => {
+      await continueSession(processesOf(shop, session));
+      crashPoint('continue.after_processes');
+      await store.write(async (tx) => {
+        if (session.pausedAt === null) return;
+        await updateSession(tx, session.id, { pausedAt: null });
+        tx.emit({ type: 'session.continued', projectId: agent.projectId, agentId, data: { no: session.no } });
+      });
+    });
+  }
+
+  /** Asks an agent, once, to leave off what it does; how it ends is its own matter. */
+  async function interrupt(agentId: string): Promise<void> {
+    await toSession(agentId, async ({ agent, session }) => {
+      if (session.pausedAt !== null) {
+        throw new PawlError('conflict', `${agent.alias} is paused, so it cannot hear.`, {
+          hint: `Let it go on first: pawl continue ${agent.alias}`,
+        });
+      }
+      await store.write(async (tx) => {
+        await updateSession(tx, session.id, { interruptedAt: tx.now });
+        tx.emit({ type: 'session.interrupted', projectId: agent.projectId, agentId, data: { no: session.no } });
+      });
+      await interruptSession(processesOf(shop, session));
+    });
+  }
+
+  /** Cancels a run and all that it began. The agents stay; their processes for these runs leave. */
+  async function cancel(runId: string): Promise<string[]> {
+    const cancelled = await store.write(async (tx) => {
+      const ended: Run[] = [];
+      for (const run of await runTree(tx.db, runId)) {
+        const detail = 'cancelled on request';
+        if (!(await endRun(tx, run.id, { outcome: 'cancelled', detail, questions: null }))) continue;
+        ended.push(run);
+        const about = { projectId: run.projectId, agentId: run.agentId };
+        tx.emit({ type: 'run.ended', ...about, data: { status: 'cancelled', detail } });
+      }
+      return ended;
+    });
+    crashPoint('cancel.after_commit');
+    await Promise.all(cancelled.map((run) => reconciler.endSession(run.agentId)));
+    return cancelled.map((run) => run.id);
+  }
+
+  /** The run that a person means: the one with this id, or the open one of this agent; null when it rests. */
+  async function runToCancel(reference: string, find: (reference: string) => Promise<Agent>): Promise<string | null> {
+    if ((await runById(store.db, reference)) !== null) return reference;
+    const facts = await agentView(store.db, (await find(reference)).id);
+    return facts?.run?.outcome === null ? facts.run.id : null;
+  }
+
+  /** Puts a dead agent out of sight. Its row and its history stay. */
+  async function reap(agentId: string): Promise<void> {
+    await store.write(async (tx) => {
+      const agent = await agentById(tx.db, agentId);
+      if (agent === null || agent.reapedAt !== null) return;
+      if (agent.endedAt === null) {
+        throw new PawlError('conflict', `${agent.alias} lives; only the dead are reaped.`, {
+          hint: `Kill it first: pawl kill ${agent.alias}`,
+        });
+      }
+      await updateAgent(tx, agentId, { reapedAt: tx.now });
+      tx.emit({ type: 'agent.reaped', projectId: agent.projectId, agentId, data: { alias: agent.alias } });
+    });
+  }
+
+  async function toSession(agentId: string, act: (facts: RunningFacts) => Promise<void>): Promise<void> {
+    const done = await reconciler.withSession(agentId, async (facts) => {
+      await act(facts);
+      return true;
+    });
+    if (done === null) {
+      throw new PawlError('conflict', 'The agent has no process now.', { hint: 'See `pawl ps` for those that run.' });
+    }
+  }
+
+  return { stop, stopAll, resume, pause, proceed, interrupt, cancel, runToCancel, reap };
+}
+
+function processesOf(shop: Workshop, session: Session) {
+  return { identity: identityOf(session), dir: sessionDirectory(shop.home, session.id), marker: session.id };
+}
+
+function refuseResume(agent: Agent): void {
+  if (agent.parentId === null) throw new PawlError('conflict', 'Agent 0 is you; it runs nothing.');
+  if (agent.kind === 'subagent') {
+    throw new PawlError('invalid_input', `${agent.alias} is a subagent: it works for an agent, not for a person.`);
+  }
+  if (agent.endedAt === null) return;
+  throw new PawlError('conflict', `The agent ${agent.alias} is dead.`, { hint: 'Start another one: pawl work "…"' });
+}
+
+function taskToResume(agent: Agent, run: Run | null, prompt: string | undefined): string {
+  if (run !== null && run.outcome === null) {
+    throw new PawlError('conflict', `${agent.alias} is at work already.`, {
+      hint: 'Wait until it is done, or stop it first.',
+    });
+  }
+  if (prompt === undefined && run === null) {
+    throw new PawlError('invalid_input', `${agent.alias} has had no task yet.`, {
+      hint: `Say what to do: pawl resume ${agent.alias} "…"`,
+    });
+  }
+  const task = prompt ?? goOn;
+  checkTask(task);
+  return task;
+}

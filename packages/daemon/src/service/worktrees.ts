@@ -1,0 +1,145 @@
+import type { PruneAnswer, WorktreeView } from '@pawl/protocol/view';
+import { pruneTrash } from '@pawl/git/prune';
+import { restoreWorktree } from '@pawl/git/restore';
+import type { TrashEntry } from '@pawl/git/trash-list';
+import { listTrash } from '@pawl/git/trash-list';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentOfTrash, agentsWithWorktree, updateAgent } from '@pawl/store/agents';
+import { listProjects, projectByRoot } from '@pawl/store/projects';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { cleanUp } from '../reconcile/clean-up.ts';
+import type { Workshop } from '../workshop.ts';
+import { repositoryOf } from '../workshop.ts';
+import { orphanedWorktrees } from './leftovers.ts';
+
+/** Every worktree of ours: in use, kept, in the trash, or of nobody. */
+export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
+  const projects = new Map((await listProjects(shop.store.db)).map((project) => [project.id, project]));
+  const agents = await agentsWithWorktree(shop.store.db);
+  const trash = await listTrash(shop.home.trash);
+  return [
+    ...agents.map((agent) => viewOfAgent(agent, projects)),
+    ...trash.map((entry) => viewOfTrash(entry, projects)),
+    ...(await orphanedWorktrees(shop)).map(({ path, name, project, inUse }) => ({
+      state: 'orphan' as const,
+      path,
+      project: project.name,
+      agent: null,
+      branch: `work/${name}`,
+      detail: inUse ? 'belongs to no agent, but a process works in it' : 'belongs to no agent',
+      entry: null,
+      at: null,
+    })),
+  ];
+}
+
+/** Takes a worktree back from the trash. */
+export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ path: string }> {
+  const entry = (await listTrash(shop.home.trash)).find((each) => each.name === name);
+  if (entry === undefined || entry.note === null) {
+    throw new PawlError('not_found', `There is nothing in the trash called ${JSON.stringify(name.slice(0, 80))}.`, {
+      hint: 'See `pawl worktree ls`.',
+    });
+  }
+  const project = await projectByRoot(shop.store.db, entry.note.repository);
+  if (project === null) {
+    throw new PawlError('project_not_found', `${entry.note.repository} is not a project.`, {
+      hint: 'Run `pawl init` there first.',
+    });
+  }
+  const { path } = await restoreWorktree(await repositoryOf(shop, project), { trashDir: shop.home.trash, name });
+  await shop.store.write(async (tx) => {
+    const agent = await agentOfTrash(tx.db, name);
+    if (agent !== null) await updateAgent(tx, agent.id, { worktreeEnd: { state: 'restored', at: tx.now } });
+    const about = { projectId: project.id, agentId: agent?.id ?? null };
+    tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
+  });
+  return { path };
+}
+
+/**
+ * Deletes old entries of the trash for good. What holds uncommitted work is kept unless the person insists, and then it is
+ * archived first. Worktrees that were kept and hold nothing any more go to the trash on this occasion.
+ */
+export async function pruneWorktrees(
+  shop: Workshop,
+  reconciler: Reconciler,
+  request: { olderThanMs: number; force: boolean; dryRun: boolean },
+): Promise<PruneAnswer> {
+  const answer: PruneAnswer = { pruned: [], kept: [], trashed: [] };
+  const now = Date.now();
+  for (const entry of await listTrash(shop.home.trash)) {
+    const reason = whyKept(entry, now, request);
+    if (reason !== null) {
+      answer.kept.push({ entry: entry.name, reason });
+      continue;
+    }
+    try {
+      if (!request.dryRun) await pruneEntry(shop, entry);
+      answer.pruned.push(entry.name);
+    } catch (error) {
+      answer.kept.push({ entry: entry.name, reason: messageOf(error) });
+    }
+  }
+  if (!request.dryRun) answer.trashed.push(...(await trashWhatIsEmpty(shop, reconciler)));
+  return answer;
+}
+
+function whyKept(entry: TrashEntry, now: number, request: { olderThanMs: number; force: boolean }): string | null {
+  if (entry.note === null) return request.force ? null : 'its note cannot be read; --force deletes it all the same';
+  if (now - entry.note.at < request.olderThanMs) return 'it is not old enough';
+  const { dirty } = entry.note;
+  return (dirty === null || dirty > 0) && !request.force
+    ? 'it may hold uncommitted work; --force puts that into an archive and deletes it'
+    : null;
+}
+
+async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<void> {
+  const project = note === null ? null : await projectByRoot(shop.store.db, note.repository);
+  const repository = project === null ? null : await repositoryOf(shop, project).catch(() => null);
+  await pruneTrash(repository, { trashDir: shop.home.trash, name, archiveTo: shop.home.archive });
+  await shop.store.write(async (tx) => {
+    tx.emit({ type: 'worktree.pruned', projectId: project?.id ?? null, data: { entry: name } });
+  });
+}
+
+/** Looks again at the worktrees of the dead that were kept; those that hold nothing any more go to the trash. */
+async function trashWhatIsEmpty(shop: Workshop, reconciler: Reconciler): Promise<string[]> {
+  const trashed: string[] = [];
+  for (const agent of await agentsWithWorktree(shop.store.db)) {
+    if (agent.endedAt === null || agent.worktreeEnd?.state !== 'retained') continue;
+    await reconciler.inLane(agent.id, () => cleanUp(shop, agent));
+    const again = (await agentsWithWorktree(shop.store.db)).find((each) => each.id === agent.id);
+    if (again === undefined && agent.worktree !== null) trashed.push(agent.worktree);
+  }
+  return trashed;
+}
+
+function viewOfAgent(agent: Agent, projects: Map<string, Project>): WorktreeView {
+  const end = agent.worktreeEnd;
+  return {
+    state: end === null ? 'in-use' : end.state === 'restored' ? 'retained' : end.state,
+    path: agent.worktree ?? '',
+    project: projects.get(agent.projectId ?? '')?.name ?? null,
+    agent: { id: agent.id, alias: agent.alias },
+    branch: agent.branch,
+    detail: end?.state === 'retained' ? end.reason : end?.state === 'restored' ? 'taken back from the trash' : '',
+    entry: null,
+    at: end?.at ?? agent.worktreeReadyAt,
+  };
+}
+
+function viewOfTrash({ name, entry, note }: TrashEntry, projects: Map<string, Project>): WorktreeView {
+  const project = [...projects.values()].find(({ root }) => root === note?.repository);
+  return {
+    state: 'trashed',
+    path: note?.path ?? entry,
+    project: project?.name ?? null,
+    agent: null,
+    branch: note?.branch ?? null,
+    detail: note === null ? 'its note cannot be read' : '',
+    entry: name,
+    at: note?.at ?? null,
+  };
+}

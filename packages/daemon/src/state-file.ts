@@ -1,0 +1,101 @@
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { listAgents } from '@pawl/store/agent-views';
+import { listProjects } from '@pawl/store/projects';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, renameSync } from 'node:fs';
+import type { Workshop } from './workshop.ts';
+
+/** A projection of the registry for other programs, as they know it from elsewhere. */
+type State = {
+  repos: Record<string, { github_url: string | null; tmux_session: null; agents: Record<string, object> }>;
+};
+
+export type StateFile = { close(): Promise<void> };
+
+/**
+ * Keeps `state.json` up to date: after each change, at most so often, by tmp + rename, for its owner to read. Nobody here
+ * reads it; one that is broken is put aside and written anew.
+ */
+export function keepStateFile(shop: Workshop): StateFile {
+  quarantine(shop);
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  const write = () => {
+    timer = null;
+    writing = writing
+      .then(() => writeState(shop))
+      .catch((error: unknown) => shop.log.warn({ error: messageOf(error) }, 'state.json could not be written'));
+  };
+  const soon = () => {
+    timer ??= setTimeout(write, limits.projectionMs);
+    timer.unref();
+  };
+  const stopListening = shop.store.onCommit(({ events }) => {
+    if (events.length > 0) soon();
+  });
+  write();
+  return {
+    async close() {
+      stopListening();
+      if (timer !== null) {
+        clearTimeout(timer);
+        write();
+      }
+      await writing;
+    },
+  };
+}
+
+async function writeState(shop: Workshop): Promise<void> {
+  const draft = `${shop.home.state}.tmp`;
+  await rm(draft, { force: true });
+  await writeFile(draft, `${JSON.stringify(await readState(shop), null, 2)}\n`, { mode: 0o400, flag: 'wx' });
+  await rename(draft, shop.home.state);
+}
+
+async function readState(shop: Workshop): Promise<State> {
+  const { db } = shop.store;
+  const state: State = { repos: {} };
+  const projects = await listProjects(db);
+  for (const project of projects) state.repos[project.name] = { github_url: null, tmux_session: null, agents: {} };
+  const names = new Map(projects.map((project) => [project.id, project.name]));
+  for (const { agent, run, session } of await livingAgents(shop)) {
+    const repository = state.repos[names.get(agent.projectId ?? '') ?? ''];
+    if (repository === undefined) continue;
+    repository.agents[agent.alias] = {
+      type: agent.definition,
+      worktree_path: agent.worktree,
+      tmux_window: null,
+      session_id: session?.providerSessionId ?? null,
+      pid: session !== null && session.endedAt === null ? session.pid : null,
+      created_at: new Date(agent.createdAt).toISOString(),
+      task: run?.task ?? '',
+      ready_for_cleanup: false,
+    };
+  }
+  return state;
+}
+
+async function livingAgents(shop: Workshop) {
+  const found: Awaited<ReturnType<typeof listAgents>> = [];
+  for (;;) {
+    const before = found.at(-1)?.agent.id;
+    const page = await listAgents(shop.store.db, {
+      limit: limits.pageRows,
+      ...(before === undefined ? {} : { before }),
+    });
+    found.push(...page);
+    if (page.length < limits.pageRows) return found;
+  }
+}
+
+function quarantine({ home, log, startedAt }: Workshop): void {
+  try {
+    JSON.parse(readFileSync(home.state, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) return;
+    renameSync(home.state, `${home.state}.broken-${startedAt}`);
+    log.warn('state.json was broken; it is put aside and written anew');
+  }
+}

@@ -1,0 +1,76 @@
+import { mayAct, mayUseTool } from '@pawl/core/definition/gate';
+import { programs } from '@pawl/protocol/programs';
+import { definitionSchema } from '@pawl/schema/definition';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { aPlace, markdown } from './support/definitions.ts';
+
+const builtIn = programs.builtInDefinitions;
+const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
+
+test('7.16: the five roles are definitions, without a problem', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, problems, notices } = await aPlace(directory.path, { builtIn }).definitions.load(null);
+  expect(problems).toEqual([]);
+  expect(notices).toEqual([]);
+  expect([...definitions.keys()]).toEqual(['merge-queue', 'review', 'supervisor', 'worker', 'workspace']);
+  for (const definition of definitions.values()) {
+    expect(definitionSchema.parse(definition)).toEqual(definition);
+    expect(definition).toMatchObject({ kind: 'main', role: definition.id, toolGate: 'hard', provider: null });
+    expect(definition.description).not.toBe('');
+    expect(definition.prompt.length).toBeGreaterThan(500);
+  }
+});
+
+test.each([
+  ['supervisor', 'persistent', ['Finalize', 'Delegate'], 'Status check: Review worker progress and check merge queue.'],
+  ['merge-queue', 'persistent', ['Finalize', 'Delegate'], 'Status check: Review open PRs and check CI status.'],
+  ['worker', 'ephemeral', ['Patch'], 'Status check: Update on your progress?'],
+  ['review', 'ephemeral', [], 'Status check: Update on your review progress?'],
+  ['workspace', 'persistent', ['Patch', 'Finalize', 'Delegate'], null],
+] as const)('S4-27: %s is %s, may %j, and is nudged with its words', async (id, cls, allow, nudge) => {
+  await using directory = await temporaryDirectory();
+  const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
+  expect(definition).toMatchObject({ class: cls, policy: { allow, delegateTargets: [] }, nudge });
+  const patches = mayAct(definition, 'Patch');
+  for (const tool of ['Write', 'Edit', 'apply_patch']) expect(mayUseTool(definition, tool)).toBe(patches);
+  for (const tool of ['Read', 'Grep', 'shell']) expect(mayUseTool(definition, tool)).toBe(true);
+});
+
+test('S2-02: no source file knows the roster', () => {
+  const packages = join(import.meta.dirname, '..', '..');
+  const sources = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /^[^/]+\/src\/.*\.(ts|tsx|sh)$/.test(name) && !name.includes('node_modules'),
+  );
+  expect(sources.length).toBeGreaterThan(50);
+  const word = new RegExp(`(['"\`])(${roles.join('|')})\\1`, 'g');
+  const knowing = sources.filter((name) => {
+    const found = [...readFileSync(join(packages, name), 'utf8').matchAll(word)].map(([, , role]) => role);
+    return new Set(found).size > 1;
+  });
+  expect(knowing).toEqual([]);
+});
+
+test('S4-32: a new role is one file with role, class and nudge', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, project, put } = aPlace(directory.path, { builtIn });
+  put('gardener.md', markdown({ kind: 'main', class: 'persistent', role: 'gardener', nudge: 'Any weeds?' }));
+  const { definitions: found } = await definitions.load(project);
+  expect(found.size).toBe(roles.length + 1);
+  expect(found.get('gardener')).toMatchObject({ role: 'gardener', class: 'persistent', nudge: 'Any weeds?' });
+});
+
+test('7.16: a repository adds to a role and cannot give it more', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, project, put } = aPlace(directory.path, { builtIn });
+  put('review.md', markdown({ tools: ['*'], policy: ['Patch'] }, 'We also check spelling.'));
+  put('worker.md', markdown({ disallowedTools: ['WebFetch'], work_globs: ['src/**'] }));
+  const { definitions: found, notices } = await definitions.load(project);
+  const review = found.get('review');
+  expect(review?.prompt.endsWith('\n\nWe also check spelling.')).toBe(true);
+  expect(review).toMatchObject({ policy: { allow: [] }, tools: ['Read', 'Glob', 'Grep', 'Bash'] });
+  expect(notices.map(({ id, line }) => `${id} ${line}`)).toEqual(['review 2', 'review 3']);
+  expect(found.get('worker')).toMatchObject({ deniedTools: ['WebFetch'], workGlobs: ['src/**'], tools: ['*'] });
+});

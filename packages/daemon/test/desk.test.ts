@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { startTestDaemon } from './support/daemon.ts';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { join } from 'node:path';
+
+test('S1-08, S1-10, S1-11: a home has one desk, at agent 0 to begin with, which exists from the first start', async () => {
+  await using daemon = await startTestDaemon();
+  const desk = await daemon.client.desk();
+  expect(desk).toMatchObject({
+    current: { alias: 'root', parentId: null, status: 'running', kind: 'main' },
+    parent: null,
+    previous: null,
+    next: null,
+    child: null,
+    draft: { input: '', scroll: 0 },
+  });
+  expect((await daemon.client.listAgents()).current).toBe(desk.current.id);
+  // W1-18: a fresh install begins with a clear.
+  expect((await daemon.client.events({ limit: 1 })).events[0]?.type).toBe('agent.forked');
+});
+
+test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes to neighbours, and survives a restart', async () => {
+  await using place = await temporaryDirectory();
+  const home = join(place.path, 'home');
+  const first = await startTestDaemon({ home });
+  const [one, two, three] = [
+    await first.work(['complete'], { alias: 'one' }),
+    await first.work(['complete'], { alias: 'two' }),
+    await first.work(['complete'], { alias: 'three' }),
+  ];
+  for (const { id } of [one, two, three]) await first.ended(id);
+  const { client } = first;
+  await client.switchDesk({ to: 'one', draft: { input: 'to root', scroll: 3 } });
+  const desk = await client.switchDesk({ to: 'two', draft: { input: 'half a sentence to one', scroll: 42 } });
+  expect(desk).toMatchObject({
+    current: { alias: 'two' },
+    parent: { alias: 'root' },
+    previous: { alias: 'one' },
+    next: { alias: 'three' },
+    child: null,
+    draft: { input: '', scroll: 0 },
+  });
+  expect((await client.switchDesk({ to: 'previous' })).draft).toEqual({ input: 'half a sentence to one', scroll: 42 });
+  expect((await client.switchDesk({ to: 'previous' })).current.alias).toBe('three');
+  expect((await client.switchDesk({ to: 'next' })).current.alias).toBe('one');
+  expect((await client.switchDesk({ to: 'parent' })).draft).toEqual({ input: 'to root', scroll: 3 });
+  expect((await client.switchDesk({ to: 'child' })).current.alias).toBe('one');
+  await expect(client.switchDesk({ to: 'child' })).rejects.toMatchObject({ code: 'not_found' });
+  // W1-02: a fork makes the child known to its parent, and the parent to its child.
+  const { agent: below } = await client.fork('one', { switch: false }, randomUUID());
+  expect((await client.switchDesk({ to: 'child' })).current.id).toBe(below.id);
+  expect((await client.desk()).parent?.id).toBe(one.id);
+  await client.switchDesk({ to: 'one', draft: { input: 'unsent', scroll: 0 } });
+  await first.stop();
+  // 3.2.10: also over a restart.
+  const second = await startTestDaemon({ home });
+  expect((await second.client.desk()).current.alias).toBe('one');
+  expect((await second.client.switchDesk({ to: below.id })).draft.input).toBe('unsent');
+  await second.client.killAgent(one.id, { cascade: true });
+  expect((await second.client.desk()).current.alias).toBe('root');
+  await expect(second.client.switchDesk({ to: one.id })).rejects.toMatchObject({ code: 'conflict' });
+  await second.stop();
+  await first[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
+});

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { nameSchema } from './id.ts';
+
+export const agentKinds = ['main', 'subagent'] as const;
+export const agentClasses = ['persistent', 'ephemeral'] as const;
+export const definitionLayers = ['built-in', 'user', 'repository'] as const;
+export const agentActions = ['Patch', 'Finalize', 'Delegate'] as const;
+export type AgentAction = (typeof agentActions)[number];
+
+/** What an agent is, as markdown files say it: the combination of all files with one id. */
+export const definitionSchema = z.object({
+  id: nameSchema,
+  name: z.string(),
+  description: z.string(),
+  kind: z.enum(agentKinds),
+  class: z.enum(agentClasses),
+  role: z.string().nullable(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  mode: z.string().nullable(),
+  /** Canonical names; `*` is every tool, an empty list none. */
+  tools: z.array(z.string()),
+  deniedTools: z.array(z.string()),
+  /** `advisory` lets it run on a provider that cannot enforce its tools. */
+  toolGate: z.enum(['hard', 'advisory']),
+  policy: z.object({
+    allow: z.array(z.enum(agentActions)),
+    /** Empty: any target. */
+    delegateTargets: z.array(z.string()),
+  }),
+  workGlobs: z.array(z.string()),
+  nudge: z.string().nullable(),
+  prompt: z.string(),
+  sources: z.array(z.object({ layer: z.enum(definitionLayers), path: z.string() })),
+});
+export type Definition = z.infer<typeof definitionSchema>;

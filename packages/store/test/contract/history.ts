@@ -1,0 +1,238 @@
+import { insertAgent, updateAgent } from '@pawl/store/agents';
+import { countHistory, historyRanges, replay } from '@pawl/store/history';
+import { appendMessage, countSessionMessages, lastMessage, lastMessageId, toolMessages } from '@pawl/store/messages';
+import { storeLimits } from '@pawl/store/store-limit';
+import { expect, test } from 'vitest';
+import { addTeam, agentRecord, fixedTime, range } from '../fixture.ts';
+import { addChild, addRoot, clear, everything, say, told } from '../lineage.ts';
+import { openFresh } from './engines.ts';
+import type { EngineUnderTest } from './engines.ts';
+
+/** What history promises on every engine. */
+export function historyContract(engine: EngineUnderTest): void {
+  test('S1-17, S1-32: a child starts with what the parent had said, and stores only what comes after', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    await say(store, parent, 'one', 'two');
+    const child = await addChild(store, parent);
+    expect(await told(store, child)).toEqual(['one', 'two']);
+    await say(store, parent, 'only the parent');
+    await say(store, child, 'only the child');
+    expect(await told(store, child)).toEqual(['one', 'two', 'only the child']);
+    expect(await told(store, parent)).toEqual(['one', 'two', 'only the parent']);
+    const own = await store.db.selectFrom('messages').select('content').where('agent_id', '=', child.id).execute();
+    expect(own).toEqual([{ content: 'only the child' }]);
+    expect(await countHistory(store.db, child.id)).toEqual({ inherited: 2, own: 1 });
+    expect(await countHistory(store.db, parent.id)).toEqual({ inherited: 0, own: 3 });
+  });
+
+  test('W1-16: the ranges go back to the latest clear that is seen, and are played forwards', async () => {
+    const store = await openFresh(engine);
+    const root = await addRoot(store);
+    await say(store, root, 'before');
+    const cleared = await clear(store, root);
+    const [, rootFork = 0] = await say(store, root, 'a', 'b', 'later');
+    const middle = await addChild(store, root, { forkMessageId: rootFork });
+    const [middleFork = 0] = await say(store, middle, 'c', 'later');
+    const leaf = await addChild(store, middle, { forkMessageId: middleFork });
+    await say(store, leaf, 'd');
+    const ranges = [
+      { agentId: root.id, after: cleared, until: rootFork },
+      { agentId: middle.id, after: 0, until: middleFork },
+      { agentId: leaf.id, after: 0, until: null },
+    ];
+    expect(await historyRanges(store.db, leaf.id)).toEqual(ranges);
+    expect(await historyRanges(store.db, leaf.id, { afterId: rootFork })).toEqual(ranges.slice(1));
+    expect(await told(store, leaf)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('3.2.1: the order is by id, whatever the clock says', async () => {
+    let now = 9_000;
+    const store = await openFresh(engine, { clock: () => now });
+    const parent = await addRoot(store);
+    await say(store, parent, 'first', 'second');
+    now = 5_000;
+    await say(store, parent, 'third');
+    const child = await addChild(store, parent);
+    now = 1;
+    await say(store, child, 'fourth');
+    now = 9_000;
+    await say(store, child, 'fifth');
+    expect(await told(store, child)).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
+    const messages = await replay(store.db, child.id, { limit: everything });
+    expect(messages.map(({ createdAt }) => createdAt)).toEqual([9_000, 9_000, 5_000, 1, 9_000]);
+  });
+
+  test('3.2.2: a clear in the child ends the walk there', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    await say(store, parent, 'inherited');
+    const child = await addChild(store, parent);
+    await say(store, child, 'own');
+    await clear(store, child);
+    expect(await told(store, child)).toEqual([]);
+    expect(await countHistory(store.db, child.id)).toEqual({ inherited: 0, own: 0 });
+    await say(store, child, 'afresh');
+    expect(await told(store, child)).toEqual(['afresh']);
+    expect(await told(store, parent)).toEqual(['inherited']);
+  });
+
+  test('3.2.2: a clear in the parent before the fork point hides what was before, in child and grandchild', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    await say(store, parent, 'hidden');
+    await clear(store, parent);
+    await say(store, parent, 'hidden too');
+    await clear(store, parent);
+    await say(store, parent, 'seen');
+    const child = await addChild(store, parent);
+    const grandchild = await addChild(store, child, { forkMessageId: (await say(store, child, 'own'))[0] ?? 0 });
+    expect(await told(store, child)).toEqual(['seen', 'own']);
+    expect(await told(store, grandchild)).toEqual(['seen', 'own']);
+  });
+
+  test('3.2.2: a clear in the parent after the fork point, or at it, is the business of nobody else or of all', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    await say(store, parent, 'kept');
+    const before = await addChild(store, parent);
+    const cleared = await clear(store, parent);
+    const at = await addChild(store, parent, { forkMessageId: cleared });
+    await say(store, parent, 'new');
+    expect(await told(store, before)).toEqual(['kept']);
+    expect(await told(store, at)).toEqual([]);
+    expect(await told(store, parent)).toEqual(['new']);
+  });
+
+  test('3.2.3: a fork at 0 inherits nothing, from an empty parent and from one that has spoken', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    const early = await addChild(store, parent);
+    await say(store, parent, 'nobody inherits this');
+    const late = await addChild(store, parent, { forkMessageId: 0 });
+    for (const child of [early, late]) {
+      expect(child.forkMessageId).toBe(0);
+      expect(await historyRanges(store.db, child.id)).toEqual([{ agentId: child.id, after: 0, until: null }]);
+      await say(store, child, 'own');
+      expect(await told(store, child)).toEqual(['own']);
+      expect(await told(store, await addChild(store, child))).toEqual(['own']);
+    }
+  });
+
+  test('3.2.3: sixty generations, and more than are fetched at once, are one history', async () => {
+    const store = await openFresh(engine);
+    const generations = 60 + storeLimits.rangesPerPage + 2 * storeLimits.rangesPerQuery;
+    const agents = [await addRoot(store)];
+    const expected: string[] = [];
+    await store.write(async (tx) => {
+      let forkMessageId = 0;
+      for (const generation of range(1, generations)) {
+        const parent = agents.at(-1);
+        if (parent === undefined) return;
+        // Every seventh says nothing, so that its child's fork point is one that it inherited itself.
+        if (generation % 7 !== 0) {
+          const content = `${generation}`;
+          forkMessageId = await appendMessage(tx, { agentId: parent.id, kind: 'user', content });
+          expected.push(content);
+        }
+        const child = agentRecord({ parentId: parent.id, forkMessageId });
+        await insertAgent(tx, child);
+        agents.push(child);
+      }
+    });
+    const [sixtyfirst, last] = [agents[60] ?? agentRecord(), agents.at(-1) ?? agentRecord()];
+    expect(await told(store, sixtyfirst)).toEqual(expected.filter((content) => Number(content) <= 61));
+    expect(await told(store, last)).toEqual(expected);
+    expect(await countHistory(store.db, last.id)).toEqual({ inherited: expected.length, own: 0 });
+    expect(await historyRanges(store.db, last.id)).toHaveLength(generations + 1);
+  });
+
+  test('a fork point that the parent inherited itself cuts what it inherited', async () => {
+    const store = await openFresh(engine);
+    const root = await addRoot(store);
+    const [first = 0] = await say(store, root, 'one', 'two', 'three');
+    const middle = await addChild(store, root);
+    await say(store, middle, 'four');
+    await clear(store, middle);
+    const leaf = await addChild(store, middle, { forkMessageId: first });
+    expect(await told(store, leaf)).toEqual(['one']);
+    expect(await countHistory(store.db, leaf.id)).toEqual({ inherited: 1, own: 0 });
+  });
+
+  test('3.2.6: a parent that was killed and reaped is still read', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    await say(store, parent, 'of the dead');
+    const child = await addChild(store, parent);
+    await store.write((tx) => updateAgent(tx, parent.id, { endedAt: 1, endReason: 'killed', reapedAt: 2 }));
+    await say(store, child, 'of the living');
+    expect(await told(store, child)).toEqual(['of the dead', 'of the living']);
+    expect(await told(store, parent)).toEqual(['of the dead']);
+  });
+
+  test('pages of every size, from anywhere, put together are the whole', async () => {
+    const store = await openFresh(engine);
+    let agent = await addRoot(store);
+    for (const generation of range(1, 5)) {
+      await say(store, agent, ...range(1, generation).map((number) => `${generation}.${number}`));
+      agent = await addChild(store, agent);
+    }
+    const whole = await replay(store.db, agent.id, { limit: everything });
+    expect(whole).toHaveLength(15);
+    for (const limit of [1, 2, 4, 14, 15, 16]) {
+      const pages = [];
+      for (let page = whole.slice(0, 0), first = true; first || page.length === limit; first = false) {
+        page = await replay(store.db, agent.id, { afterId: page.at(-1)?.id ?? 0, limit });
+        pages.push(page);
+      }
+      expect(pages.flat()).toEqual(whole);
+      for (const [index, { id }] of whole.entries()) {
+        const page = await replay(store.db, agent.id, { afterId: id, limit });
+        expect(page).toEqual(whole.slice(index + 1, index + 1 + limit));
+      }
+    }
+  });
+
+  test('nobody has no history', async () => {
+    const store = await openFresh(engine);
+    expect(await historyRanges(store.db, 'nobody')).toEqual([]);
+    expect(await replay(store.db, 'nobody', { limit: 1 })).toEqual([]);
+    expect(await countHistory(store.db, 'nobody')).toEqual({ inherited: 0, own: 0 });
+    expect(await lastMessageId(store.db, 'nobody')).toBe(0);
+  });
+
+  test('messages are found by kind, run and session, and have rising ids', async () => {
+    const store = await openFresh(engine);
+    const { agent, run, session } = await addTeam(store);
+    const from = { agentId: agent.id, runId: run.id, sessionId: session.id, content: '' };
+    const ids = await store.write(async (tx) => [
+      await appendMessage(tx, { agentId: agent.id, kind: 'mark', content: 'here', data: { label: 'x' } }),
+      await appendMessage(tx, { ...from, kind: 'tool_call', data: { name: 'bash', callId: '1' } }),
+      await appendMessage(tx, { ...from, kind: 'tool_result', data: { callId: '1' } }),
+      await appendMessage(tx, { ...from, kind: 'user' }),
+    ]);
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    expect(await lastMessageId(store.db, agent.id)).toBe(ids[3]);
+    expect(await lastMessageId(store.db, agent.id, ids[2])).toBe(ids[1]);
+    expect(await lastMessageId(store.db, agent.id, ids[0])).toBe(0);
+    const mark = await lastMessage(store.db, agent.id, { kind: 'mark' });
+    expect(mark).toEqual({
+      id: ids[0],
+      agentId: agent.id,
+      runId: null,
+      sessionId: null,
+      kind: 'mark',
+      content: 'here',
+      data: { label: 'x' },
+      createdAt: fixedTime,
+    });
+    expect(await lastMessage(store.db, agent.id, { kind: 'mark', runId: run.id })).toBeNull();
+    expect(await lastMessage(store.db, agent.id, { kind: 'user', runId: run.id })).toMatchObject({ id: ids[3] });
+    expect(await countSessionMessages(store.db, agent.id, session.id)).toBe(3);
+    const tools = await toolMessages(store.db, agent.id, session.id);
+    expect(tools.map(({ id, data }) => ({ id, call: data?.['callId'] }))).toEqual([
+      { id: ids[1], call: '1' },
+      { id: ids[2], call: '1' },
+    ]);
+  });
+}

@@ -1,0 +1,51 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import type { CompiledQuery } from 'kysely';
+import { openDataDirectory } from '@pawl/store/data-directory';
+import { openDatabase } from '@pawl/store/recovery';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import type { Store } from '@pawl/store/store';
+import type { Database, Tables } from '@pawl/store/tables';
+import { expect } from 'vitest';
+import { fixedClock, temporaryDirectory } from './fixture.ts';
+
+/** What is asked, and the steps that SQLite goes. A step that names a table or index but no `(…=?)` reads all of it. */
+export type Question = { name: string; ask: (db: Database) => Promise<unknown>; plan: string[] };
+
+/** Makes a database of this test alone and gives its path. */
+export async function databasePath(fill: (store: Store) => Promise<unknown>): Promise<string> {
+  const directory = openDataDirectory(temporaryDirectory());
+  const store = await openDatabase(directory, { clock: fixedClock });
+  await fill(store);
+  await store.close();
+  return directory.database;
+}
+
+/** Asks every question and holds the plans of all its statements against what is expected. */
+export async function expectPlans(path: string, questions: Question[]): Promise<void> {
+  for (const { name, ask, plan } of questions) {
+    const asked: CompiledQuery[] = [];
+    const db = new Kysely<Tables>({ dialect: sqliteEngine(path).reader, log: (event) => void asked.push(event.query) });
+    await ask(db);
+    await db.destroy();
+    expect(
+      asked.flatMap((query) => planOf(path, query)),
+      name,
+    ).toEqual(plan);
+  }
+}
+
+function planOf(path: string, query: CompiledQuery): string[] {
+  const database = new DatabaseSync(path);
+  try {
+    const steps = database.prepare(`explain query plan ${query.sql}`).all(...(query.parameters as SQLInputValue[]));
+    return steps.flatMap((step) => {
+      const detail = String(step['detail']);
+      if (detail.startsWith('USE TEMP B-TREE')) return ['sort'];
+      return /^(?:SCAN|SEARCH) (.*)$/.exec(detail)?.slice(1) ?? [];
+    });
+  } finally {
+    database.close();
+  }
+}
