@@ -26,8 +26,8 @@ export type Reconciler = {
   wake(agentId: string): void;
   /** Resolves when nothing more can be done for the agent at once. */
   settle(agentId: string): Promise<void>;
-  /** Ends the session of an agent that nobody wants any more, and resolves when its processes have left. */
-  endSession(agentId: string): Promise<void>;
+  /** Ends the sessions of these agents that nobody wants any more; resolves when their processes have left. */
+  endSessions(agentIds: readonly string[]): Promise<void>;
   /** Does something to the running session of an agent, between two steps; null when none runs. */
   withSession<T>(agentId: string, act: (facts: RunningFacts) => Promise<T>): Promise<T | null>;
   /** Does something about an agent between two of its steps. */
@@ -153,6 +153,13 @@ export function startReconciler(shop: Workshop): Reconciler {
     return !waits;
   }
 
+  async function endSession(agentId: string): Promise<void> {
+    await lanes.run(agentId, async () => {
+      const facts = await agentView(db, agentId);
+      if (facts !== null && nextStep(facts).do === 'stop-session') await doStep(facts);
+    });
+  }
+
   /** Looks after a running session; true when it had ended and is finished now. */
   async function watchOrFinish(agent: Agent, session: Session): Promise<boolean> {
     await watch.attach(agent, session);
@@ -212,15 +219,12 @@ export function startReconciler(shop: Workshop): Reconciler {
     settle,
     inLane: (agentId, act) => lanes.run(agentId, act),
     isQueued: (agentId) => agentPlaces.isWaiting(agentId) || sessionPlaces.isWaiting(agentId),
-    async endSession(agentId) {
+    async endSessions(agentIds) {
       try {
-        await lanes.run(agentId, async () => {
-          const facts = await agentView(db, agentId);
-          if (facts !== null && nextStep(facts).do === 'stop-session') await doStep(facts);
-        });
+        await Promise.all(agentIds.map(endSession));
       } finally {
         // What is left to do, or has to be tried again, is done without anybody waiting for it.
-        wake(agentId);
+        for (const agentId of agentIds) wake(agentId);
       }
     },
     withSession: (agentId, act) =>

@@ -215,6 +215,6 @@ async function promptFor(shop: Workshop, agent: Agent, run: Run, session: Sessio
 async function isAtForkPoint(shop: Workshop, agent: Agent): Promise<boolean> {
   if (agent.parentId === null || agent.forkedConversation === null) return false;
   const parent = await agentView(shop.store.db, agent.parentId);
-  if (parent?.session != null && parent.session.endedAt === null) return false;
+  if (parent?.session?.endedAt === null) return false;
   return !(await hasSpokenSince(shop.store.db, agent.parentId, agent.forkMessageId));
 }

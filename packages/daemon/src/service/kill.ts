@@ -24,7 +24,12 @@ export async function killAgent(
   await barrier.settled(family.map((agent) => agent.id));
   const outcome = await shop.store.write((tx) => recordKill(tx, request));
   crashPoint('kill.after_commit');
-  for (const agent of outcome.killed) reconciler.wake(agent.id);
-  await Promise.all(outcome.killed.filter(request.waitFor).map((agent) => reconciler.endSession(agent.id)));
+  // Processes first, all at once; their worktrees follow when nobody waits any more.
+  const [awaited, others] = [
+    outcome.killed.filter(request.waitFor),
+    outcome.killed.filter((each) => !request.waitFor(each)),
+  ];
+  for (const agent of others) reconciler.wake(agent.id);
+  await reconciler.endSessions(awaited.map((agent) => agent.id));
   return outcome;
 }

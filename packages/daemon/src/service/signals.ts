@@ -133,7 +133,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
       return ended;
     });
     crashPoint('cancel.after_commit');
-    await Promise.all(cancelled.map((run) => reconciler.endSession(run.agentId)));
+    await reconciler.endSessions(cancelled.map((run) => run.agentId));
     return cancelled.map((run) => run.id);
   }
 

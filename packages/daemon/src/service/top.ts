@@ -16,7 +16,7 @@ export async function lookAtTop(shop: Workshop, agents: Agents): Promise<Top> {
   const sessions = new Map((await openSessions(db)).map((session) => [session.agentId, session]));
   const identities = [...sessions.values()].map(identityOf).filter((identity) => identity !== null);
   const usage = await processUsage(identities);
-  const spent = (session: Session | undefined) => (session?.pid == null ? undefined : usage.get(session.pid));
+  const spent = (session: Session | undefined) => usage.get(session?.pid ?? 0);
   const counts: Record<string, number> = {};
   for (const { activity } of views) counts[activity] = (counts[activity] ?? 0) + 1;
   return {
