@@ -44,6 +44,29 @@ test('the places in ARCHITECTURE.md’s code map exist, and every package is in 
 });
 
 test('every test that docs/requirements.md names exists', () => {
-  const named = [...read('docs/requirements.md').matchAll(/`(packages\/[^`]+)`/g)].map((match) => match[1] ?? '');
+  const named = [...read('docs/requirements.md').matchAll(/`((?:packages|test)\/[^`]+)`/g)].map(
+    (match) => match[1] ?? '',
+  );
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('S1-01, S1-29, S1-30: the process model has its page, and every verb on it is a command', () => {
+  const page = read('docs/process-model.md');
+  const commands = [...read('docs/commands.md').matchAll(/^#{2,3} pawl (\S+)/gm)].map((match) => match[1]);
+  const verbs = [...page.matchAll(/`pawl ([a-z-]+)/g)].map((match) => match[1]);
+  expect(new Set(verbs).size).toBeGreaterThan(8);
+  expect(verbs.filter((verb) => !commands.includes(verb))).toEqual([]);
+  for (const heading of ['Fork', 'Signals', 'History', 'Restart', 'Worktrees of the dead']) {
+    expect(page).toContain(`## ${heading}`);
+  }
+});
+
+test('docs/requirements.md tells of every row of the process model, and of the definitions', () => {
+  const page = read('docs/requirements.md');
+  const rows = [
+    ...Array.from({ length: 33 }, (_, index) => `S1-${String(index + 1).padStart(2, '0')}`),
+    ...['S2-01', 'S2-02', 'S2-03', 'S2-04', 'S2-05', 'S2-06', 'S2-16', 'S2-17', 'W2-01', 'W2-02', 'W2-03'],
+    ...['4.2.8', '4.2.9', '4.2.10'],
+  ];
+  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
 });
