@@ -143,7 +143,7 @@ describe('the trash', () => {
     expect(await git(agent.worktree, ['status', '--porcelain'])).toBe('');
     expect((await daemon.client.inspectAgent(agent.id)).agent.worktreeEnd).toMatchObject({ state: 'restored' });
     // A person looks after it now: nothing takes it away again.
-    expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).toEqual([]);
+    expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).not.toContain(agent.worktree);
     await expect(daemon.client.restoreWorktree(entry)).rejects.toMatchObject({ code: 'not_found' });
     await expect(daemon.client.restoreWorktree('../../etc')).rejects.toMatchObject({ code: 'not_found' });
   });

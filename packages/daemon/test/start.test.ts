@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runEnded, writeScenario } from './support/daemon.ts';
+import { writeScenario } from './support/daemon.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
 import { outputHas } from './support/output.ts';
 
@@ -138,14 +138,19 @@ test('a home behind a symbolic link is one home; what is not in the registry the
   }
 });
 
-test('a session whose files are gone does not keep the daemon from coming up, and ends', async () => {
+test('a session whose files are gone does not keep the daemon from coming up; it ends, and its run goes on', async () => {
   await using place = await temporaryDirectory();
   const { home, agent, session } = await killedDaemon(place.path);
   rmSync(session.directory, { recursive: true });
   const second = await readyDaemon(home);
   try {
-    expect((await runEnded(second.client, agent.id)).run?.status).toBe('failed');
+    const next = await waitUntil(
+      async () => (await second.client.inspectAgent(agent.id)).sessions.find(({ no, pid }) => no === 2 && pid !== null),
+      { what: 'the next session' },
+    );
+    expect(next.purpose).toBe('interrupted');
     expect(strayProcesses(session.id)).toEqual([]);
+    await second.client.stopAgent(agent.id);
   } finally {
     await second.kill('SIGTERM');
   }

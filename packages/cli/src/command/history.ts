@@ -69,6 +69,7 @@ function kindPaint({ kind }: HistoryMessage, colours: Palette): (text: string) =
 function textOf({ kind, content, data }: HistoryMessage): string {
   const text = printable(content).replaceAll('\t', '  ');
   if (kind === 'tool_call') return `▸ ${text}`;
+  if (kind === 'tool_result' && text.trim() === '') return '(nothing)';
   if (text.trim() !== '' || data === null) return text;
   return Object.entries(data)
     .map(([name, value]) => printableLine(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))

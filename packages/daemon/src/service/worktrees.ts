@@ -124,10 +124,16 @@ function viewOfAgent(agent: Agent, projects: Map<string, Project>): WorktreeView
     project: projects.get(agent.projectId ?? '')?.name ?? null,
     agent: { id: agent.id, alias: agent.alias },
     branch: agent.branch,
-    detail: end?.state === 'retained' ? end.reason : end?.state === 'restored' ? 'taken back from the trash' : '',
+    detail: detailOf(agent),
     entry: null,
     at: end?.at ?? agent.worktreeReadyAt,
   };
+}
+
+function detailOf({ endedAt, worktreeEnd }: Agent): string {
+  if (worktreeEnd === null) return endedAt === null ? '' : 'its agent is dead; about to be settled';
+  if (worktreeEnd.state === 'retained') return worktreeEnd.reason;
+  return worktreeEnd.state === 'restored' ? 'taken back from the trash' : '';
 }
 
 function viewOfTrash({ name, entry, note }: TrashEntry, projects: Map<string, Project>): WorktreeView {
