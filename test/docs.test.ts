@@ -54,7 +54,7 @@ test('S1-01, S1-29, S1-30: the process model has its page, and every verb on it 
   const page = read('docs/process-model.md');
   const commands = [...read('docs/commands.md').matchAll(/^#{2,3} pawl (\S+)/gm)].map((match) => match[1]);
   const verbs = [...page.matchAll(/`pawl ([a-z-]+)/g)].map((match) => match[1]);
-  expect(new Set(verbs).size).toBeGreaterThan(8);
+  expect(new Set(verbs).size).toBeGreaterThan(6);
   expect(verbs.filter((verb) => !commands.includes(verb))).toEqual([]);
   for (const heading of ['Fork', 'Signals', 'History', 'Restart', 'Worktrees of the dead']) {
     expect(page).toContain(`## ${heading}`);
@@ -63,10 +63,8 @@ test('S1-01, S1-29, S1-30: the process model has its page, and every verb on it 
 
 test('docs/requirements.md tells of every row of the process model, and of the definitions', () => {
   const page = read('docs/requirements.md');
-  const rows = [
-    ...Array.from({ length: 33 }, (_, index) => `S1-${String(index + 1).padStart(2, '0')}`),
-    ...['S2-01', 'S2-02', 'S2-03', 'S2-04', 'S2-05', 'S2-06', 'S2-16', 'S2-17', 'W2-01', 'W2-02', 'W2-03'],
-    ...['4.2.8', '4.2.9', '4.2.10'],
-  ];
+  const rows = Array.from({ length: 33 }, (_, index) => `S1-${String(index + 1).padStart(2, '0')}`).concat(
+    'S2-01 S2-02 S2-03 S2-04 S2-05 S2-06 S2-16 S2-17 W2-01 W2-02 W2-03 4.2.8 4.2.9 4.2.10'.split(' '),
+  );
   expect(rows.filter((row) => !page.includes(row))).toEqual([]);
 });

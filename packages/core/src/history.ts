@@ -16,10 +16,16 @@ export function remembered(history: readonly Message[]): Message[] {
   return kept;
 }
 
-/** What of a replayed history a model is told. */
+/** What of a replayed history a model is told. A call without its result, as a rewind may leave one, is not part of it. */
 export function conversationOf(history: readonly Message[]): Message[] {
   const kinds: readonly string[] = conversationKinds;
-  return remembered(history).filter((message) => kinds.includes(message.kind));
+  const kept = remembered(history).filter((message) => kinds.includes(message.kind));
+  const idsOf = (kind: Message['kind']) => new Set(kept.filter((message) => message.kind === kind).map(toolIdOf));
+  const [called, answered] = [idsOf('tool_call'), idsOf('tool_result')];
+  return kept.filter((message) => {
+    if (message.kind === 'tool_call') return answered.has(toolIdOf(message));
+    return message.kind !== 'tool_result' || called.has(toolIdOf(message));
+  });
 }
 
 /** The mark that a person means: the latest that is remembered, with this label if they gave one. */
@@ -42,14 +48,17 @@ export function findMark(history: readonly Message[], label: string | null): Mes
  * results of the turn that is open, oldest first. A fork never comes between a call and its result, so it comes before
  * that message.
  */
-export function openToolsIn(tools: readonly Message[]): { open: Map<string, string>; since: number | null } {
+export function openToolsIn(tools: readonly Pick<Message, 'id' | 'kind' | 'data'>[]): {
+  open: Map<string, string>;
+  since: number | null;
+} {
   const open = new Map<string, string>();
   let since: number | null = null;
   for (const message of tools) {
     const id = toolIdOf(message);
     if (message.kind === 'tool_call') {
       if (open.size === 0) since = message.id;
-      open.set(id, message.content);
+      open.set(id, toolNameOf(message));
     } else open.delete(id);
     if (open.size === 0) since = null;
   }
@@ -60,4 +69,9 @@ export function openToolsIn(tools: readonly Message[]): { open: Map<string, stri
 export function toolIdOf(message: Pick<Message, 'data'>): string {
   const id = message.data?.['toolId'];
   return typeof id === 'string' ? id : '';
+}
+
+function toolNameOf(message: Pick<Message, 'data'>): string {
+  const name = message.data?.['name'];
+  return typeof name === 'string' ? name : 'a tool';
 }

@@ -23,10 +23,10 @@ export function transcriptOf(conversation: readonly Message[], budgetCharacters:
     const text = `${speakers[message.kind] ?? message.kind}: ${cutText(message.content, messageCharacters)}`;
     if (text.length > left) break;
     left -= text.length + 2;
-    told.unshift(text);
+    told.push(text);
   }
   if (conversation.length === 0) return null;
   const omitted = conversation.length - told.length;
   const head = omitted === 0 ? [] : [`(${omitted} earlier messages are left out.)`];
-  return [...head, ...told].join('\n\n');
+  return [...head, ...told.toReversed()].join('\n\n');
 }

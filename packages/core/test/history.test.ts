@@ -152,8 +152,18 @@ describe('3.2.4: the tools that run', () => {
     expect(found.since).toBe(since);
   });
 
-  test('each is told by what it does', () => {
-    expect([...openToolsIn(history(call('A'), call('B'))).open.values()]).toEqual(['run A', 'run B']);
+  test('each is told by the name of its tool', () => {
+    const named = (id: number, name: string) => aMessage({ id, kind: 'tool_call', data: { toolId: `${id}`, name } });
+    expect([...openToolsIn([named(1, 'Bash'), named(2, 'Read')]).open.values()]).toEqual(['Bash', 'Read']);
+    expect([...openToolsIn(history(call('A'))).open.values()]).toEqual(['a tool']);
+  });
+
+  test('a conversation has no call without its result, and no result without its call', () => {
+    const kept = conversationOf(history(call('A'), result('A'), call('B'), result('C')));
+    expect(kept.map(({ kind, data }) => [kind, data?.['toolId']])).toEqual([
+      ['tool_call', 'A'],
+      ['tool_result', 'A'],
+    ]);
   });
 
   test('no prefix before the point is ever between a call and its result', () => {

@@ -4,6 +4,7 @@ import { homeAt } from '@pawl/protocol/home';
 import { programs, version } from '@pawl/protocol/programs';
 import { providerRegistry } from '@pawl/providers/registry';
 import { scriptedPreset } from '@pawl/providers/scripted';
+import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { countAgents } from '@pawl/store/agents';
@@ -29,7 +30,7 @@ import { createBarrier } from './service/barrier.ts';
 import { homeDefinitions } from './service/definitions.ts';
 import { createDesk } from './service/desk.ts';
 import { idempotencyPrefix } from './service/idempotency.ts';
-import { dropUnusedSnapshots } from './service/leftovers.ts';
+import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
 import { createSignals } from './service/signals.ts';
 import { keepStateFile } from './state-file.ts';
 import type { Choices, Timing, Workshop } from './workshop.ts';
@@ -100,7 +101,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const desk = createDesk(shop, agents);
   const doctor = createDoctor(shop, reconciler);
   await dropUnusedSnapshots(shop);
+  await finishTrash(shop);
   const { adopted, ended } = await reconciler.adopt();
+  crashPoint('restart.after_adopt');
   let port: number | null = null;
   const app = buildApp({
     shop,

@@ -2,7 +2,7 @@ import { planKill } from '@pawl/core/kill';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents';
-import { descendants, nearestLivingAncestor, supervisedBy } from '@pawl/store/family';
+import { descendants, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/family';
 import { appendMessage } from '@pawl/store/messages';
 import { endRunsOf } from '@pawl/store/runs';
 import type { Store } from '@pawl/store/store';
@@ -20,7 +20,7 @@ export async function recordKill(
 ): Promise<Killed> {
   const target = (await agentById(tx.db, request.target.id)) ?? request.target;
   const { killer, cascade } = request;
-  const family = await descendants(tx.db, target.id);
+  const family = cascade ? await descendants(tx.db, target.id) : [...(await livingChildren(tx.db, target.id)), target];
   const { dying, orphans } = planKill(target, family, await supervisedBy(tx.db, target.id), cascade);
   if (dying.length === 0) return { killed: [], resupervised: [] };
   // The person leaves an agent before it dies, not after.

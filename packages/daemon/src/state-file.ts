@@ -1,6 +1,6 @@
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { listAgents } from '@pawl/store/agent-views';
+import { everyLivingAgent } from '@pawl/store/agent-views';
 import { listProjects } from '@pawl/store/projects';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, renameSync } from 'node:fs';
@@ -10,6 +10,9 @@ import type { Workshop } from './workshop.ts';
 type State = {
   repos: Record<string, { github_url: string | null; tmux_session: null; agents: Record<string, object> }>;
 };
+
+/** The file is written at most a tenth of the time. */
+const costShare = 10;
 
 export type StateFile = { close(): Promise<void> };
 
@@ -21,14 +24,20 @@ export function keepStateFile(shop: Workshop): StateFile {
   quarantine(shop);
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
+  let costMs = 0;
   const write = () => {
     timer = null;
     writing = writing
-      .then(() => writeState(shop))
+      .then(async () => {
+        const begin = performance.now();
+        await writeState(shop);
+        costMs = performance.now() - begin;
+      })
       .catch((error: unknown) => shop.log.warn({ error: messageOf(error) }, 'state.json could not be written'));
   };
   const soon = () => {
-    timer ??= setTimeout(write, limits.projectionMs);
+    // Where there are many agents it is written less often, so that it stays a small part of what the daemon does.
+    timer ??= setTimeout(write, Math.max(limits.projectionMs, costMs * costShare));
     timer.unref();
   };
   const stopListening = shop.store.onCommit(({ events }) => {
@@ -60,7 +69,7 @@ async function readState(shop: Workshop): Promise<State> {
   const projects = await listProjects(db);
   for (const project of projects) state.repos[project.name] = { github_url: null, tmux_session: null, agents: {} };
   const names = new Map(projects.map((project) => [project.id, project.name]));
-  for (const { agent, run, session } of await livingAgents(shop)) {
+  for (const { agent, run, session } of await everyLivingAgent(db)) {
     const repository = state.repos[names.get(agent.projectId ?? '') ?? ''];
     if (repository === undefined) continue;
     repository.agents[agent.alias] = {
@@ -75,19 +84,6 @@ async function readState(shop: Workshop): Promise<State> {
     };
   }
   return state;
-}
-
-async function livingAgents(shop: Workshop) {
-  const found: Awaited<ReturnType<typeof listAgents>> = [];
-  for (;;) {
-    const before = found.at(-1)?.agent.id;
-    const page = await listAgents(shop.store.db, {
-      limit: limits.pageRows,
-      ...(before === undefined ? {} : { before }),
-    });
-    found.push(...page);
-    if (page.length < limits.pageRows) return found;
-  }
 }
 
 function quarantine({ home, log, startedAt }: Workshop): void {

@@ -2,7 +2,8 @@ import type { Home } from '@pawl/protocol/home';
 import type { Providers } from '@pawl/providers/registry';
 import type { Repository } from '@pawl/git/repository';
 import { openRepository } from '@pawl/git/repository';
-import { PawlError } from '@pawl/schema/error';
+import { dropSnapshot } from '@pawl/git/snapshot';
+import { messageOf, PawlError } from '@pawl/schema/error';
 import type { ProcessIdentity } from '@pawl/host/identity';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { projectById } from '@pawl/store/projects';
@@ -77,6 +78,15 @@ export async function repositoryOf(shop: Workshop, project: Project): Promise<Re
   const repository = await openRepository(project.root);
   shop.repositories.set(project.root, repository);
   return repository;
+}
+
+/** Drops the files that a fork carried, once nobody waits for them. What cannot be dropped is dropped at the next start. */
+export async function dropQuietly(shop: Workshop, projectId: string, agentId: string): Promise<void> {
+  try {
+    await dropSnapshot(ownGitDirectory(shop.home, projectId), agentId);
+  } catch (error) {
+    shop.log.warn({ agent: agentId, error: messageOf(error) }, 'a snapshot of files could not be dropped yet');
+  }
 }
 
 /** Where an agent works, once and for all. */

@@ -167,6 +167,32 @@ describe('the trash', () => {
     expect((await killed(agent)).worktreeEnd?.state).toBe('retained');
     expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).not.toContain(agent.worktree);
     rmSync(join(agent.worktree, 'new.txt'));
+    const dry = await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000, dryRun: true });
+    expect(dry.trashed).toContain(agent.worktree);
+    expect(existsSync(agent.worktree)).toBe(true);
     expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).toContain(agent.worktree);
+  });
+
+  test('a person who insists moves uncommitted work to the trash, and it is archived before it is deleted for good', async () => {
+    const agent = await finished();
+    writeFileSync(join(agent.worktree, 'precious.txt'), 'not committed\n');
+    await killed(agent);
+    const { trashed } = await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000, force: true });
+    expect(trashed).toContain(agent.worktree);
+    expect(existsSync(agent.worktree)).toBe(false);
+    const entry = (await daemon.client.worktrees()).worktrees.find(({ path }) => path === agent.worktree)?.entry ?? '';
+    const kept = (await daemon.client.pruneWorktrees({ olderThanMs: 0 })).kept.map((each) => each.entry);
+    expect(kept).toContain(entry);
+    expect((await daemon.client.pruneWorktrees({ olderThanMs: 0, force: true })).pruned).toContain(entry);
+    const copy = join(daemon.home.root, 'copy');
+    await git(daemon.repository, [
+      'clone',
+      '-q',
+      '--branch',
+      'files',
+      join(daemon.home.archive, `${entry}.bundle`),
+      copy,
+    ]);
+    expect(readFileSync(join(copy, 'precious.txt'), 'utf8')).toBe('not committed\n');
   });
 });

@@ -35,6 +35,7 @@ const otherPoints: readonly CrashPoint[] = [
   'pause.after_request',
   'continue.after_processes',
   'restore.after_files',
+  'restart.after_adopt',
 ];
 const visitedElsewhere = [...startPoints, ...stopPoints, ...snapshotPoints, ...killPoints, ...otherPoints];
 /** All others are passed by an agent on its way from its fork to its end. */
@@ -258,6 +259,34 @@ test('a restore from the trash that is killed in the middle is finished by the n
     expect(await git(agent.worktree ?? '', ['status', '--porcelain'])).toBe('');
   } finally {
     await second.kill('SIGTERM');
+  }
+});
+
+test('S1-18: a restart that is killed after it took up what lives is made good by the next', async () => {
+  await using place = await temporaryDirectory();
+  const home = join(place.path, 'home');
+  const repository = join(place.path, 'sample');
+  await sampleRepository(repository);
+  const first = await readyDaemon(home);
+  await first.client.addProject({ path: repository });
+  const options = { scenario: await writeScenario(place.path, [{ say: 'standing by' }, 'hang']) };
+  const request = { path: repository, task: 'a task', provider: 'scripted', options };
+  const { agent } = await first.client.work(request, randomUUID());
+  await outputHas(first.client, agent.id, 'standing by');
+  await first.client.fork(agent.id, { switch: false }, randomUUID());
+  await first.kill();
+  expect((await spawnDaemon(home, { crashAt: 'restart.after_adopt' }).exited).signal).toBe('SIGKILL');
+  const third = await readyDaemon(home);
+  try {
+    expect((await third.client.inspectAgent(agent.id)).agent).toMatchObject({
+      activity: 'running',
+      session: { no: 1 },
+    });
+    await third.client.stopAgent(agent.id);
+    expect(await leftBehind(third, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
+    expect((await third.client.listAgents()).agents).toHaveLength(2);
+  } finally {
+    await third.kill('SIGTERM');
   }
 });
 

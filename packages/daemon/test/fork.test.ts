@@ -362,6 +362,17 @@ describe('with files', () => {
     expect(await git(to, ['rev-parse', 'HEAD'])).toBe(await git(from, ['rev-parse', 'HEAD']));
   });
 
+  test('of an agent whose worktree is not there yet waits for it, and never takes somebody else’s files', async () => {
+    writeFileSync(join(daemon.repository, 'mine.txt'), 'the person’s own\n');
+    const parent = await daemon.work(['hang']);
+    const child = await fork(parent.id, { withFiles: true, switch: false });
+    await worktreeMade(child.id);
+    expect(existsSync(join(child.worktree ?? '', 'mine.txt'))).toBe(false);
+    expect(await git(child.worktree ?? '', ['status', '--porcelain'])).toBe('');
+    unlinkSync(join(daemon.repository, 'mine.txt'));
+    await daemon.client.stopAgent(parent.id);
+  });
+
   test('of agent 0 carries the person’s own uncommitted files, and leaves them alone', async () => {
     writeFileSync(join(daemon.repository, 'draft.txt'), 'a draft\n');
     const before = await fingerprint(daemon.repository);

@@ -53,7 +53,11 @@ function isComplete({ shim }: Family, { dir }: SessionAddress): boolean {
  * Lets every halted process of a session go on, and returns how many there were. One that waits inside the kernel may be
  * about to halt, and is told to go on as well, which takes that back.
  */
-export async function continueSession(session: SessionAddress): Promise<{ continued: number }> {
+export async function continueSession(
+  session: SessionAddress,
+  now: MonotonicClock = monotonicClock,
+): Promise<{ continued: number }> {
+  const endMs = now() + hostLimits.haltMs;
   const told = new Set<string>();
   const pause = createPauses();
   let continued = 0;
@@ -63,7 +67,8 @@ export async function continueSession(session: SessionAddress): Promise<{ contin
     const waiting = [...workers, ...helpers].filter(
       (entry) => (entry.stopped || entry.blocked) && !told.has(nameOf(entry)),
     );
-    if (waiting.length === 0) return { continued };
+    // A session that never stops starting processes must not keep its caller for ever; new ones are not halted.
+    if (waiting.length === 0 || now() >= endMs) return { continued };
     for (const entry of waiting) {
       told.add(nameOf(entry));
       if (signalProcess(entry, 'SIGCONT') && entry.stopped) continued += 1;

@@ -31,6 +31,7 @@ export const crashPoints = [
   'continue.after_processes',
   'cleanup.after_trash',
   'cleanup.after_commit',
+  'restart.after_adopt',
   'store.during_migration',
   'store.during_backup',
   'snapshot.after_objects',

@@ -37,6 +37,17 @@ export async function listAgents(db: Database, filter: AgentFilter): Promise<Age
   return (await query.execute()).map(viewOf);
 }
 
+/** Every living agent, newest first, however many there are. */
+export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
+  const found: AgentView[] = [];
+  for (;;) {
+    const before = found.at(-1)?.agent.id;
+    const page = await listAgents(db, { limit: limits.pageRows, ...(before === undefined ? {} : { before }) });
+    found.push(...page);
+    if (page.length < limits.pageRows) return found;
+  }
+}
+
 /** One agent with its latest run and session, or null. */
 export async function agentView(db: Database, id: string): Promise<AgentView | null> {
   const row = await views(db).where('agents.id', '=', id).executeTakeFirst();

@@ -1,5 +1,4 @@
 import { PawlError } from '@pawl/schema/error';
-import { limits } from '@pawl/schema/limit';
 import { agentSchema, worktreeEndSchema } from '@pawl/schema/record';
 import type { Agent } from '@pawl/schema/record';
 import { sql } from 'kysely';
@@ -13,17 +12,10 @@ import type { WriteTransaction } from './write-transaction.ts';
 export type AgentPatch = Partial<
   Pick<
     Agent,
-    | 'provider'
-    | 'model'
-    | 'options'
-    | 'branch'
-    | 'baseCommit'
-    | 'worktree'
     | 'worktreeReadyAt'
     | 'worktreeEnd'
     | 'supervisorId'
     | 'forkedConversation'
-    | 'snapshot'
     | 'freshAfter'
     | 'stopRequestedAt'
     | 'endedAt'
@@ -102,6 +94,8 @@ export async function takenAliases(db: Database, projectId: string): Promise<str
     .where('ended_at', 'is not', null)
     .where('worktree', 'is not', null)
     .where('worktree_end', 'is', null)
+    // An expression, so that the planner takes the index of those few and not the one of the project.
+    .where(sql`coalesce(project_id, '')`, '=', projectId)
     .execute();
   return [...living, ...unsettled].map((row) => row.alias);
 }
@@ -201,7 +195,7 @@ export async function agentsWithWorktree(db: Database): Promise<Agent[]> {
       ]),
     )
     .orderBy('ordinal', 'desc')
-    .limit(limits.pageRows)
+    .limit(storeLimits.worktrees)
     .execute();
   return rows.map(agentOf);
 }

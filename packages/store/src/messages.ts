@@ -69,18 +69,6 @@ export async function lastMessageId(
   return row === undefined ? 0 : integer(row.id);
 }
 
-/** The latest own message of an agent that is of one kind, and of one run where that is given; or null. */
-export async function lastMessage(
-  db: Database,
-  agentId: string,
-  filter: { kind: Message['kind']; runId?: string },
-): Promise<Message | null> {
-  let query = db.selectFrom('messages').selectAll().where('agent_id', '=', agentId).where('kind', '=', filter.kind);
-  if (filter.runId !== undefined) query = query.where('run_id', '=', filter.runId);
-  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
-  return row === undefined ? null : messageOf(row);
-}
-
 /** How many messages one session has added. */
 export async function countSessionMessages(db: Database, agentId: string, sessionId: string): Promise<number> {
   const row = await db
@@ -92,17 +80,21 @@ export async function countSessionMessages(db: Database, agentId: string, sessio
   return integer(row.count);
 }
 
-/** A session's tool calls and results, oldest first: what tells which tools still run. */
-export async function toolMessages(db: Database, agentId: string, sessionId: string): Promise<Message[]> {
+/** What tells which tools still run: of a session's tool calls and results, oldest first, all but their texts. */
+export async function toolMessages(
+  db: Database,
+  agentId: string,
+  sessionId: string,
+): Promise<Pick<Message, 'id' | 'kind' | 'data'>[]> {
   const rows = await db
     .selectFrom('messages')
-    .selectAll()
+    .select(['id', 'kind', 'data'])
     .where('agent_id', '=', agentId)
     .where('session_id', '=', sessionId)
     .where('kind', 'in', ['tool_call', 'tool_result'])
     .orderBy('id')
     .execute();
-  return rows.map(messageOf);
+  return rows.map((row) => ({ id: integer(row.id), kind: row.kind, data: dataOf(row.data) }));
 }
 
 /** True when an agent has said, heard or done anything since one of its messages. Notes do not count. */
@@ -145,7 +137,11 @@ export function messageOf(row: Row<'messages'>): Message {
     sessionId: row.session_id,
     kind: row.kind,
     content: row.content,
-    data: nullableJson(messageSchema.shape.data.unwrap(), row.data),
+    data: dataOf(row.data),
     createdAt: integer(row.created_at),
   };
+}
+
+function dataOf(text: string | null): Message['data'] {
+  return nullableJson(messageSchema.shape.data.unwrap(), text);
 }

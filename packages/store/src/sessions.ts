@@ -11,6 +11,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 export type SessionPatch = Partial<
   Pick<
     Session,
+    | 'conversation'
     | 'providerSessionId'
     | 'startedAt'
     | 'pid'

@@ -18,6 +18,8 @@ export const storeLimits = {
   matches: 10,
   /** The shortest prefix of an id that names an agent. */
   idPrefixCharacters: 4,
+  /** Worktrees in use and kept that a listing names. */
+  worktrees: 10_000,
   /** How much of a task a listing carries; the whole of it is in the view of one agent. */
   listedTaskCharacters: 2_048,
   /** Stretches of a history that one query reads. */

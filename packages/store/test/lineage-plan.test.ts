@@ -1,7 +1,14 @@
 import { insertAgent } from '@pawl/store/agents';
 import { descendants, descendsFrom, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/family';
 import { countHistory, historyRanges, replay } from '@pawl/store/history';
-import { appendMessage, countSessionMessages, lastMessage, lastMessageId, toolMessages } from '@pawl/store/messages';
+import {
+  appendMessage,
+  countSessionMessages,
+  hasSpokenSince,
+  lastMessageId,
+  lastSessionMessages,
+  toolMessages,
+} from '@pawl/store/messages';
 import { runTree } from '@pawl/store/runs';
 import type { Agent } from '@pawl/schema/record';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
@@ -93,9 +100,14 @@ const questions: Question[] = [
     plan: ['messages USING COVERING INDEX messages_of_agent (agent_id=? AND id<?)'],
   },
   {
-    name: 'the latest clear of an agent',
-    ask: (db) => lastMessage(db, id, { kind: 'clear' }),
-    plan: ['messages USING INDEX messages_clear (agent_id=?)'],
+    name: 'the last words of a session',
+    ask: (db) => lastSessionMessages(db, id, id, 5),
+    plan: ['messages USING INDEX messages_of_session (session_id=?)'],
+  },
+  {
+    name: 'whether an agent has spoken since',
+    ask: (db) => hasSpokenSince(db, id, 5),
+    plan: ['messages USING INDEX messages_of_agent (agent_id=? AND id>?)'],
   },
   {
     name: 'how much a session has said',

@@ -74,7 +74,7 @@ const questions: Question[] = [
   {
     name: 'the aliases in use',
     ask: (db) => takenAliases(db, id),
-    plan: ['agents USING INDEX agents_living_of_project (project_id=?)'],
+    plan: ['agents USING INDEX agents_living_of_project (project_id=?)', 'agents USING INDEX agents_to_clean_up'],
   },
   {
     name: 'the agents to reconcile',

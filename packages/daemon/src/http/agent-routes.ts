@@ -94,26 +94,19 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     await signals.resume(agent.id, prompt, context.req.valid('header')['idempotency-key']);
     return context.json({ agent: await agents.view(agent.id) }, 200);
   });
-  app.openapi(routes.pauseAgent, async (context) => {
-    const agent = await agents.find(context.req.valid('param').reference, 'living');
-    await signals.pause(agent.id);
-    return context.json({ agent: await agents.view(agent.id) }, 200);
-  });
-  app.openapi(routes.continueAgent, async (context) => {
-    const agent = await agents.find(context.req.valid('param').reference, 'living');
-    await signals.proceed(agent.id);
-    return context.json({ agent: await agents.view(agent.id) }, 200);
-  });
-  app.openapi(routes.interruptAgent, async (context) => {
-    const agent = await agents.find(context.req.valid('param').reference, 'living');
-    await signals.interrupt(agent.id);
-    return context.json({ agent: await agents.view(agent.id) }, 200);
-  });
-  app.openapi(routes.reapAgent, async (context) => {
-    const agent = await agents.find(context.req.valid('param').reference);
-    await signals.reap(agent.id);
-    return context.json({ agent: await agents.view(agent.id) }, 200);
-  });
+  const verbs = [
+    [routes.pauseAgent, signals.pause, 'living'],
+    [routes.continueAgent, signals.proceed, 'living'],
+    [routes.interruptAgent, signals.interrupt, 'living'],
+    [routes.reapAgent, signals.reap, 'all'],
+  ] as const;
+  for (const [route, act, among] of verbs) {
+    app.openapi(route, async (context) => {
+      const agent = await agents.find(context.req.valid('param').reference, among);
+      await act(agent.id);
+      return context.json({ agent: await agents.view(agent.id) }, 200);
+    });
+  }
   app.openapi(routes.history, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);

@@ -76,12 +76,7 @@ export function startIngest(options: IngestOptions): Ingest {
   async function tick(): Promise<void> {
     const taken = takeWoken();
     const stored = await takeIn(taken);
-    if (!stored) wakeLater(taken, retryMs);
-    for (const intake of stored ? taken : []) {
-      if (intake.hasMore()) woken.add(intake.target.session.id);
-      const due = intake.dueInMs();
-      if (due !== null) wakeLater([intake], due + 1);
-    }
+    for (const intake of stored ? taken : []) if (intake.hasMore()) woken.add(intake.target.session.id);
     // Requests get their turn between two ticks, however loud the agents are.
     await nextTurn();
     ticking = false;
@@ -89,8 +84,18 @@ export function startIngest(options: IngestOptions): Ingest {
     if (next !== undefined) wake(next);
   }
 
-  /** Reads and stores what some sessions have gained; false when that failed and is to be tried again. */
+  /** Reads and stores what some sessions have gained; false when that failed, and is tried again later. */
   async function takeIn(taken: Intake[]): Promise<boolean> {
+    const stored = await tryToTakeIn(taken);
+    if (!stored) wakeLater(taken, retryMs);
+    for (const intake of stored ? taken : []) {
+      const due = intake.dueInMs();
+      if (due !== null) wakeLater([intake], due + 1);
+    }
+    return stored;
+  }
+
+  async function tryToTakeIn(taken: Intake[]): Promise<boolean> {
     try {
       const batches = await collect(taken, false);
       return batches.length === 0 || (await commit(batches));
@@ -193,8 +198,14 @@ export function startIngest(options: IngestOptions): Ingest {
     turn: (agentId) => byAgent.get(agentId)?.turn() ?? { tools: [], answering: false },
     async catchUp(agentId) {
       const intake = byAgent.get(agentId);
-      // It may have ended while others had their turn; then its files are closed and stay so.
-      await serially(async () => intake !== undefined && byAgent.get(agentId) === intake && takeIn([intake]));
+      // It may end while others have their turn; then its files are closed and stay so.
+      const isOpen = () => intake !== undefined && byAgent.get(agentId) === intake;
+      let more = isOpen();
+      while (more) {
+        more = await serially(
+          async () => intake !== undefined && isOpen() && (await takeIn([intake])) && intake.hasMore(),
+        );
+      }
     },
     trouble: () => trouble,
     async close() {

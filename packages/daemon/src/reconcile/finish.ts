@@ -8,7 +8,7 @@ import { stopSession } from '@pawl/host/stop-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import type { Signal } from '@pawl/schema/signal';
-import { appendMessage, lastMessage, toolMessages } from '@pawl/store/messages';
+import { appendMessage, lastSessionMessages, toolMessages } from '@pawl/store/messages';
 import { endRun, runById } from '@pawl/store/runs';
 import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -48,7 +48,7 @@ export async function finishSession(
   await shop.store.write(async (tx) => {
     const endReason = verdict.next === 'go-on' ? lostReason : exitInWords(exitCode);
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil: ended.limitUntil }))) return;
-    await closeTools(tx, agent, session);
+    if (agent.endedAt === null) await closeTools(tx, agent, session);
     if (verdict.next === 'go-on') {
       tx.emit({ type: 'session.lost', projectId: agent.projectId, agentId: agent.id, data: { no: session.no } });
     }
@@ -107,6 +107,9 @@ async function judge(
   });
 }
 
+/** How many messages of a session are looked at for its last words. */
+const lastWords = 5;
+
 /** How much of an agent's last words goes into facts, events and lists; its message has all of them. */
 const detailCharacters = 2_000;
 
@@ -120,7 +123,8 @@ export async function recordEnd(
   if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return;
   const about = { projectId: agent.projectId, agentId: agent.id };
   const kind = outcome === 'completed' ? 'assistant' : 'system';
-  const said = await lastMessage(tx.db, agent.id, { kind, runId: run.id });
+  const last = session === null ? [] : await lastSessionMessages(tx.db, agent.id, session.id, lastWords);
+  const said = last.findLast((message) => message.kind === kind);
   // Often its last words are what it said last in its output, and those are in the history already.
   if (detail !== '' && said?.content !== detail) {
     const sessionId = session?.id ?? null;

@@ -134,7 +134,7 @@ export function startReconciler(shop: Workshop): Reconciler {
   }
 
   /** Does a heavy step when it is its turn, unless that has been waited for too long: it may not be wanted any more. */
-  async function throughGate({ id }: Agent, step: Step['do'], act: () => Promise<void>): Promise<void> {
+  async function throughGate({ id }: Agent, step: Step['do'], act: () => Promise<unknown>): Promise<void> {
     await startGate(async () => {
       const facts = closed ? null : await agentView(db, id);
       if (facts !== null && nextStep(facts).do === step) await act();
@@ -144,9 +144,10 @@ export function startReconciler(shop: Workshop): Reconciler {
   /** Takes or gives back the places that a step is about; false when the agent has to wait for one. */
   function hasPlace({ id }: Agent, step: Step['do']): boolean {
     const starts = startingSteps.includes(step);
-    const works = starts || step === 'watch';
-    if (!works) agentPlaces.free(id);
-    if (step !== 'start-session' && step !== 'watch') sessionPlaces.free(id);
+    // Processes that are being ended are there until they have left.
+    const runs = step === 'start-session' || step === 'watch' || step === 'stop-session';
+    if (!starts && !runs) agentPlaces.free(id);
+    if (!runs) sessionPlaces.free(id);
     if (step === 'watch') for (const places of [agentPlaces, sessionPlaces]) places.keep(id);
     const waits = (starts && !agentPlaces.take(id)) || (step === 'start-session' && !sessionPlaces.take(id));
     wakeNext();

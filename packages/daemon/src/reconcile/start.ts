@@ -13,7 +13,6 @@ import {
 } from '@pawl/core/prompt';
 import { transcriptOf } from '@pawl/core/transcript';
 import { keepOutOfCommits } from '@pawl/git/exclude';
-import { dropSnapshot } from '@pawl/git/snapshot';
 import { addWorktree, verifyWorktree } from '@pawl/git/worktree';
 import { findSession } from '@pawl/host/find-session';
 import type { ProcessIdentity } from '@pawl/host/identity';
@@ -40,7 +39,7 @@ import { toolLimits } from '../definitions/tool-limits.ts';
 import { writeInput } from '../input-writer.ts';
 import { clearSignals } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, placeOf, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
+import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
 import { lostReason } from './finish.ts';
 
 /** What is never committed from a worktree: what Pawl tells the agent, and what the agent tells Pawl. */
@@ -61,7 +60,7 @@ export async function makeWorktree(shop: Workshop, { agent }: AgentFacts): Promi
     const { path, branch, base } = place;
     tx.emit({ type: 'worktree.created', projectId: project.id, agentId: agent.id, data: { path, branch, base } });
   });
-  if (agent.snapshot !== null) await dropSnapshot(ownDir, agent.id);
+  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
 }
 
 /** Writes the row of the agent's next session. Its number is one more than the last. */
@@ -120,7 +119,7 @@ async function pastOf(shop: Workshop, agent: Agent, run: Run, purpose: Session['
 /** Starts the planned session's process, or finds the one that was started before a crash; then it is on record. */
 export async function startPlanned(shop: Workshop, { agent, run, session }: AgentFacts): Promise<void> {
   if (run === null || session === null) return;
-  const identity = await startProcess(shop, agent, run, session);
+  const identity = await startProcess(shop, agent, run, await exactFork(shop, agent, session));
   crashPoint('spawn.after_process');
   await shop.store.write(async (tx) => {
     await updateSession(tx, session.id, { startedAt: tx.now, pid: identity.pid, processStart: identity.start });
@@ -206,6 +205,14 @@ async function promptFor(shop: Workshop, agent: Agent, run: Run, session: Sessio
     transcript: transcriptOf(past, limits.replayCharacters),
     notice: notices[purpose],
   });
+}
+
+/** The session as planned, unless its parent has gone on since: then it is told the conversation instead of a copy. */
+async function exactFork(shop: Workshop, agent: Agent, session: Session): Promise<Session> {
+  const claimed = (await findSession(sessionDirectory(shop.home, session.id))).claimed;
+  if (session.conversation !== 'fork' || claimed || (await isAtForkPoint(shop, agent))) return session;
+  await shop.store.write((tx) => updateSession(tx, session.id, { conversation: 'replay' }));
+  return { ...session, conversation: 'replay' };
 }
 
 /**

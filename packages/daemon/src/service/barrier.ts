@@ -2,6 +2,7 @@ import { firstLine } from '@pawl/core/shorten';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
 import type { Store } from '@pawl/store/store';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { TurnState } from '../ingest/intake.ts';
@@ -18,7 +19,7 @@ export type Barrier = {
    * Does the fork when the agent may be forked. While one waits, and until it is done, a second one is refused; with
    * `wait` false it refuses to wait at all.
    */
-  pass<T>(agent: Agent, options: { wait: boolean; signal: AbortSignal | null }, fork: () => Promise<T>): Promise<T>;
+  pass<T>(agent: Agent, options: PassOptions, fork: () => Promise<T>): Promise<T>;
   /** For an agent that forks itself: it is in the middle of that very call, so nothing can be waited for but its words. */
   passItself<T>(agent: Agent, fork: () => Promise<T>): Promise<T>;
   /**
@@ -28,18 +29,37 @@ export type Barrier = {
   settled(agentIds: readonly string[]): Promise<void>;
 };
 
+export type PassOptions = {
+  wait: boolean;
+  signal: AbortSignal | null;
+  /** The fork takes the agent's files along, so its worktree has to be there. */
+  needsFiles: boolean;
+};
+
 const reasonCharacters = 200;
 
 /** The barrier of one daemon. A fork that waits is no fact: when the daemon dies, nobody waits any more. */
 export function createBarrier(store: Store, ingest: Ingest): Barrier {
   const waiting = new Map<string, Promise<void>>();
-  const wakes: Wakeable = createWakeable();
-  store.onCommit(() => wakes.wake());
+  const wakeables = new Map<string, Wakeable>();
+  store.onCommit(({ chunks, events }) => {
+    if (wakeables.size === 0) return;
+    for (const { agentId } of [...chunks, ...events]) wakeables.get(agentId ?? '')?.wake();
+  });
+
+  function wakesOf(agentId: string): Wakeable {
+    const known = wakeables.get(agentId) ?? createWakeable();
+    wakeables.set(agentId, known);
+    return known;
+  }
 
   /** What a fork would have to wait for now, in words; null when nothing. */
-  async function obstacle(agent: Agent): Promise<string | null> {
+  async function obstacle(agent: Agent, needsFiles: boolean): Promise<string | null> {
     await ingest.catchUp(agent.id);
-    return inWords(ingest.turn(agent.id));
+    const reason = inWords(ingest.turn(agent.id));
+    if (reason !== null || !needsFiles || agent.worktree === null) return reason;
+    const now = await agentById(store.db, agent.id);
+    return now !== null && now.endedAt === null && now.worktreeReadyAt === null ? 'its worktree' : null;
   }
 
   function refuseSecond(agent: Agent): void {
@@ -49,31 +69,35 @@ export function createBarrier(store: Store, ingest: Ingest): Barrier {
     });
   }
 
-  async function waitUntilClear(agent: Agent, reason: string, signal: AbortSignal | null): Promise<void> {
+  async function waitUntilClear(agent: Agent, reason: string, options: PassOptions): Promise<void> {
     await announce(store, agent, reason);
-    const aborted = signal ?? new AbortController().signal;
+    const aborted = options.signal ?? new AbortController().signal;
+    const wakes = wakesOf(agent.id);
     for (;;) {
       const version = wakes.version();
-      if ((await obstacle(agent)) === null) return;
+      if ((await obstacle(agent, options.needsFiles)) === null) return;
       await wakes.wait(version, limits.pollMs, aborted);
     }
   }
 
   return {
-    async pass(agent, { wait, signal }, fork) {
+    async pass(agent, options, fork) {
       refuseSecond(agent);
-      const reason = await obstacle(agent);
+      const reason = await obstacle(agent, options.needsFiles);
       if (reason === null) return fork();
-      if (!wait) throw new PawlError('busy', `Waiting for ${agent.alias} to finish: ${reason}.`);
+      if (!options.wait) throw new PawlError('busy', `Waiting for ${agent.alias} to finish: ${reason}.`);
       refuseSecond(agent);
-      const done = waitUntilClear(agent, reason, signal).then(fork);
+      const done = waitUntilClear(agent, reason, options).then(fork);
       // Whoever asked hears of a failure; those who only wait for the end need not.
       const settled = done.then(
         () => undefined,
         () => undefined,
       );
       waiting.set(agent.id, settled);
-      void settled.then(() => waiting.delete(agent.id));
+      void settled.then(() => {
+        waiting.delete(agent.id);
+        wakeables.delete(agent.id);
+      });
       return done;
     },
     async passItself(agent, fork) {

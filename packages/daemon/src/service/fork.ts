@@ -2,13 +2,11 @@ import { chooseAlias } from '@pawl/core/alias';
 import { checkDelegation, checkMayFork } from '@pawl/core/definition/gate';
 import type { ForkRequest, Inheritance } from '@pawl/core/fork';
 import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
-import { conversationOf, openToolsIn } from '@pawl/core/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { checkOptions, checkTask } from '@pawl/core/task';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
 import type { Repository } from '@pawl/git/repository';
-import { branchTip, listBranches, openRepository, resolveCommit } from '@pawl/git/repository';
-import { dropSnapshot, takeSnapshot } from '@pawl/git/snapshot';
+import { listBranches, openRepository, resolveCommit } from '@pawl/git/repository';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
@@ -16,19 +14,18 @@ import { newId } from '@pawl/schema/id';
 import type { Agent, Project } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById, insertAgent, takenAliases } from '@pawl/store/agents';
-import { replay } from '@pawl/store/history';
-import { appendMessage, lastMessageId, toolMessages } from '@pawl/store/messages';
+import { appendMessage } from '@pawl/store/messages';
 import { projectByRoot } from '@pawl/store/projects';
 import { insertRun } from '@pawl/store/runs';
-import { sessionsThatSpoke } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { join } from 'node:path';
 import { toolLimits } from '../definitions/tool-limits.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, projectOf, repositoryOf } from '../workshop.ts';
+import { dropQuietly, projectOf, repositoryOf } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
+import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
 import { sitAt } from './desk.ts';
 import { rootAgent } from './root-agent.ts';
 
@@ -108,7 +105,11 @@ export async function forkAgent(
   await refuseUninheritable(shop, parent, preset);
   const fork = () => forkNow(shop, actor, { body, project, definition, preset, ...chosen }, request);
   return actor.isPerson
-    ? barrier.pass(parent, { wait: body.wait ?? true, signal: request.signal }, fork)
+    ? barrier.pass(
+        parent,
+        { wait: body.wait ?? true, signal: request.signal, needsFiles: body.withFiles ?? false },
+        fork,
+      )
     : barrier.passItself(parent, fork);
 }
 
@@ -149,9 +150,7 @@ async function forkNow(
     return child;
   } finally {
     // A fork that was refused, or was made by the same request before, has no use for these files.
-    if (child?.id !== ids.agent && files.snapshot !== null) {
-      await dropSnapshot(ownGitDirectory(shop.home, project.id), ids.agent);
-    }
+    if (child?.id !== ids.agent && files.snapshot !== null) await dropQuietly(shop, project.id, ids.agent);
   }
 }
 
@@ -217,54 +216,6 @@ async function freeAlias(
     `The alias ${alias} is taken by a living agent or a branch ${branchPrefix}${alias}.`,
     { hint: 'Choose another one, or leave it out.' },
   );
-}
-
-/**
- * What a child of this agent inherits now: everything up to its last complete message, that is, before the first tool
- * call that has no result yet.
- */
-async function inheritance(db: Database, parent: Agent): Promise<Inheritance> {
-  const session = (await agentView(db, parent.id))?.session ?? null;
-  const last = await lastMessageId(db, parent.id);
-  const open = session === null || session.endedAt !== null ? [] : await toolMessages(db, parent.id, session.id);
-  const { since } = openToolsIn(open);
-  const known = (await sessionsThatSpoke(db, parent.id)).findLast((each) => each.no > parent.freshAfter);
-  return {
-    messageId: since === null ? last : await lastMessageId(db, parent.id, since),
-    conversation: known?.providerSessionId ?? null,
-  };
-}
-
-/** Refuses a fork whose child could not know what its parent knows. */
-async function refuseUninheritable(shop: Workshop, parent: Agent, preset: ProviderPreset): Promise<void> {
-  if (preset.forkStyle !== 'none') return;
-  const history = await replay(shop.store.db, parent.id, { limit: 1_000 });
-  if (conversationOf(history).length === 0) return;
-  throw new PawlError('conflict', `The provider ${preset.name} cannot go on from another agent’s conversation.`, {
-    hint: 'Start an agent with a task of its own instead: pawl work "…"',
-  });
-}
-
-/** Where the child's files come from: its parent's branch, or, carried along, all that its parent has not committed. */
-async function filesFor(
-  shop: Workshop,
-  given: { parent: Agent; project: Project; repository: Repository; childId: string; carry: boolean },
-): Promise<{ baseCommit: string; snapshot: string | null }> {
-  const { parent, project, repository } = given;
-  const own = parent.worktreeReadyAt !== null && parent.worktree !== null && parent.worktreeEnd === null;
-  if (given.carry) {
-    const ownDir = ownGitDirectory(shop.home, project.id);
-    const path = own ? parent.worktree : repository.root;
-    const { head, commit } = await takeSnapshot(repository, {
-      ownDir,
-      path: path ?? repository.root,
-      name: given.childId,
-    });
-    crashPoint('fork.after_snapshot');
-    return { baseCommit: head, snapshot: commit };
-  }
-  const tip = parent.branch === null ? null : await branchTip(repository, parent.branch);
-  return { baseCommit: tip ?? parent.baseCommit ?? (await resolveCommit(repository)), snapshot: null };
 }
 
 async function projectToForkIn(shop: Workshop, parent: Agent, path: string | undefined): Promise<Project> {

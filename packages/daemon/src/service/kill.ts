@@ -29,7 +29,10 @@ export async function killAgent(
     outcome.killed.filter(request.waitFor),
     outcome.killed.filter((each) => !request.waitFor(each)),
   ];
-  for (const agent of others) reconciler.wake(agent.id);
-  await reconciler.endSessions(awaited.map((agent) => agent.id));
+  try {
+    await reconciler.endSessions(awaited.map((agent) => agent.id));
+  } finally {
+    for (const agent of others) reconciler.wake(agent.id);
+  }
   return outcome;
 }

@@ -1,19 +1,19 @@
-import { dropSnapshot, listSnapshots } from '@pawl/git/snapshot';
+import { listSnapshots } from '@pawl/git/snapshot';
 import { trashWorktree } from '@pawl/git/trash';
 import { findSession } from '@pawl/host/find-session';
 import { processesIn } from '@pawl/host/process-directory';
 import { stopSession } from '@pawl/host/stop-session';
-import { hasErrno } from '@pawl/schema/error';
+import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import type { Project } from '@pawl/schema/record';
 import { agentById, worktreesInUse } from '@pawl/store/agents';
 import { listProjects } from '@pawl/store/projects';
 import { sessionById } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, repositoryOf, sessionDirectory } from '../workshop.ts';
+import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '../workshop.ts';
 
 /** A directory where worktrees are made that belongs to no agent of the registry. */
 export type Orphan = { path: string; name: string; project: Project; inUse: boolean };
@@ -69,10 +69,30 @@ async function directoriesIn(directory: string): Promise<string[]> {
 export async function dropUnusedSnapshots(shop: Workshop): Promise<void> {
   for (const project of await listProjects(shop.store.db)) {
     const ownDir = ownGitDirectory(shop.home, project.id);
-    for (const name of await listSnapshots(ownDir)) {
+    for (const name of await snapshotsIn(shop, ownDir)) {
       const agent = await agentById(shop.store.db, name);
       const wanted = agent !== null && agent.endedAt === null && agent.worktreeReadyAt === null;
-      if (!wanted) await dropSnapshot(ownDir, name);
+      if (!wanted) await dropQuietly(shop, project.id, name);
     }
+  }
+}
+
+/** A directory that cannot be read keeps nobody from coming up. */
+async function snapshotsIn(shop: Workshop, ownDir: string): Promise<string[]> {
+  try {
+    return await listSnapshots(ownDir);
+  } catch (error) {
+    shop.log.warn({ directory: ownDir, error: messageOf(error) }, 'snapshots of files could not be listed');
+    return [];
+  }
+}
+
+/** What a restore or a prune that was cut short at its last step has still to delete: nothing of it is anybody's. */
+export async function finishTrash(shop: Workshop): Promise<void> {
+  for (const name of await directoriesIn(shop.home.trash)) {
+    if (!/^\.(?:pruned|restored)-[A-Za-z0-9_-]+$/.test(name)) continue;
+    await rm(join(shop.home.trash, name), { recursive: true, force: true }).catch((error: unknown) =>
+      shop.log.warn({ entry: name, error: messageOf(error) }, 'the trash could not be tidied'),
+    );
   }
 }

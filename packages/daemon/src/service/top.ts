@@ -1,8 +1,7 @@
 import type { Top } from '@pawl/protocol/view';
 import { processUsage } from '@pawl/host/process-usage';
-import { limits } from '@pawl/schema/limit';
 import type { Session } from '@pawl/schema/record';
-import { listAgents } from '@pawl/store/agent-views';
+import { everyLivingAgent } from '@pawl/store/agent-views';
 import { openSessions } from '@pawl/store/sessions';
 import type { Workshop } from '../workshop.ts';
 import { identityOf } from '../workshop.ts';
@@ -11,7 +10,7 @@ import type { Agents } from './agents.ts';
 /** What runs now and what it costs the machine, in one look at its processes. */
 export async function lookAtTop(shop: Workshop, agents: Agents): Promise<Top> {
   const { db } = shop.store;
-  const rows = await listAgents(db, { limit: limits.pageRows });
+  const rows = await everyLivingAgent(db);
   const views = await agents.views(rows.filter(({ agent }) => agent.parentId !== null));
   const sessions = new Map((await openSessions(db)).map((session) => [session.agentId, session]));
   const identities = [...sessions.values()].map(identityOf).filter((identity) => identity !== null);

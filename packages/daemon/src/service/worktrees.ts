@@ -4,11 +4,11 @@ import { restoreWorktree } from '@pawl/git/restore';
 import type { TrashEntry } from '@pawl/git/trash-list';
 import { listTrash } from '@pawl/git/trash-list';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import type { Agent, Project } from '@pawl/schema/record';
+import type { Agent, Project, WorktreeEnd } from '@pawl/schema/record';
 import { agentOfTrash, agentsWithWorktree, updateAgent } from '@pawl/store/agents';
 import { listProjects, projectByRoot } from '@pawl/store/projects';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { cleanUp } from '../reconcile/clean-up.ts';
+import { cleanUp, judgeWorktree } from '../reconcile/clean-up.ts';
 import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
 import { orphanedWorktrees } from './leftovers.ts';
@@ -48,19 +48,30 @@ export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ 
       hint: 'Run `pawl init` there first.',
     });
   }
-  const { path } = await restoreWorktree(await repositoryOf(shop, project), { trashDir: shop.home.trash, name });
-  await shop.store.write(async (tx) => {
-    const agent = await agentOfTrash(tx.db, name);
-    if (agent !== null) await updateAgent(tx, agent.id, { worktreeEnd: { state: 'restored', at: tx.now } });
-    const about = { projectId: project.id, agentId: agent?.id ?? null };
-    tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
-  });
-  return { path };
+  // The registry first: one that says "restored" while the files are still in the trash lets them be taken back again.
+  const agent = await agentOfTrash(shop.store.db, name);
+  if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'restored', at }));
+  try {
+    const { path } = await restoreWorktree(await repositoryOf(shop, project), { trashDir: shop.home.trash, name });
+    await shop.store.write(async (tx) => {
+      const about = { projectId: project.id, agentId: agent?.id ?? null };
+      tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
+    });
+    return { path };
+  } catch (error) {
+    if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'trashed', entry: name, at }));
+    throw error;
+  }
+}
+
+async function noteEnd(shop: Workshop, agent: Agent, end: (at: number) => WorktreeEnd): Promise<void> {
+  await shop.store.write((tx) => updateAgent(tx, agent.id, { worktreeEnd: end(tx.now) }));
 }
 
 /**
  * Deletes old entries of the trash for good. What holds uncommitted work is kept unless the person insists, and then it is
- * archived first. Worktrees that were kept and hold nothing any more go to the trash on this occasion.
+ * archived first. Worktrees that were kept go to the trash on this occasion: those that hold nothing any more, or, when the
+ * person insists, with all that is in them.
  */
 export async function pruneWorktrees(
   shop: Workshop,
@@ -82,7 +93,7 @@ export async function pruneWorktrees(
       answer.kept.push({ entry: entry.name, reason: messageOf(error) });
     }
   }
-  if (!request.dryRun) answer.trashed.push(...(await trashWhatIsEmpty(shop, reconciler)));
+  answer.trashed.push(...(await trashRetained(shop, reconciler, request)));
   return answer;
 }
 
@@ -99,19 +110,27 @@ async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<v
   const project = note === null ? null : await projectByRoot(shop.store.db, note.repository);
   const repository = project === null ? null : await repositoryOf(shop, project).catch(() => null);
   await pruneTrash(repository, { trashDir: shop.home.trash, name, archiveTo: shop.home.archive });
+  const agent = await agentOfTrash(shop.store.db, name);
+  if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'missing', at }));
   await shop.store.write(async (tx) => {
-    tx.emit({ type: 'worktree.pruned', projectId: project?.id ?? null, data: { entry: name } });
+    const about = { projectId: project?.id ?? null, agentId: agent?.id ?? null };
+    tx.emit({ type: 'worktree.pruned', ...about, data: { entry: name } });
   });
 }
 
-/** Looks again at the worktrees of the dead that were kept; those that hold nothing any more go to the trash. */
-async function trashWhatIsEmpty(shop: Workshop, reconciler: Reconciler): Promise<string[]> {
+/** Looks again at the worktrees of the dead that were kept, and moves to the trash what may go, or says what would. */
+async function trashRetained(
+  shop: Workshop,
+  reconciler: Reconciler,
+  { force: insist, dryRun }: { force: boolean; dryRun: boolean },
+): Promise<string[]> {
   const trashed: string[] = [];
   for (const agent of await agentsWithWorktree(shop.store.db)) {
-    if (agent.endedAt === null || agent.worktreeEnd?.state !== 'retained') continue;
-    await reconciler.inLane(agent.id, () => cleanUp(shop, agent));
-    const again = (await agentsWithWorktree(shop.store.db)).find((each) => each.id === agent.id);
-    if (again === undefined && agent.worktree !== null) trashed.push(agent.worktree);
+    if (agent.endedAt === null || agent.worktree === null || agent.worktreeEnd?.state !== 'retained') continue;
+    const goes = dryRun
+      ? (await judgeWorktree(shop, agent, { insist }).catch(() => null))?.verdict.do === 'trash'
+      : (await reconciler.inLane(agent.id, () => cleanUp(shop, agent, { insist }))) === 'trashed';
+    if (goes) trashed.push(agent.worktree);
   }
   return trashed;
 }

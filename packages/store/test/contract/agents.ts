@@ -116,10 +116,10 @@ export function agentsContract(engine: EngineUnderTest): void {
       await endSession(tx, session.id, { exitCode: 0, endReason: 'exited' });
       await insertRun(tx, second);
       await insertSession(tx, resumed);
-      await updateAgent(tx, agent.id, { worktree: '/w', worktreeReadyAt: 9, stopRequestedAt: 10 });
+      await updateAgent(tx, agent.id, { worktreeReadyAt: 9, stopRequestedAt: 10 });
     });
     expect(await agentView(store.db, agent.id)).toEqual({
-      agent: { ...agent, worktree: '/w', worktreeReadyAt: 9, stopRequestedAt: 10 },
+      agent: { ...agent, worktreeReadyAt: 9, stopRequestedAt: 10 },
       run: second,
       session: resumed,
     });

@@ -1,6 +1,13 @@
 import { insertAgent, updateAgent } from '@pawl/store/agents';
 import { countHistory, historyRanges, replay } from '@pawl/store/history';
-import { appendMessage, countSessionMessages, lastMessage, lastMessageId, toolMessages } from '@pawl/store/messages';
+import {
+  appendMessage,
+  countSessionMessages,
+  hasSpokenSince,
+  lastMessageId,
+  lastSessionMessages,
+  toolMessages,
+} from '@pawl/store/messages';
 import { storeLimits } from '@pawl/store/store-limit';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime, range } from '../fixture.ts';
@@ -215,7 +222,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await lastMessageId(store.db, agent.id)).toBe(ids[3]);
     expect(await lastMessageId(store.db, agent.id, ids[2])).toBe(ids[1]);
     expect(await lastMessageId(store.db, agent.id, ids[0])).toBe(0);
-    const mark = await lastMessage(store.db, agent.id, { kind: 'mark' });
+    const [mark] = await replay(store.db, agent.id, { limit: 1 });
     expect(mark).toEqual({
       id: ids[0],
       agentId: agent.id,
@@ -226,8 +233,10 @@ export function historyContract(engine: EngineUnderTest): void {
       data: { label: 'x' },
       createdAt: fixedTime,
     });
-    expect(await lastMessage(store.db, agent.id, { kind: 'mark', runId: run.id })).toBeNull();
-    expect(await lastMessage(store.db, agent.id, { kind: 'user', runId: run.id })).toMatchObject({ id: ids[3] });
+    const last = await lastSessionMessages(store.db, agent.id, session.id, 2);
+    expect(last.map(({ id }) => id)).toEqual([ids[2], ids[3]]);
+    expect(await hasSpokenSince(store.db, agent.id, ids[2] ?? 0)).toBe(true);
+    expect(await hasSpokenSince(store.db, agent.id, ids[3] ?? 0)).toBe(false);
     expect(await countSessionMessages(store.db, agent.id, session.id)).toBe(3);
     const tools = await toolMessages(store.db, agent.id, session.id);
     expect(tools.map(({ id, data }) => ({ id, call: data?.['callId'] }))).toEqual([

@@ -49,7 +49,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await agentById(store.db, child.id)).toEqual(child);
     const patch: AgentPatch = {
       supervisorId: null,
-      snapshot: null,
+      forkedConversation: null,
       freshAfter: 4,
       worktreeEnd: { state: 'missing', at: 6 },
       endedAt: 8,
