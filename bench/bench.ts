@@ -6,6 +6,7 @@ import { commit } from './measure/commit.ts';
 import { growth } from './measure/growth.ts';
 import { history } from './measure/history.ts';
 import { ingest } from './measure/ingest.ts';
+import { killFamily } from './measure/kill-family.ts';
 import { lineLatency } from './measure/line-latency.ts';
 import { idle, restart } from './measure/live-agents.ts';
 import { memory } from './measure/memory.ts';
@@ -24,6 +25,7 @@ const measures: Measure[] = [
   commit,
   growth,
   history,
+  killFamily,
   memory,
   restart,
   idle,

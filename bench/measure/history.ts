@@ -1,8 +1,9 @@
+import { inheritance } from '@pawl/daemon/service/inheritance';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Message } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';
 import { replay } from '@pawl/store/history';
-import { appendMessage, lastMessageId, messageOf } from '@pawl/store/messages';
+import { appendMessage, messageOf } from '@pawl/store/messages';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -115,7 +116,7 @@ async function addLineage(store: Store, size: Size): Promise<Lineage> {
 
 /** What the daemon writes for a fork: the child, a `fork` message on both sides, and the event. */
 async function forkRow(tx: WriteTransaction, parent: Agent): Promise<Agent> {
-  const forkMessageId = await lastMessageId(tx.db, parent.id);
+  const { messageId: forkMessageId } = await inheritance(tx.db, parent);
   const child = agentRecord(parent, forkMessageId);
   await insertAgent(tx, child);
   const message = { kind: 'fork', content: '' } as const;
