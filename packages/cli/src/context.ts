@@ -26,7 +26,7 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
   const json = options.json ?? false;
   const quiet = options.quiet ?? false;
   const write = (text: string) => process.stdout.write(`${text}\n`);
-  const envelope = (kind: string, data: unknown) => JSON.stringify({ pawl: envelopeVersion, kind, data });
+  const envelope = (kind: string, data: unknown) => plainJson({ pawl: envelopeVersion, kind, data });
   return {
     home: homeAt(options.home),
     json,
@@ -47,4 +47,13 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
       if (!quiet && !json) process.stderr.write(`${text}\n`);
     },
   };
+}
+
+/** JSON in which what could steer a terminal is escaped; to a reader of JSON it means the same. */
+function plainJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    // oxlint-disable-next-line no-control-regex -- control characters are what this escapes
+    /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -54,7 +54,8 @@ export function runDuration(agent: AgentView, now: number): string {
 
 /** What an agent is about: what it does while it runs, else its task. */
 export function subjectOf(agent: AgentView): string {
-  return agent.activity === 'running' && agent.detail !== '' ? agent.detail : (agent.run?.task ?? '');
+  const busy = agent.activity === 'running' || agent.activity === 'starting';
+  return busy && agent.detail !== '' ? agent.detail : (agent.run?.task ?? '');
 }
 
 /** A number of things: 1 agent, 3 agents. */

@@ -14,6 +14,8 @@ export type EndedSession = {
   interrupted: boolean;
   /** It ran when the last daemon ended and was gone, without a word, when this one came: the machine went down. */
   lost: boolean;
+  /** It was halted by a person. */
+  paused: boolean;
   /** How often this run has gone on after it was lost. */
   interruptions: number;
   /** Why the session could not be gone on with, when that is why it ended. */
@@ -61,6 +63,8 @@ export function judgeSession(ended: EndedSession): Verdict {
 /** Nobody knows how it ended. Whoever was lost with the machine goes on; who vanished by itself would do so again. */
 function judgeVanished(ended: EndedSession): Verdict {
   if (!ended.lost) return end('failed', 'the process vanished without an exit code');
+  // Whoever halted it did not want it to go on by itself.
+  if (ended.paused) return end('cancelled', 'it was paused when it was lost with the machine');
   if (ended.interruptions < limits.interruptions) return { next: 'go-on' };
   return end('failed', `it was lost with the machine ${limits.interruptions + 1} times`);
 }

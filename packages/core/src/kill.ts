@@ -18,7 +18,8 @@ export function refuseKill(target: Agent): void {
 
 /**
  * Who dies of a kill. With `cascade` that is the whole family; without it the target and its subagents, which belong to
- * it, while its other children live on under somebody else. `family` has children before parents; the dead stay dead.
+ * it, while its other children live on under somebody else. `family` has children before parents; the dead stay dead, but
+ * a cascade from one reaches those who outlived it.
  */
 export function planKill(
   target: Agent,
@@ -27,7 +28,7 @@ export function planKill(
   cascade: boolean,
 ): KillPlan {
   refuseKill(target);
-  if (target.endedAt !== null) return { dying: [], orphans: [] };
+  if (target.endedAt !== null && !cascade) return { dying: [], orphans: [] };
   const owned = (agent: Agent) => agent.id === target.id || (agent.parentId === target.id && agent.kind === 'subagent');
   const dying = family.filter((agent) => agent.endedAt === null && (cascade || owned(agent)));
   const dead = new Set(dying.map((agent) => agent.id));

@@ -55,10 +55,11 @@ function task(agent: Agent, run: Run): string {
 }
 
 const pastTag = 'conversation_so_far';
+const ownTag = /<(\s*\/?\s*(?:conversation_so_far|role|task|interrupted|signal_format|workspace)\b)/gi;
 
-/** What was said before, as it was said: its words are no placeholders, and cannot end the block that they stand in. */
+/** What was said before: its words are no placeholders, and nothing in them can be taken for a part of the prompt. */
 function past(transcript: string | null): string | null {
-  return transcript === null ? null : block(pastTag, transcript.replaceAll(`</${pastTag}`, `<\\/${pastTag}`));
+  return transcript === null ? null : block(pastTag, transcript.replaceAll(ownTag, '&lt;$1'));
 }
 
 function workspace(agent: Agent): string {

@@ -20,7 +20,7 @@ export function transcriptOf(conversation: readonly Message[], budgetCharacters:
   const told: string[] = [];
   let left = budgetCharacters;
   for (const message of conversation.toReversed()) {
-    const text = `${speakers[message.kind] ?? message.kind}: ${cutText(message.content, messageCharacters)}`;
+    const text = `${speakers[message.kind] ?? message.kind}:\n${quoted(cutText(message.content, messageCharacters))}`;
     if (text.length > left) break;
     left -= text.length + 2;
     told.push(text);
@@ -29,4 +29,12 @@ export function transcriptOf(conversation: readonly Message[], budgetCharacters:
   const omitted = conversation.length - told.length;
   const head = omitted === 0 ? [] : [`(${omitted} earlier messages are left out.)`];
   return [...head, ...told.toReversed()].join('\n\n');
+}
+
+/** Every line behind a bar, so that no line of a message can look like the beginning of another's. */
+function quoted(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `| ${line}`)
+    .join('\n');
 }

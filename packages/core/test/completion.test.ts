@@ -12,6 +12,7 @@ const cleanEnd: EndedSession = {
   stopRequested: false,
   interrupted: false,
   lost: false,
+  paused: false,
   interruptions: 0,
   failure: null,
   worktreeMissing: false,
@@ -99,6 +100,13 @@ const ends: Row[] = [
     `it gave no signal, though it was asked ${limits.signalRetries} times`,
   ],
 ];
+
+test('W1-15, S1-18: one that a person had paused does not go on by itself', () => {
+  expect(judgeSession({ ...cleanEnd, exitCode: null, lost: true, paused: true })).toMatchObject({
+    outcome: 'cancelled',
+    detail: 'it was paused when it was lost with the machine',
+  });
+});
 
 describe('the end of a session means for its run', () => {
   test.each(ends)('%s', (_name, ended, outcome, detail) => {

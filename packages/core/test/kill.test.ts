@@ -99,9 +99,15 @@ describe('what is refused, and what changes nothing', () => {
     expect(() => refuseKill(target)).not.toThrow();
   });
 
-  test.each([false, true])('W1-09: a second kill of the same agent changes nothing; cascade: %s', (cascade) => {
+  test('W1-09: a second kill of the same agent changes nothing; a cascade reaches those who outlived it', () => {
     const dead = { ...target, endedAt: 9 };
-    expect(plan(cascade, { target: dead, family: [...family.slice(0, -1), dead] })).toEqual({ dying: [], orphans: [] });
+    const after = { target: dead, family: [...family.slice(0, -1), dead] };
+    expect(plan(false, after)).toEqual({ dying: [], orphans: [] });
+    const { dying } = plan(true, after);
+    expect(dying.length).toBeGreaterThan(0);
+    expect(dying).not.toContain(dead.alias);
+    const gone = family.map((agent) => ({ ...agent, endedAt: 9 }));
+    expect(plan(true, { target: dead, family: gone }).dying).toEqual([]);
   });
 
   test('7.3: no plan changes an agent: parents and fork points stay as they are', () => {

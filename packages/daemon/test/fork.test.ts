@@ -308,6 +308,45 @@ describe('who may', () => {
     expect((await daemon.client.inspectAgent(finder.id)).agent.status).toBe('dead');
   });
 
+  test('S2-16: an agent cannot raise itself by rewriting its definition, nor by writing another', async () => {
+    daemon.define('meek', { kind: 'main', tools: ['Bash'], policy: ['Delegate'] });
+    const meek = await daemon.work(['hang'], { definition: 'meek' });
+    await waitUntil(async () => (await daemon.client.inspectAgent(meek.id)).agent.activity === 'running', {
+      what: 'it to run',
+    });
+    daemon.define('meek', { kind: 'main', tools: ['*'], policy: ['Patch', 'Delegate'] });
+    daemon.define('bold', { kind: 'main', tools: ['*'], policy: ['Patch', 'Finalize'] });
+    const client = agentClient(daemon.home, meek.id);
+    const { agent: copy } = await client.fork('@current', { prompt: 'go' }, randomUUID());
+    const { agent: bold } = await client.work(
+      { path: daemon.repository, task: 'go', definition: 'bold', provider: 'scripted' },
+      randomUUID(),
+    );
+    for (const { id } of [copy, bold]) {
+      const definition = (await daemon.client.inspectAgent(id)).runs[0]?.definition;
+      expect([id, definition?.tools, definition?.policy.allow.includes('Patch')]).toEqual([id, ['Bash'], false]);
+    }
+    await daemon.client.killAgent(meek.id, { cascade: true });
+  });
+
+  test('a key of a request counts for its caller, verb and target only', async () => {
+    const [one, other] = [await restingAgent(), await restingAgent()];
+    const key = randomUUID();
+    const { agent: made } = await daemon.client.fork(one.id, { switch: false }, key);
+    const { agent: again } = await daemon.client.fork(other.id, { switch: false }, key);
+    expect([made.parentId, again.parentId]).toEqual([one.id, other.id]);
+    const { agent: own } = await agentClient(daemon.home, one.id).fork('@current', { prompt: 'x' }, key);
+    expect([made.id, again.id]).not.toContain(own.id);
+    await daemon.client.resumeAgent(other.id, { prompt: 'on' }, key);
+    expect((await daemon.client.inspectAgent(other.id)).runs).toHaveLength(2);
+  });
+
+  test('nobody takes a name that means somebody else', async () => {
+    for (const alias of ['root', 'parent', 'next']) {
+      await expect(daemon.work(['complete'], { alias })).rejects.toMatchObject({ code: 'invalid_input' });
+    }
+  });
+
   test('S2-04, S2-17: without Delegate in its policy an agent may not delegate, and the gate says so', async () => {
     const worker = await restingAgent();
     const client = agentClient(daemon.home, worker.id);

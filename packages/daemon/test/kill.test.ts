@@ -124,6 +124,16 @@ test('S1-21, W1-12: a cascade takes all descendants, children first, in one even
   for (const { id } of killed) expect((await view(id)).status).toBe('dead');
 });
 
+test('a cascade from a dead agent reaches those who outlived it', async () => {
+  const top = await daemon.work(['complete']);
+  await daemon.ended(top.id);
+  const below = await child(top.id);
+  await daemon.client.killAgent(top.id, {});
+  expect((await view(below.id)).status).toBe('running');
+  expect((await daemon.client.killAgent(top.id, { cascade: true })).killed.map(({ id }) => id)).toEqual([below.id]);
+  expect((await daemon.client.killAgent(top.id, { cascade: true })).killed).toEqual([]);
+});
+
 test('S1-19, W1-10: without a name a person kills the agent they sit at, and then sits at its parent, which is told', async () => {
   const parent = await daemon.work(['complete']);
   await daemon.ended(parent.id);

@@ -1,4 +1,5 @@
 import type { Event } from '@pawl/schema/event';
+import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { exchange, readJson, readMessages } from './exchange.ts';
 import type { Home } from './home.ts';
@@ -95,7 +96,12 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
   /** For what may take as long as an agent does: a fork waits for tools, a stop for processes. */
   const patiently = async <T>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<T> =>
     readJson(await send('POST', path, body, headers, patienceMs));
-  const agentPath = (reference: string, rest = '') => `/api/agents/${encodeURIComponent(reference)}${rest}`;
+  const agentPath = (reference: string, rest = '') => {
+    // In a path these would mean another place.
+    if (/^\.{0,2}$/.test(reference))
+      throw new PawlError('agent_not_found', `There is no agent ${JSON.stringify(reference)}.`);
+    return `/api/agents/${encodeURIComponent(reference)}${rest}`;
+  };
 
   return {
     daemon: () => get('/api/daemon'),

@@ -191,7 +191,6 @@ export async function agentsWithWorktree(db: Database): Promise<Agent[]> {
         where('worktree_end', 'is', null),
         where('worktree_end', 'like', '%"retained"%'),
         where('worktree_end', 'like', '%"restored"%'),
-        where('worktree_end', 'like', '%"missing"%'),
       ]),
     )
     .orderBy('ordinal', 'desc')

@@ -36,25 +36,33 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     return reference === oneself ? callerAgent(context) : agents.find(reference, prefixOf);
   }
 
+  /** A key counts for one caller, verb and target: the same words from somebody else, or about another, are new. */
+  function requestKey(context: Context<DoorVariables>, about: string, key: string | undefined): string | undefined {
+    const caller = context.get('caller');
+    return key === undefined ? undefined : `${caller.kind === 'person' ? 'person' : caller.agentId}:${about}:${key}`;
+  }
+
   app.openapi(routes.work, async (context) => {
     const body = context.req.valid('json');
     const agent = await callerAgent(context);
     const actor: Actor =
       context.get('caller').kind === 'person' ? await personActor(shop, agent, body.path) : { agent, isPerson: false };
-    const child = await forkAndExec(shop, actor, body, context.req.valid('header')['idempotency-key']);
+    const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
+    const child = await forkAndExec(shop, actor, body, key);
     reconciler.wake(child.id);
     return context.json({ agent: await agents.view(child.id) }, 200);
   });
   app.openapi(routes.fork, async (context) => {
     const body = context.req.valid('json');
-    const agent = await target(context, context.req.valid('param').reference);
+    const { reference } = context.req.valid('param');
+    const agent = await target(context, reference);
     const isPerson = context.get('caller').kind === 'person';
     // Nobody forks somebody else: an agent only itself, and a person as the agent that they name.
     if (!isPerson && agent.id !== (await callerAgent(context)).id) {
       throw new PawlError('forbidden', 'An agent may fork itself only.');
     }
     const child = await forkAgent(shop, barrier, { agent, isPerson }, body, {
-      key: context.req.valid('header')['idempotency-key'],
+      key: requestKey(context, `fork ${reference}`, context.req.valid('header')['idempotency-key']),
       signal: context.req.raw.signal,
       switchTo: isPerson && (body.switch ?? shop.choices.switchOnFork),
     });
@@ -91,7 +99,8 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
   app.openapi(routes.resumeAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference, 'living');
     const { prompt } = context.req.valid('json');
-    await signals.resume(agent.id, prompt, context.req.valid('header')['idempotency-key']);
+    const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
+    await signals.resume(agent.id, prompt, key);
     return context.json({ agent: await agents.view(agent.id) }, 200);
   });
   const verbs = [

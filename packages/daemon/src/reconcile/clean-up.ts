@@ -60,7 +60,6 @@ export async function judgeWorktree(shop: Workshop, agent: Agent, { insist = fal
 
 async function settleWorktree(shop: Workshop, agent: Agent, request: Request): Promise<Ending> {
   const { place, project, repository, work, verdict } = await judgeWorktree(shop, agent, request);
-  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
   if (verdict.do === 'retain') return retained(place.path, verdict.reason);
   const trash = { ...place, trashDir: shop.home.trash, at: Date.now(), dirty: work.changed + work.untracked };
   // Also where nothing seems to be there: an earlier move that was cut short is finished by this one.
@@ -71,6 +70,7 @@ async function settleWorktree(shop: Workshop, agent: Agent, request: Request): P
     tip !== null &&
     tip === place.base &&
     (await deleteBranchAt(repository, { branch: place.branch, commit: tip }));
+  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
   if (trashed === null) {
     return { end: { state: 'missing' }, event: { type: 'worktree.missing', data: { path: place.path } } };
   }

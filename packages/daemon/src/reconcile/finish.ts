@@ -102,6 +102,7 @@ async function judge(
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     resumable: preset !== null && preset.resume !== null && session.providerSessionId !== null,
     interrupted: session.interruptedAt !== null,
+    paused: session.pausedAt !== null,
     interruptions: planned('interrupted'),
     signalRequests: planned('missing-signal'),
   });

@@ -71,7 +71,7 @@ export async function askGate(
 }
 
 /** The definition that binds an agent: the one its run began with, or, between runs, the one it would begin with. */
-async function definitionInForce(shop: Workshop, agent: Agent): Promise<Definition> {
+export async function definitionInForce(shop: Workshop, agent: Agent): Promise<Definition> {
   const run = (await agentView(shop.store.db, agent.id))?.run ?? null;
   if (run !== null && run.outcome === null && run.definition !== null) return run.definition;
   return shop.definitions.find(agent.projectId === null ? null : await projectOf(shop.store, agent), agent.definition);

@@ -1,4 +1,5 @@
 import { chooseAlias } from '@pawl/core/alias';
+import { capTo } from '@pawl/core/definition/cap';
 import { checkDelegation, checkMayFork } from '@pawl/core/definition/gate';
 import type { ForkRequest, Inheritance } from '@pawl/core/fork';
 import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
@@ -26,7 +27,8 @@ import { dropQuietly, projectOf, repositoryOf } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
 import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
-import { sitAt } from './desk.ts';
+import { definitionInForce } from './definitions.ts';
+import { reservedAliases, sitAt } from './desk.ts';
 import { rootAgent } from './root-agent.ts';
 
 const branchPrefix = 'work/';
@@ -58,8 +60,11 @@ export async function forkAndExec(
   checkTask(body.task);
   const repository = await openRepository(body.path);
   const project = await registeredProject(shop, repository);
-  const definition = await shop.definitions.find(project, body.definition ?? usualDefinition);
-  const parentRunId = await checkExec(shop, actor, project, definition);
+  const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
+  const parentRunId = await checkExec(shop, actor, project, wanted);
+  // What only the repository defines may have been written by the very agent that asks for it.
+  const isForeign = !actor.isPerson && wanted.sources.every(({ layer }) => layer === 'repository');
+  const definition = isForeign ? capTo(wanted, await definitionInForce(shop, actor.agent)) : wanted;
   const preset = presetFor(shop, definition, body.provider);
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
@@ -95,10 +100,9 @@ export async function forkAgent(
   else if (!actor.isPerson)
     throw new PawlError('invalid_input', 'An agent that forks itself says what the child is to do.');
   const project = await projectToForkIn(shop, parent, body.path);
-  const definition = await shop.definitions.find(
-    project,
-    parent.parentId === null ? usualDefinition : parent.definition,
-  );
+  const named = await shop.definitions.find(project, parent.parentId === null ? usualDefinition : parent.definition);
+  // An agent that forks itself passes on what it is, and not what its file says by now.
+  const definition = actor.isPerson ? named : await definitionInForce(shop, parent);
   const preset = presetFor(shop, definition, parent.provider ?? body.provider);
   const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
   checkOptions(preset, chosen);
@@ -208,6 +212,11 @@ async function freeAlias(
   wanted: string | undefined,
   branches: string[],
 ): Promise<string> {
+  if (wanted !== undefined && reservedAliases.includes(wanted)) {
+    throw new PawlError('invalid_input', `The alias ${wanted} has a meaning of its own.`, {
+      hint: 'Choose another one.',
+    });
+  }
   const taken = new Set([...branches, ...(await takenAliases(tx.db, project.id))]);
   const alias = wanted ?? chooseAlias(taken, Math.random);
   if (!taken.has(alias)) return alias;
@@ -241,8 +250,7 @@ async function checkExec(shop: Workshop, actor: Actor, project: Project, target:
     throw new PawlError('forbidden', `${agent.alias} belongs to another project, and may start work in its own only.`);
   }
   const facts = await agentView(shop.store.db, agent.id);
-  const definition =
-    facts?.run?.definition ?? (await shop.definitions.find(await projectOf(shop.store, agent), agent.definition));
+  const definition = await definitionInForce(shop, agent);
   checkDelegation({ kind: agent.kind, definition }, target.id);
   if (target.kind === 'main') return null;
   if (facts?.run?.outcome === null) return facts.run.id;
