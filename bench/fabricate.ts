@@ -62,7 +62,8 @@ function projectRecord(): Project {
   return { id, name: `project-${id.slice(0, 6).toLowerCase()}`, root: `/nowhere/${id}`, createdAt: Date.now() };
 }
 
-function agentRecord(project: Project | null, parent: Agent | null, alias: string): Agent {
+/** The row of an agent that has nothing but a place in the registry. */
+export function agentRecord(project: Project | null, parent: Agent | null, alias: string): Agent {
   const now = Date.now();
   return {
     id: newId(),

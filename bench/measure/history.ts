@@ -7,7 +7,7 @@ import { appendMessage, messageOf } from '@pawl/store/messages';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { openStoreAt } from '../fabricate.ts';
+import { agentRecord, openStoreAt } from '../fabricate.ts';
 import type { Measure } from '../measure.ts';
 import type { Row } from '../report.ts';
 import { alternate, median, timed } from '../statistics.ts';
@@ -48,7 +48,7 @@ async function forkRows(store: Store, { root, leaf }: Lineage, size: Size, round
     long: () => fork(root),
     deep: () => fork(leaf),
     empty: async () => {
-      const agent = agentRecord(null, 0);
+      const agent = lineageAgent(null, 0);
       await store.write((tx) => insertAgent(tx, agent));
       return fork(agent);
     },
@@ -93,7 +93,7 @@ async function replayRows(store: Store, { leaf, flat }: Lineage, size: Size, rou
 
 /** Makes the lineage among the messages of somebody else, as many as its own and between them. */
 async function addLineage(store: Store, size: Size): Promise<Lineage> {
-  const [root, flat, stranger] = [agentRecord(null, 0), agentRecord(null, 0), agentRecord(null, 0)];
+  const [root, flat, stranger] = [lineageAgent(null, 0), lineageAgent(null, 0), lineageAgent(null, 0)];
   await store.write(async (tx) => {
     for (const agent of [root, flat, stranger]) await insertAgent(tx, agent);
   });
@@ -117,7 +117,7 @@ async function addLineage(store: Store, size: Size): Promise<Lineage> {
 /** What the daemon writes for a fork: the child, a `fork` message on both sides, and the event. */
 async function forkRow(tx: WriteTransaction, parent: Agent): Promise<Agent> {
   const { messageId: forkMessageId } = await inheritance(tx.db, parent);
-  const child = agentRecord(parent, forkMessageId);
+  const child = lineageAgent(parent, forkMessageId);
   await insertAgent(tx, child);
   const message = { kind: 'fork', content: '' } as const;
   await appendMessage(tx, { ...message, agentId: parent.id, data: { childId: child.id, forkMessageId } });
@@ -165,33 +165,7 @@ async function inBatches(
   }
 }
 
-function agentRecord(parent: Agent | null, forkMessageId: number): Agent {
-  const id = newId();
-  return {
-    id,
-    alias: `agent-${id.toLowerCase().replaceAll('_', 'x')}`,
-    projectId: null,
-    parentId: parent?.id ?? null,
-    supervisorId: parent?.id ?? null,
-    forkMessageId,
-    forkedConversation: null,
-    snapshot: null,
-    freshAfter: 0,
-    definition: 'worker',
-    kind: 'main',
-    class: 'ephemeral',
-    provider: 'scripted',
-    model: null,
-    options: {},
-    branch: null,
-    baseCommit: null,
-    worktree: null,
-    worktreeReadyAt: null,
-    worktreeEnd: null,
-    createdAt: Date.now(),
-    stopRequestedAt: null,
-    endedAt: null,
-    endReason: null,
-    reapedAt: null,
-  };
+function lineageAgent(parent: Agent | null, forkMessageId: number): Agent {
+  const alias = `agent-${newId().toLowerCase().replaceAll('_', 'x')}`;
+  return { ...agentRecord(null, parent, alias), forkMessageId };
 }

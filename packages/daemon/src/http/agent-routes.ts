@@ -8,7 +8,7 @@ import type { Context } from 'hono';
 import { askGate } from '../service/definitions.ts';
 import { currentAgent } from '../service/desk.ts';
 import type { Actor } from '../service/fork.ts';
-import { forkAgent, forkAndExec, personActor } from '../service/fork.ts';
+import { forkAgent, forkAndExec } from '../service/fork.ts';
 import { clearHistory, historyPage, markHistory, rewindHistory } from '../service/history.ts';
 import { killAgent } from '../service/kill.ts';
 import type { AppParts } from './app.ts';
@@ -44,9 +44,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
 
   app.openapi(routes.work, async (context) => {
     const body = context.req.valid('json');
-    const agent = await callerAgent(context);
-    const actor: Actor =
-      context.get('caller').kind === 'person' ? await personActor(shop, agent, body.path) : { agent, isPerson: false };
+    const actor: Actor = { agent: await callerAgent(context), isPerson: context.get('caller').kind === 'person' };
     const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
     const child = await forkAndExec(shop, actor, body, key);
     reconciler.wake(child.id);

@@ -245,9 +245,10 @@ export function startReconciler(shop: Workshop): Reconciler {
         try {
           await watch.attach(agent, session);
           const state = await adoptSession(shop, agent, session);
-          if (state === 'running') adopted++;
-          if (state === 'running') for (const places of [agentPlaces, sessionPlaces]) places.keep(agent.id);
           if (state === 'lost') lost.add(session.id);
+          if (state !== 'running') continue;
+          adopted++;
+          for (const places of [agentPlaces, sessionPlaces]) places.keep(agent.id);
         } catch (error) {
           // One session that cannot be read does not keep the others from being looked after; it is looked at again.
           shop.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');

@@ -209,8 +209,9 @@ async function promptFor(shop: Workshop, agent: Agent, run: Run, session: Sessio
 
 /** The session as planned, unless its parent has gone on since: then it is told the conversation instead of a copy. */
 async function exactFork(shop: Workshop, agent: Agent, session: Session): Promise<Session> {
-  const claimed = (await findSession(sessionDirectory(shop.home, session.id))).claimed;
-  if (session.conversation !== 'fork' || claimed || (await isAtForkPoint(shop, agent))) return session;
+  if (session.conversation !== 'fork' || (await isAtForkPoint(shop, agent))) return session;
+  // One that was started before a crash is what it is.
+  if ((await findSession(sessionDirectory(shop.home, session.id))).claimed) return session;
   await shop.store.write((tx) => updateSession(tx, session.id, { conversation: 'replay' }));
   return { ...session, conversation: 'replay' };
 }

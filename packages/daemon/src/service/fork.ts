@@ -14,7 +14,7 @@ import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Project } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { agentById, insertAgent, takenAliases } from '@pawl/store/agents';
+import { insertAgent, takenAliases } from '@pawl/store/agents';
 import { appendMessage } from '@pawl/store/messages';
 import { projectByRoot } from '@pawl/store/projects';
 import { insertRun } from '@pawl/store/runs';
@@ -52,14 +52,15 @@ type Prepared = Omit<ForkRequest, 'parent' | 'inherits' | 'alias' | 'worktree' |
  */
 export async function forkAndExec(
   shop: Workshop,
-  actor: Actor,
+  caller: Actor,
   body: WorkBody,
   key: string | undefined,
 ): Promise<Agent> {
-  checkMayFork(actor.agent.kind);
   checkTask(body.task);
   const repository = await openRepository(body.path);
   const project = await registeredProject(shop, repository);
+  const actor = caller.isPerson ? await personIn(shop, caller.agent, project) : caller;
+  checkMayFork(actor.agent.kind);
   const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
   const parentRunId = await checkExec(shop, actor, project, wanted);
   // What only the repository defines may have been written by the very agent that asks for it.
@@ -272,10 +273,7 @@ async function registeredProject(shop: Workshop, repository: Repository): Promis
 }
 
 /** Whom a person acts as for work in a project: the agent they sit at when it belongs there, else agent 0. */
-export async function personActor(shop: Workshop, current: Agent, path: string): Promise<Actor> {
-  const { root } = await openRepository(path);
-  const project = await projectByRoot(shop.store.db, root);
-  const belongs = project !== null && current.projectId === project.id && current.kind === 'main';
-  const agent = belongs ? await agentById(shop.store.db, current.id) : await rootAgent(shop.store.db);
-  return { agent: agent ?? current, isPerson: true };
+async function personIn(shop: Workshop, current: Agent, project: Project): Promise<Actor> {
+  const belongs = current.projectId === project.id && current.kind === 'main';
+  return { agent: belongs ? current : await rootAgent(shop.store.db), isPerson: true };
 }

@@ -51,17 +51,20 @@ export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ 
   // The registry first: one that says "restored" while the files are still in the trash lets them be taken back again.
   const agent = await agentOfTrash(shop.store.db, name);
   if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'restored', at }));
-  try {
-    const { path } = await restoreWorktree(await repositoryOf(shop, project), { trashDir: shop.home.trash, name });
-    await shop.store.write(async (tx) => {
-      const about = { projectId: project.id, agentId: agent?.id ?? null };
-      tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
-    });
-    return { path };
-  } catch (error) {
+  const path = await putBack(shop, project, name).catch(async (error: unknown) => {
     if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'trashed', entry: name, at }));
     throw error;
-  }
+  });
+  await shop.store.write(async (tx) => {
+    const about = { projectId: project.id, agentId: agent?.id ?? null };
+    tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
+  });
+  return { path };
+}
+
+async function putBack(shop: Workshop, project: Project, name: string): Promise<string> {
+  const repository = await repositoryOf(shop, project);
+  return (await restoreWorktree(repository, { trashDir: shop.home.trash, name })).path;
 }
 
 async function noteEnd(shop: Workshop, agent: Agent, end: (at: number) => WorktreeEnd): Promise<void> {
@@ -111,8 +114,8 @@ async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<v
   const repository = project === null ? null : await repositoryOf(shop, project).catch(() => null);
   await pruneTrash(repository, { trashDir: shop.home.trash, name, archiveTo: shop.home.archive });
   const agent = await agentOfTrash(shop.store.db, name);
-  if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'missing', at }));
   await shop.store.write(async (tx) => {
+    if (agent !== null) await updateAgent(tx, agent.id, { worktreeEnd: { state: 'missing', at: tx.now } });
     const about = { projectId: project?.id ?? null, agentId: agent?.id ?? null };
     tx.emit({ type: 'worktree.pruned', ...about, data: { entry: name } });
   });

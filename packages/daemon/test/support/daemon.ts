@@ -6,7 +6,7 @@ import { createClient } from '@pawl/protocol/client';
 import { exchange, readJson } from '@pawl/protocol/exchange';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
-import type { AgentView, WorkBody } from '@pawl/protocol/view';
+import type { AgentView, ForkBody, WorkBody } from '@pawl/protocol/view';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -26,6 +26,10 @@ export type TestDaemon = {
   repository: string;
   /** Forks a worker that plays the given steps, and gives its view. */
   work(steps?: unknown[], body?: Partial<WorkBody>): Promise<AgentView>;
+  /** Forks an agent as the person, and gives the child's view. */
+  fork(reference: string, body?: ForkBody): Promise<AgentView>;
+  /** An agent that has said something, has completed, and would next say what it remembers. */
+  rested(words?: string): Promise<AgentView>;
   /** Writes a scenario and gives its path. */
   scenario(steps: unknown[]): Promise<string>;
   /** Puts a definition into the project's repository. */
@@ -73,18 +77,21 @@ export async function startTestDaemon(
     await daemon.stop('test');
     lock.release();
   };
+  const work: TestDaemon['work'] = async (steps, body = {}) => {
+    const options = steps === undefined ? {} : { options: { scenario: await writeScenario(place.path, steps) } };
+    const request = { path: repository, task: 'a task', provider: 'scripted', ...options, ...body };
+    return (await client.work(request, randomUUID())).agent;
+  };
   return {
     home,
     port: daemon.port,
     client,
     repository,
-    async work(steps, body = {}) {
-      const options = steps === undefined ? {} : { options: { scenario: await writeScenario(place.path, steps) } };
-      const { agent } = await client.work(
-        { path: repository, task: 'a task', provider: 'scripted', ...options, ...body },
-        randomUUID(),
-      );
-      return agent;
+    work,
+    fork: async (reference, body = {}) => (await client.fork(reference, body, randomUUID())).agent,
+    async rested(words = 'hello there') {
+      const agent = await work([{ say: words }, 'complete', 'recall', 'complete']);
+      return runEnded(client, agent.id);
     },
     scenario: (steps) => writeScenario(place.path, steps),
     define(name, fields, body) {
