@@ -5,7 +5,7 @@ import { fill, placeholderValues } from './placeholder.ts';
 import type { Scenario, Step, StepValues } from './scenario.ts';
 import { playAnswer, playAsk, playForkChild, playMail, playPawl, playShell, playTool } from './step/command.ts';
 import { playCommit } from './step/commit.ts';
-import { playComplete, playCrash, playHang, playLimit, playWait } from './step/ending.ts';
+import { playComplete, playCrash, playFail, playHang, playLimit, playWait } from './step/ending.ts';
 import { playAppend, playWrite } from './step/file.ts';
 import { playFlood, playGarbage } from './step/noise.ts';
 import { playSignal } from './step/signal.ts';
@@ -43,6 +43,7 @@ const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
   flood: playFlood,
   garbage: playGarbage,
   limit: playLimit,
+  fail: playFail,
   fork_child: playForkChild,
   usage: playUsage,
   stream: playStream,

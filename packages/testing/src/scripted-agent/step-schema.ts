@@ -89,6 +89,7 @@ export const stepSchemas = {
     }),
   ),
   limit: optional(z.strictObject({ until: until.optional() })),
+  fail: z.strictObject({ status: z.number().int().min(400).max(599).optional(), text: z.string().min(1) }),
   fork_child: z.strictObject({
     detach: z.boolean().default(true),
     seconds: z.number().positive().max(scriptedLimits.childSeconds),

@@ -41,6 +41,13 @@ export const playLimit: StepPlayer<'limit'> = async (play, { until }) => {
   return { after: 'exit', code: 1, result: { subtype: 'success', isError: true, text, apiErrorStatus: 429 } };
 };
 
+/** Ends the process with an error of the model's service, as Claude Code reports one. */
+export const playFail: StepPlayer<'fail'> = async (_play, { status, text }) => ({
+  after: 'exit',
+  code: 1,
+  result: { subtype: 'success', isError: true, text, ...(status === undefined ? {} : { apiErrorStatus: status }) },
+});
+
 function secondsOf(until: NonNullable<StepValues['limit']['until']>): number {
   return 'seconds' in until ? until.seconds : Math.round((Date.now() + until.afterMs) / 1000);
 }

@@ -1,0 +1,15 @@
+import type { Conversation } from '../conversation.ts';
+import type { Json } from '../json.ts';
+import type { Answer, Fault, Frame, WireFault, Writing } from '../reply.ts';
+
+/** How one vendor writes requests, answers, streams and failures. */
+export type Api = {
+  name: 'anthropic' | 'responses' | 'chat' | 'gemini';
+  /** Reads a request; what is missing or odd in it is as if it were not there. */
+  read(body: Json): Conversation;
+  /** The whole answer at once. */
+  answer(answer: Answer, writing: Writing): Json;
+  /** The same answer as a stream of events. */
+  stream(answer: Answer, writing: Writing): Frame[];
+  fault(fault: Fault): WireFault;
+};

@@ -1,0 +1,36 @@
+/** Readers for what a client sent: foreign JSON, of which any part may be missing or of another kind. */
+
+export type Json = Record<string, unknown>;
+
+/** The value as an object; anything else is an empty one. */
+export function objectOf(value: unknown): Json {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+}
+
+/** The value as a list; anything else is an empty one. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value as a text; anything else is an empty one. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** All the text in a message's content, which vendors write as a string or as a list of parts. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .map((part) => textOf(objectOf(part)['text']) || contentText(objectOf(part)['content']))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** JSON that a model wrote as text, such as the arguments of a tool call; an empty object when it is none. */
+export function parseObject(text: unknown): Json {
+  try {
+    return objectOf(JSON.parse(textOf(text)));
+  } catch {
+    return {};
+  }
+}

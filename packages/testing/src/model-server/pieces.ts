@@ -1,0 +1,13 @@
+import { modelServerLimits } from './limit.ts';
+
+/** A text in the pieces in which a stream sends it. Joined, they are the text; no character is cut in two. */
+export function piecesOf(text: string): string[] {
+  const characters = Array.from(text);
+  const { pieces, pieceCharacters } = modelServerLimits;
+  const length = Math.max(pieceCharacters, Math.ceil(characters.length / pieces));
+  const result: string[] = [];
+  for (let start = 0; start < characters.length; start += length) {
+    result.push(characters.slice(start, start + length).join(''));
+  }
+  return result;
+}

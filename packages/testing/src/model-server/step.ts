@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { modelServerLimits } from './limit.ts';
+
+const text = z.string().max(modelServerLimits.stepCharacters);
+const count = z.number().int().min(0).max(1_000_000_000);
+const moment = z.number().int().min(0).max(100_000_000_000);
+const yes = z.literal(true);
+
+export const errorKinds = [
+  'limit',
+  'limit-reset',
+  'quota',
+  'overload',
+  'auth',
+  'bad-request',
+  'context',
+  'server-error',
+] as const;
+export type ErrorKind = (typeof errorKinds)[number];
+
+const errorStep = z.strictObject({
+  error: z.enum(errorKinds),
+  /** Only for API keys that contain this; for others the step is not there. */
+  key: z.string().min(1).optional(),
+  /** Seconds from now until a limit ends; only `limit-reset` tells. */
+  resetsInSeconds: count.optional(),
+  /** Seconds since 1970 when the limit ends: it is told as the reset time, and afterwards the step is not there. */
+  until: moment.optional(),
+});
+export type ErrorStep = z.infer<typeof errorStep>;
+
+/** One step of a scenario: an object with the step's name as its key. */
+export const stepSchema = z.union([
+  z.strictObject({ say: text }),
+  z.strictObject({ think: text }),
+  z.strictObject({ shell: text }),
+  z.strictObject({ write: z.strictObject({ path: text.min(1), content: text }) }),
+  z.strictObject({
+    tool: z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).default({}) }),
+  }),
+  z.strictObject({ mcp: z.union([yes, z.record(z.string(), z.unknown())]) }),
+  z.strictObject({ signal: z.record(z.string(), z.unknown()) }),
+  errorStep,
+  z.strictObject({ slow: z.strictObject({ ms: z.number().min(0).max(modelServerLimits.chunkMs) }) }),
+  z.strictObject({ cut: yes }),
+  z.strictObject({ malformed: yes }),
+  z.strictObject({ hang: yes }),
+  z.strictObject({ usage: z.strictObject({ input: count, output: count, cached: count.default(0) }) }),
+]);
+export type Step = z.infer<typeof stepSchema>;
+
+export const stepsSchema = z.array(stepSchema).max(modelServerLimits.steps);
+
+/** What the model does in a turn, as data: a scenario file is this as JSON or YAML. */
+export const scenarioSchema = z.strictObject({
+  steps: stepsSchema,
+  /** The steps of every later turn of the user; without it they are the same as for the first. */
+  followUp: stepsSchema.optional(),
+  /** True when the steps begin again after the last, so that the turn never ends. */
+  repeat: z.boolean().optional(),
+});
+export type Scenario = z.infer<typeof scenarioSchema>;
+
+/** A scenario as a person writes it, before defaults are filled in. */
+export type ScenarioInput = z.input<typeof scenarioSchema>;
