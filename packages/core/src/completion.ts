@@ -1,6 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import type { ProviderResult, Run } from '@pawl/schema/record';
 import type { Signal } from '@pawl/schema/signal';
+import type { Fault } from '@pawl/schema/stream-event';
 
 /** Everything that is known when a session's process has left and its output is stored to the last byte. */
 export type EndedSession = {
@@ -25,32 +26,54 @@ export type EndedSession = {
   resumable: boolean;
   /** How often this run was already asked for its missing signal. */
   signalRequests: number;
+  /** What kind of error it was, when it ended with one and that can be told. */
+  fault: Fault | null;
+  /** How often this run has gone on after an error. */
+  retries: number;
+  /** It printed nothing for so long that it was ended. */
+  hung: boolean;
+  /** Whether it used credentials that Pawl keeps, so that there may be others. */
+  hasAccount: boolean;
+  /** Tracked files that it left uncommitted though it says that it is done, where it can be asked to commit them. */
+  uncommitted: number;
+  /** What the run came to before it was asked to commit what it had left; null when it was not asked. */
+  outcomeBefore: string | null;
 };
 
 export type Verdict =
   | { next: 'end'; outcome: NonNullable<Run['outcome']>; detail: string; questions: Run['questions'] }
   | { next: 'ask-for-signal' }
-  | { next: 'go-on' };
+  | { next: 'go-on' }
+  /** The same once more, after a pause. */
+  | { next: 'retry'; delayMs: number; detail: string }
+  /** Its account has reached a limit (until then, where that is known) or is not accepted: on with another, or wait. */
+  | { next: 'change-account'; cause: 'limit' | 'auth'; until: number | null; detail: string }
+  /** Wait for the end of a limit that concerns the CLI's own login. */
+  | { next: 'wait'; until: number; detail: string }
+  | { next: 'ask-to-commit'; detail: string };
 
 /**
  * What the end of a session means for its run. Authority, from the highest: the agent's signal that it is done, a stop
  * that was asked for, its other signals, the provider's usage limit, a missing worktree, an interruption that was asked
- * for, its result event, the exit code. A session that was lost with the machine goes on, and a clean end without a signal
- * is asked about, each a bounded number of times before it counts as failed.
+ * for, its result event, the exit code. A session that was lost with the machine goes on, one that a passing error ended is
+ * tried again, and a clean end without a signal is asked about, each a bounded number of times before it counts as failed.
  */
 export function judgeSession(ended: EndedSession): Verdict {
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
-    return judgeSignal(ended.signal);
+    return judgeSignal(ended.signal, ended);
   if (ended.stopRequested) return end('cancelled', 'stopped on request');
   if (ended.failure !== null) return end('failed', ended.failure);
-  if (ended.limitUntil !== null) return end('failed', 'the provider reported a usage limit');
+  // It was asked for one thing only, after it had said how its work ended; that counts, whatever came of the asking.
+  if (ended.outcomeBefore !== null) return end('completed', ended.outcomeBefore);
+  if (ended.limitUntil !== null || ended.fault === 'limit') return judgeLimit(ended);
   if (ended.worktreeMissing) return end('failed', 'the worktree was deleted while the agent ran');
   if (ended.interrupted && (ended.exitCode !== 0 || ended.result?.ok !== true))
     return end('cancelled', 'interrupted on request');
+  if (ended.hung) return judgeFault(ended, 'it printed nothing for too long');
   if (ended.exitCode === null && ended.result === null) return judgeVanished(ended);
   if (ended.result !== null && !ended.result.ok)
-    return end('failed', ended.result.text || 'the provider reported an error');
-  if (ended.exitCode !== null && ended.exitCode !== 0) return end('failed', describeExit(ended.exitCode));
+    return judgeFault(ended, ended.result.text || 'the provider reported an error');
+  if (ended.exitCode !== null && ended.exitCode !== 0) return judgeFault(ended, describeExit(ended.exitCode));
   if (!ended.resumable) {
     return ended.result === null
       ? end('failed', 'it ended without a signal or a result')
@@ -58,6 +81,24 @@ export function judgeSession(ended: EndedSession): Verdict {
   }
   if (ended.signalRequests < limits.signalRetries) return { next: 'ask-for-signal' };
   return end('failed', `it gave no signal, though it was asked ${limits.signalRetries} times`);
+}
+
+const limitWords = 'the provider reported a usage limit';
+
+function judgeLimit({ hasAccount, limitUntil, result }: EndedSession): Verdict {
+  const until = limitUntil === null || limitUntil === 0 ? null : limitUntil;
+  const detail = result?.ok === false && result.text !== '' ? `${limitWords}: ${result.text}` : limitWords;
+  if (hasAccount) return { next: 'change-account', cause: 'limit', until, detail };
+  return until === null ? end('failed', detail) : { next: 'wait', until, detail };
+}
+
+/** An error that passes is tried again after 1, 2 and 4 seconds; a login that is not accepted wants another account. */
+function judgeFault(ended: EndedSession, detail: string): Verdict {
+  if (ended.fault === 'auth' && ended.hasAccount) return { next: 'change-account', cause: 'auth', until: null, detail };
+  if (!ended.hung && ended.fault !== 'transient') return end('failed', detail);
+  if (ended.retries < limits.faultRetries)
+    return { next: 'retry', delayMs: limits.retryMs * 2 ** ended.retries, detail };
+  return end('failed', `${detail} (tried ${limits.faultRetries + 1} times)`);
 }
 
 /** Nobody knows how it ended. Whoever was lost with the machine goes on; who vanished by itself would do so again. */
@@ -74,10 +115,13 @@ export function describeExit(code: number): string {
   return code > 128 && code <= 128 + 64 ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
 }
 
-function judgeSignal(signal: Signal): Verdict {
+function judgeSignal(signal: Signal, { uncommitted, outcomeBefore, stopRequested }: EndedSession): Verdict {
   switch (signal.status) {
-    case 'done':
-      return end('completed', signal.result ?? '');
+    case 'done': {
+      const detail = outcomeBefore ?? signal.result ?? '';
+      const ask = uncommitted > 0 && outcomeBefore === null && !stopRequested;
+      return ask ? { next: 'ask-to-commit', detail } : end('completed', detail);
+    }
     case 'error':
       return end('failed', signal.error ?? 'the agent reported an error');
     case 'questions':

@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
-import type { Agent, Message, Project, Run } from '@pawl/schema/record';
+import type { Agent, Budget, Message, Project, Run, WorkMode } from '@pawl/schema/record';
 import { checkMayFork } from './definition/gate.ts';
 import type { ProviderPreset } from './port/provider.ts';
 import { runOf } from './run.ts';
@@ -25,6 +25,12 @@ export type ForkRequest = {
   preset: ProviderPreset;
   model: string | null;
   options: Record<string, string>;
+  mode: WorkMode;
+  accountId: string | null;
+  environment: Record<string, string>;
+  budget: Budget;
+  /** The planned task that the child takes up. */
+  taskId: string | null;
   alias: string;
   baseCommit: string;
   worktree: string;
@@ -69,6 +75,11 @@ export function planFork(request: ForkRequest): ForkPlan {
     provider: request.preset.name,
     model: request.model,
     options: request.options,
+    mode: request.mode,
+    accountId: request.accountId,
+    environment: request.environment,
+    budget: request.budget,
+    taskId: request.taskId,
     branch: `work/${alias}`,
     baseCommit: request.baseCommit,
     worktree: request.worktree,

@@ -2,26 +2,66 @@ import type { Agent, Project, Run } from '@pawl/schema/record';
 
 export type InputFile = { path: string; content: string };
 
+/** A planned task that had to be done first, and what came of it. */
+export type Dependency = { id: string; name: string; summary: string };
+
+/** What an errand is called, and what it was about at its beginning; by default its agent’s id, and the run’s task. */
+export type Errand = { id: string; description: string };
+
 /**
- * The files under `.pawl/input/` that tell an agent what it is to do. The manifest comes last, so that whoever finds it
- * knows that the others are complete.
+ * The files under `.pawl/input/` that tell an agent what it is to do, with the placeholders in all of them filled. The
+ * manifest comes last, so that whoever finds it knows that the others are complete.
  */
-export function inputFiles(agent: Agent, run: Run, project: Project): InputFile[] {
+export function inputFiles(
+  agent: Agent,
+  run: Run,
+  project: Project,
+  { dependencies = [], errand }: { dependencies?: Dependency[]; errand?: Errand } = {},
+): InputFile[] {
+  const files =
+    agent.mode === 'errand'
+      ? errandFiles(agent, errand ?? { id: agent.id, description: run.task }, project)
+      : taskFiles(agent, run, project, dependencies);
+  return files.map(({ path, content }) => ({ path, content: fillPlaceholders(content, agent) }));
+}
+
+function taskFiles(agent: Agent, run: Run, project: Project, dependencies: Dependency[]): InputFile[] {
   const files: InputFile[] = [{ path: 'task.md', content: `${run.task.trimEnd()}\n` }];
+  const context = dependencies.map(({ id, name, summary }) => ({
+    path: `context/tasks/${id}.md`,
+    content: `${frontMatter({ id, name })}\n${summary.trim()}\n`,
+  }));
   const manifest = {
     agentId: agent.id,
     agentName: agent.alias,
     project: project.name,
     branch: agent.branch,
     base: agent.baseCommit,
-    mode: 'execute',
-    files: files.map((file) => file.path),
-    contextFiles: [],
+    mode: agent.mode,
+    ...(agent.taskId === null ? {} : { taskId: agent.taskId }),
+    files: files.map(({ path }) => path),
+    contextFiles: context.map(({ path }) => path),
   };
+  return [...files, ...context, manifestFile(manifest)];
+}
+
+function errandFiles(agent: Agent, { id, description }: Errand, project: Project): InputFile[] {
+  const errand = { id, description: description.trim(), branch: agent.branch, project: project.name };
   return [
-    ...files.map((file) => ({ ...file, content: fillPlaceholders(file.content, agent) })),
-    { path: 'manifest.json', content: `${JSON.stringify(manifest, null, 2)}\n` },
+    { path: 'errand.md', content: frontMatter(errand) },
+    { path: 'expected-pwd.txt', content: `${agent.worktree ?? ''}\n` },
+    manifestFile({ errandId: id, agentId: agent.id, agentName: agent.alias, mode: 'errand' }),
   ];
+}
+
+function manifestFile(manifest: object): InputFile {
+  return { path: 'manifest.json', content: `${JSON.stringify(manifest, null, 2)}\n` };
+}
+
+/** A front matter; each value is written as JSON, which is YAML too, so that no text can end it. */
+function frontMatter(fields: Record<string, string | null>): string {
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return `---\n${lines.join('\n')}\n---\n`;
 }
 
 /** Replaces `{AGENT_ID}` and `{AGENT_NAME}`, so that a task can tell its agent how to speak of itself. */

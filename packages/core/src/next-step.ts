@@ -7,6 +7,8 @@ export type Step =
   | { do: 'make-worktree' }
   /** Write the row of the next session, before any process exists. */
   | { do: 'plan-session' }
+  /** Not before a time: a limit holds, or an error is given time to pass. */
+  | { do: 'wait'; until: number }
   /** Start the planned session's process, or find the one that an earlier daemon started. */
   | { do: 'start-session' }
   /** Nothing to do until the session's process leaves. */
@@ -26,7 +28,8 @@ export type Step =
  *
  *   fork ─▶ make-worktree ─▶ plan-session ─▶ start-session ─▶ watch ─▶ (session ended) ─┬─▶ rest
  *                                 ▲                                                     │
- *                                 └── the signal is missing, the session was lost ◀─────┘
+ *                                 └── [wait] ◀── its signal is missing, it was lost, ◀──┘
+ *                                                an error may pass, a limit was reached
  *
  *   stopped, cancelled or killed at any of these ─▶ stop-session ─▶ rest, or clean-up for the dead
  */
@@ -41,6 +44,6 @@ export function nextStep({ agent, run, session }: AgentFacts): Step {
   if (run !== null && agent.stopRequestedAt !== null) return { do: 'cancel-run' };
   if (agent.worktree !== null && agent.worktreeReadyAt === null) return { do: 'make-worktree' };
   if (run === null) return { do: 'rest' };
-  if (!open) return { do: 'plan-session' };
+  if (!open) return run.waitUntil === null ? { do: 'plan-session' } : { do: 'wait', until: run.waitUntil };
   return session.startedAt === null ? { do: 'start-session' } : { do: 'watch' };
 }

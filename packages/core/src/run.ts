@@ -31,6 +31,8 @@ export function runOf(
     outcome: null,
     detail: null,
     questions: null,
+    waitUntil: null,
+    waitFor: null,
   };
   return {
     run,

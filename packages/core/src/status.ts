@@ -8,19 +8,22 @@ export type StatusFacts = {
   live?: LiveState | undefined;
   /** It would start, but as many as may run at once do already. */
   queued?: boolean;
+  /** How long it has printed nothing, when that is longer than its provider usually takes. */
+  silentMs?: number | null;
 };
 
 /**
  * The one function that reads a status from facts. No status is stored anywhere, so none can be stale.
  *
  *   no run ─────────────────────────────────────────────▶ idle
- *   run open ──▶ starting ──(process known)──▶ running
+ *   run open ──▶ starting ──(process known)──▶ running | waiting_for_provider (silent, or tried again soon)
+ *                exhausted (it waits for the end of a limit)
  *   run ended ─▶ completed: idle | waiting_for_input (it left questions)
  *                failed:    crashed | exhausted (the provider reported a usage limit)
  *                cancelled: stopped (its session was stopped) | idle (its run was cancelled)
  *   ended ─────────────────────────────────────────────▶ dead, then reaped
  */
-export function deriveStatus({ agent, run, session, live, queued = false }: StatusFacts): Status {
+export function deriveStatus({ agent, run, session, live, queued = false, silentMs = null }: StatusFacts): Status {
   const base = { exhaustedUntil: null, live: 'idle', run: run ? (run.outcome ?? 'running') : null } as const;
   if (agent.endedAt !== null) {
     const status = agent.reapedAt === null ? 'dead' : 'reaped';
@@ -28,7 +31,8 @@ export function deriveStatus({ agent, run, session, live, queued = false }: Stat
   }
   const existing = { ...base, status: 'running' } as const;
   if (run === null) return { ...existing, activity: 'idle', detail: '' };
-  if (run.outcome === null) return { ...existing, ...openRun(agent, session, live, queued) };
+  if (run.outcome === null && isWaiting(agent, run, session)) return { ...existing, ...waitingRun(run) };
+  if (run.outcome === null) return { ...existing, ...openRun(agent, session, live, queued, silentMs) };
   switch (run.outcome) {
     case 'completed':
       return run.questions === null
@@ -45,11 +49,23 @@ export function deriveStatus({ agent, run, session, live, queued = false }: Stat
   }
 }
 
+/** An open run that is not gone on with before a time. */
+function isWaiting(agent: Agent, run: Run, session: Session | null): boolean {
+  return run.waitUntil !== null && agent.stopRequestedAt === null && session?.endedAt !== null;
+}
+
+function waitingRun(run: Run): Pick<Status, 'activity' | 'detail' | 'exhaustedUntil'> {
+  return run.waitFor === 'account'
+    ? { activity: 'exhausted', detail: run.detail ?? 'waiting for the end of a limit', exhaustedUntil: run.waitUntil }
+    : { activity: 'waiting_for_provider', detail: run.detail ?? 'an error; tried again soon', exhaustedUntil: null };
+}
+
 function openRun(
   agent: Agent,
   session: Session | null,
   live: LiveState | undefined,
   queued: boolean,
+  silentMs: number | null,
 ): Pick<Status, 'activity' | 'live' | 'detail'> {
   if (agent.stopRequestedAt !== null) return { activity: 'running', live: 'working', detail: 'stopping' };
   if (queued) return { activity: 'starting', live: 'idle', detail: 'waiting for a free place' };
@@ -59,6 +75,10 @@ function openRun(
     return { activity: 'starting', live: 'idle', detail: `starting session ${no}` };
   }
   if (session.pausedAt !== null) return { activity: 'running', live: 'idle', detail: 'paused' };
+  if (silentMs !== null) {
+    const detail = `silent for ${Math.round(silentMs / 1000)} s`;
+    return { activity: 'waiting_for_provider', live: live?.live ?? 'model_loading', detail };
+  }
   if (live === undefined) return { activity: 'running', live: 'model_loading', detail: 'waiting for the first output' };
   return { activity: 'running', live: live.live, detail: live.detail };
 }

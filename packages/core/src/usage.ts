@@ -2,35 +2,36 @@ import type { Usage } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 
+/** What a session has used, and what its provider last said about the whole conversation. */
+export type UsageState = { usage: Usage; reported: Usage | null };
+
+const fields = Object.keys(noUsage) as (keyof Usage)[];
+
 /**
- * A session's usage after one more report. A CLI that reports per process gives the session's own numbers; one that
- * reports sums over the conversation has what earlier sessions used taken off again.
+ * A session's usage after one more report. Single calls are added up, until the CLI gives a sum of its own: for this process,
+ * or for the whole conversation, from which `before` (what was reported when the session took it up) is taken off again. A
+ * report says nothing about a number that is null in it.
  */
 export function usageAfter(
+  state: UsageState,
   report: Extract<StreamEvent, { type: 'usage' }>,
-  scope: 'session' | 'conversation',
-  earlier: Usage = noUsage,
-): Usage {
-  const less = scope === 'conversation' ? earlier : noUsage;
-  return {
-    inputTokens: Math.max(0, report.inputTokens - less.inputTokens),
-    outputTokens: Math.max(0, report.outputTokens - less.outputTokens),
-    cachedTokens: Math.max(0, report.cachedTokens - less.cachedTokens),
-    costUsd: Math.max(0, report.costUsd - less.costUsd),
-    turns: Math.max(0, report.turns - less.turns),
-  };
+  before: Usage | null = null,
+): UsageState {
+  const usage = { ...state.usage };
+  const reported = { ...(state.reported ?? before ?? noUsage) };
+  for (const field of fields) {
+    const value = report[field];
+    if (value === null) continue;
+    if (report.scope === 'conversation') reported[field] = value;
+    const earlier = { call: -usage[field], session: 0, conversation: before?.[field] ?? 0 }[report.scope];
+    usage[field] = Math.max(0, value - earlier);
+  }
+  return { usage, reported: report.scope === 'conversation' ? reported : state.reported };
 }
 
 /** The sum of several sessions' usage. */
 export function totalUsage(usages: Usage[]): Usage {
-  return usages.reduce(
-    (sum, usage) => ({
-      inputTokens: sum.inputTokens + usage.inputTokens,
-      outputTokens: sum.outputTokens + usage.outputTokens,
-      cachedTokens: sum.cachedTokens + usage.cachedTokens,
-      costUsd: sum.costUsd + usage.costUsd,
-      turns: sum.turns + usage.turns,
-    }),
-    noUsage,
-  );
+  const total = { ...noUsage };
+  for (const usage of usages) for (const field of fields) total[field] += usage[field];
+  return total;
 }

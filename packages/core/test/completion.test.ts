@@ -18,12 +18,18 @@ const cleanEnd: EndedSession = {
   worktreeMissing: false,
   resumable: true,
   signalRequests: 0,
+  fault: null,
+  retries: 0,
+  hung: false,
+  hasAccount: false,
+  uncommitted: 0,
+  outcomeBefore: null,
 };
 const done = { status: 'done', result: 'fixed it' } as const;
 const gaveUp = { status: 'error', error: 'no such file' } as const;
 const asked = { status: 'questions', questions: [{ id: 'db', question: 'Which database?' }] } as const;
-const okay = { ok: true, text: 'All done.' };
-const refused = { ok: false, text: 'API Error: 500' };
+const okay = { ok: true, text: 'All done.', fault: null };
+const refused = { ok: false, text: 'API Error: 500', fault: null };
 
 type Row = [name: string, ended: Partial<EndedSession>, outcome: string, detail: string];
 
@@ -57,7 +63,7 @@ const ends: Row[] = [
   ['an error signal outranks a good result', { signal: gaveUp, result: okay }, 'failed', 'no such file'],
   [
     'a limit outranks the worktree',
-    { limitUntil: 5, worktreeMissing: true },
+    { limitUntil: 0, worktreeMissing: true },
     'failed',
     'the provider reported a usage limit',
   ],
@@ -65,7 +71,7 @@ const ends: Row[] = [
     'a limit without an end',
     { limitUntil: 0, result: refused, exitCode: 1 },
     'failed',
-    'the provider reported a usage limit',
+    'the provider reported a usage limit: API Error: 500',
   ],
   [
     'the worktree outranks the result',
@@ -75,7 +81,12 @@ const ends: Row[] = [
   ],
   ['a bad result outranks the exit code', { result: refused, exitCode: 1 }, 'failed', 'API Error: 500'],
   ['a bad result outranks a clean exit', { result: refused }, 'failed', 'API Error: 500'],
-  ['a bad result without words', { result: { ok: false, text: '' } }, 'failed', 'the provider reported an error'],
+  [
+    'a bad result without words',
+    { result: { ok: false, text: '', fault: null } },
+    'failed',
+    'the provider reported an error',
+  ],
   ['the process vanished', { exitCode: null }, 'failed', 'the process vanished without an exit code'],
   [
     'the process vanished after a bad result',
@@ -127,7 +138,7 @@ const lostOrInterrupted: Row[] = [
   ['W1-18: done outranks a loss', { ...lost, signal: done }, 'completed', 'fixed it'],
   ['W1-18: an error outranks a loss', { ...lost, signal: gaveUp }, 'failed', 'no such file'],
   ['W1-18: a stop outranks a loss', { ...lost, stopRequested: true }, 'cancelled', 'stopped on request'],
-  ['W1-18: a limit outranks a loss', { ...lost, limitUntil: 5 }, 'failed', 'the provider reported a usage limit'],
+  ['W1-18: a limit outranks a loss', { ...lost, limitUntil: 0 }, 'failed', 'the provider reported a usage limit'],
   [
     'W1-18: what was lost without its worktree does not go on',
     { ...lost, worktreeMissing: true },
@@ -251,4 +262,70 @@ test.each([
   [255, 'it exited with code 255'],
 ])('exit code %i in words', (code, words) => {
   expect(describeExit(code)).toBe(words);
+});
+
+describe('errors that pass, limits and accounts', () => {
+  const overloaded = { result: { ok: false, text: 'overloaded', fault: 'transient' }, fault: 'transient' } as const;
+
+  test.each([0, 1, 2])('W3-08: an error that passes is tried again, the %d. time after twice as long', (retries) => {
+    expect(judgeSession({ ...cleanEnd, ...overloaded, retries })).toEqual({
+      next: 'retry',
+      delayMs: 1_000 * 2 ** retries,
+      detail: 'overloaded',
+    });
+  });
+
+  test('W3-08: after three retries it has failed', () => {
+    const verdict = judgeSession({ ...cleanEnd, ...overloaded, retries: 3 });
+    expect(verdict).toMatchObject({ outcome: 'failed', detail: 'overloaded (tried 4 times)' });
+  });
+
+  test('W3-08: a crash is tried again only where its last words say that it passes; silence always is', () => {
+    expect(judgeSession({ ...cleanEnd, exitCode: 1 })).toMatchObject({ outcome: 'failed' });
+    expect(judgeSession({ ...cleanEnd, exitCode: 1, fault: 'transient' })).toMatchObject({ next: 'retry' });
+    expect(judgeSession({ ...cleanEnd, exitCode: 143, hung: true })).toMatchObject({ next: 'retry' });
+    expect(judgeSession({ ...cleanEnd, exitCode: 143, hung: true, retries: 3 })).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('S3-35, W3-08: a limit of an account is not tried again but asks for another account', () => {
+    const limited = { ...cleanEnd, limitUntil: 5_000, hasAccount: true };
+    expect(judgeSession(limited)).toMatchObject({ next: 'change-account', cause: 'limit', until: 5_000 });
+    expect(judgeSession({ ...limited, limitUntil: 0 })).toMatchObject({ next: 'change-account', until: null });
+    expect(judgeSession({ ...limited, limitUntil: null, fault: 'limit' })).toMatchObject({ next: 'change-account' });
+  });
+
+  test('5.2.11: a limit of the CLI’s own login is waited for when its end is known', () => {
+    expect(judgeSession({ ...cleanEnd, limitUntil: 5_000 })).toMatchObject({ next: 'wait', until: 5_000 });
+    expect(judgeSession({ ...cleanEnd, fault: 'limit' })).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('W3-08: a login that is not accepted asks for another account, or fails without one', () => {
+    const denied = { ...cleanEnd, result: { ok: false, text: '401', fault: 'auth' }, fault: 'auth' } as const;
+    expect(judgeSession({ ...denied, hasAccount: true })).toMatchObject({ next: 'change-account', cause: 'auth' });
+    expect(judgeSession(denied)).toMatchObject({ outcome: 'failed', detail: '401' });
+  });
+
+  test('whoever was told to stop is not tried again', () => {
+    const stopped = { ...cleanEnd, ...overloaded, stopRequested: true };
+    expect(judgeSession(stopped)).toMatchObject({ outcome: 'cancelled' });
+  });
+});
+
+describe('work that was left uncommitted', () => {
+  const left = { ...cleanEnd, signal: done, uncommitted: 2 };
+
+  test('S3-66: an agent that is done is asked to commit what it left', () => {
+    expect(judgeSession(left)).toEqual({ next: 'ask-to-commit', detail: 'fixed it' });
+  });
+
+  test('S3-68: once; then its first word counts, whatever came of it', () => {
+    const asked = { ...left, outcomeBefore: 'fixed it' };
+    for (const end of [asked, { ...asked, signal: null }, { ...asked, signal: null, exitCode: 1 }]) {
+      expect(judgeSession(end)).toMatchObject({ outcome: 'completed', detail: 'fixed it' });
+    }
+  });
+
+  test('not when a person stopped it', () => {
+    expect(judgeSession({ ...left, stopRequested: true })).toMatchObject({ outcome: 'completed' });
+  });
 });

@@ -1,5 +1,5 @@
 import type { Agent, Message, Project, Run, Session } from '@pawl/schema/record';
-import { noUsage } from '@pawl/schema/record';
+import { noBudget, noUsage } from '@pawl/schema/record';
 import type { ProviderPreset } from '../src/port/provider.ts';
 
 /** An id that reads as what it belongs to. */
@@ -25,6 +25,11 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
     provider: 'scripted',
     model: null,
     options: {},
+    mode: 'execute',
+    accountId: null,
+    environment: {},
+    budget: noBudget,
+    taskId: null,
     branch: 'work/brave-otter',
     baseCommit: 'c0ffee',
     worktree: '/worktrees/brave-otter',
@@ -54,6 +59,8 @@ export function aRun(given: Partial<Run> = {}): Run {
     outcome: null,
     detail: null,
     questions: null,
+    waitUntil: null,
+    waitFor: null,
     ...given,
   };
 }
@@ -68,6 +75,7 @@ export function aSession(given: Partial<Session> = {}): Session {
     purpose: 'work',
     conversation: 'new',
     providerSessionId: null,
+    accountId: null,
     plannedAt: 3,
     startedAt: 4,
     pid: 42,
@@ -78,6 +86,7 @@ export function aSession(given: Partial<Session> = {}): Session {
     exitCode: null,
     endReason: null,
     usage: noUsage,
+    reported: null,
     result: null,
     limitUntil: null,
     ...given,
@@ -108,7 +117,14 @@ export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
     description: 'an example',
     command: ['example-cli', '--print'],
     env: {},
+    rootEnv: {},
+    version: ['--version'],
+    install: null,
+    variables: { settings: [], secrets: [] },
+    account: null,
     promptMode: 'stream-json',
+    promptArguments: [],
+    systemPrompt: null,
     chooseSession: ['--session-id', '{session}'],
     resume: ['--resume', '{session}'],
     fork: ['--resume', '{session}', '--fork-session'],
@@ -117,8 +133,13 @@ export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
     model: ['--model', '{model}'],
     options: { scenario: ['--scenario', '{value}'] },
     outputFormat: 'claude-stream-json',
-    usageScope: 'session',
+    access: { full: [], readOnly: null },
+    hook: null,
+    mcp: null,
+    patterns: { limit: [], transient: [], auth: [] },
+    silence: { noticeMs: 30_000, hangMs: 600_000 },
     firstSignal: 'SIGTERM',
+    repositorySettings: { paths: [], block: null },
     ...given,
   };
 }

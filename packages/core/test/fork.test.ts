@@ -1,5 +1,5 @@
 import { eventData } from '@pawl/schema/event';
-import { agentSchema, messageKinds, runSchema } from '@pawl/schema/record';
+import { agentSchema, messageKinds, noBudget, runSchema } from '@pawl/schema/record';
 import { describe, expect, test } from 'vitest';
 import type { ForkRequest } from '../src/fork.ts';
 import { nothingInherited, planFork, refuseParent } from '../src/fork.ts';
@@ -18,6 +18,11 @@ function aRequest(given: Partial<ForkRequest> = {}): ForkRequest {
     preset: aPreset(),
     model: 'large',
     options: { scenario: 'a.yaml' },
+    mode: 'execute',
+    accountId: null,
+    environment: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
+    budget: noBudget,
+    taskId: null,
     alias: 'calm-fox',
     baseCommit: 'c0ffee',
     worktree: '/worktrees/calm-fox',
@@ -49,6 +54,11 @@ describe('the rows of a fork', () => {
       provider: 'example',
       model: 'large',
       options: { scenario: 'a.yaml' },
+      mode: 'execute',
+      accountId: null,
+      environment: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
+      budget: noBudget,
+      taskId: null,
       branch: 'work/calm-fox',
       baseCommit: 'c0ffee',
       worktree: '/worktrees/calm-fox',
@@ -77,6 +87,8 @@ describe('the rows of a fork', () => {
       outcome: null,
       detail: null,
       questions: null,
+      waitUntil: null,
+      waitFor: null,
     });
   });
 

@@ -37,12 +37,12 @@ const rows: [StreamEvent, LiveState | null][] = [
     { live: 'idle', detail: 'usage limit reached' },
   ],
   [
-    { type: 'result', ok: true, text: 'done' },
+    { type: 'result', ok: true, text: 'done', fault: null },
     { live: 'idle', detail: 'turn ended' },
   ],
   [{ type: 'session', providerSessionId: 'x' }, null],
   [{ type: 'echo', text: 'what it was told' }, null],
-  [{ type: 'usage', inputTokens: 1, outputTokens: 1, cachedTokens: 0, costUsd: 0, turns: 1 }, null],
+  [{ type: 'usage', scope: 'call', inputTokens: 1, outputTokens: 1, cachedTokens: 0, costUsd: 0, turns: 1 }, null],
   [{ type: 'unknown', text: '{"type":"new"}' }, null],
 ];
 

@@ -23,6 +23,11 @@ const rows: Row[] = [
     { agent: anAgent({ worktreeReadyAt: null }), run: null, session: null },
     'make-worktree',
   ],
+  [
+    'W3-08, 5.2.11: an open run that waits',
+    { run: aRun({ waitUntil: 99, waitFor: 'retry' }), session: endedSession },
+    'wait',
+  ],
   ['an ended run', { run: aRun({ outcome: 'completed' }), session: endedSession }, 'rest'],
   [
     'an ended run of an agent that is being stopped',
@@ -94,13 +99,14 @@ const rows: Row[] = [
 
 describe('the next step', () => {
   test.each(rows)('%s', (_name, facts, step) => {
-    expect(nextStep({ agent: anAgent(), run: aRun(), session: aSession(), ...facts })).toEqual({ do: step });
+    expect(nextStep({ agent: anAgent(), run: aRun(), session: aSession(), ...facts }).do).toBe(step);
   });
 });
 
 /** What each step leaves on record as its last act. */
 const effects: Record<Exclude<Step['do'], 'watch' | 'rest'>, (facts: AgentFacts) => AgentFacts> = {
   'make-worktree': (facts) => ({ ...facts, agent: { ...facts.agent, worktreeReadyAt: 2 } }),
+  wait: (facts) => ({ ...facts, run: aRun({ ...facts.run, waitUntil: null, waitFor: null }) }),
   'plan-session': (facts) => ({
     ...facts,
     session: aSession({ no: (facts.session?.no ?? 0) + 1, runId: facts.run?.id ?? '', startedAt: null, pid: null }),
@@ -129,7 +135,10 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
     .map(anAgent),
   run: fc.option(
     fc
-      .record({ outcome: fc.constantFrom(null, 'completed' as const, 'failed' as const, 'cancelled' as const) })
+      .record({
+        outcome: fc.constantFrom(null, 'completed' as const, 'failed' as const, 'cancelled' as const),
+        waitUntil: moment,
+      })
       .map(aRun),
   ),
   session: fc.option(
@@ -140,8 +149,8 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
 });
 
 test('7.3: the steps lead from any facts to rest or to watching, and never in a circle', () => {
-  /** stop an old session, make, plan, start: four steps are the longest way to where there is nothing to do at once. */
-  const longestWay = 4;
+  /** stop an old session, make, wait, plan, start: five steps are the longest way to where there is nothing to do at once. */
+  const longestWay = 5;
   fc.assert(
     fc.property(facts, (start) => {
       const seen: Step['do'][] = [];

@@ -37,6 +37,10 @@ export const crashPoints = [
   'snapshot.after_objects',
   'snapshot.after_index',
   'restore.after_files',
+  'merge.after_intent',
+  'merge.after_ref',
+  'merge.after_files',
+  'merge.after_end',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

@@ -52,6 +52,10 @@ export const eventData = {
   'session.interrupted': z.object({ no: z.number().int() }),
   /** It was running when the last daemon ended, and nobody knows how it ended. */
   'session.lost': z.object({ no: z.number().int() }),
+  /** It prints nothing: limits and overload often look like that. */
+  'session.silent': z.object({ no: z.number().int(), silentMs: z.number().int() }),
+  /** The run goes on in another session after an error or a pause. */
+  'run.waiting': z.object({ reason: z.enum(['account', 'retry']), until: timeSchema, detail: z.string() }),
   'session.ended': z.object({
     no: z.number().int(),
     exitCode: z.number().int().nullable(),
@@ -60,6 +64,29 @@ export const eventData = {
   }),
   'agent.waiting': z.object({ questions: z.number().int() }),
   'agent.exhausted': z.object({ until: timeSchema.nullable() }),
+  /** A person or an agent said something more to it. */
+  'agent.told': z.object({ by: z.string(), channel: z.enum(['live', 'resumed']) }),
+  'agent.answered': z.object({ by: z.string(), answers: z.number().int() }),
+  'budget.exceeded': z.object({ of: z.enum(['agent', 'task', 'project']), detail: z.string() }),
+  /** What a repository brings that a provider would run or read as settings, and that it was kept from. */
+  'settings.blocked': z.object({ files: z.array(z.string()) }),
+  'account.added': z.object({ account: nameSchema, provider: nameSchema, kind: z.string() }),
+  'account.removed': z.object({ account: nameSchema, provider: nameSchema }),
+  'account.exhausted': z.object({ account: nameSchema, provider: nameSchema, until: timeSchema }),
+  'account.invalid': z.object({ account: nameSchema, provider: nameSchema, reason: z.string() }),
+  'account.switched': z.object({
+    from: nameSchema.nullable(),
+    to: nameSchema,
+    provider: nameSchema,
+    reason: z.string(),
+  }),
+  'task.added': z.object({ taskId: idSchema, name: z.string(), phase: z.string() }),
+  'task.taken': z.object({ taskId: idSchema }),
+  'task.completed': z.object({ taskId: idSchema }),
+  'task.requeued': z.object({ taskId: idSchema, crashes: z.number().int(), reason: z.string() }),
+  'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
+  'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),
+  'errand.abandoned': z.object({ branch: z.string() }),
   'agent.stopping': z.object({ by: z.string() }),
   /** The emergency brake: everybody who was at work is being stopped. */
   'fleet.stopping': z.object({ by: z.string(), count: z.number().int(), agents: z.array(idSchema) }),

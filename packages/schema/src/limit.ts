@@ -24,6 +24,16 @@ export const limits = {
   shimStartMs: 10_000,
   /** How often a missing signal is asked for before the agent counts as crashed. */
   signalRetries: 3,
+  /** How often a run is tried again after an error that passes, and the first pause; each further one is twice as long. */
+  faultRetries: 3,
+  retryMs: 1_000,
+  /** How often an agent is asked to commit what it left uncommitted. */
+  commitRequests: 1,
+  /** A limit that names no end holds this long; each further one in a row twice as long, up to the longest. */
+  limitMs: 5 * 60_000,
+  longestLimitMs: 5 * 60 * 60_000,
+  /** How long a CLI that reported a limit may go on trying by itself. */
+  limitGraceMs: 10_000,
   /** How often a run goes on after its session was lost, before it counts as failed. */
   interruptions: 3,
   /** How long a kill waits for a fork that waits for a tool. */
@@ -54,6 +64,25 @@ export const limits = {
   parallelStarts: 4,
   /** Rolling backups of the database. */
   backups: 3,
+  /** The longest name of a planned task, and of the phase it belongs to. */
+  taskNameCharacters: 200,
+  taskPhaseCharacters: 100,
+  /** Tasks that one task may wait for. */
+  taskDependencies: 50,
+  /** Tasks of one project that are not completed; a planner that goes round in circles stops here. */
+  openTasks: 5_000,
+  /** How much of what came of a task is kept, and handed to those who depend on it. */
+  taskSummaryCharacters: 8_000,
+  /** An agent may crash so often on a task before nobody is put to it any more. */
+  taskCrashes: 3,
+  /** Tasks that are put back in one transaction. */
+  requeuedTasks: 200,
+  /** The longest description of an errand. */
+  errandCharacters: 200,
+  /** Errands in one listing. */
+  listedErrands: 200,
+  /** How often a merge is computed afresh because its target has moved meanwhile. */
+  mergeAttempts: 3,
   /** A git command that takes longer is ended. */
   gitMs: 120_000,
 } as const;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { agentClasses, agentKinds, definitionSchema } from './definition.ts';
 import { idSchema, nameSchema } from './id.ts';
+import { faults } from './stream-event.ts';
 
 /** Milliseconds since 1970. Order is by `seq` or id, never by time. */
 export const timeSchema = z.number().int();
@@ -37,6 +38,32 @@ export const worktreeEndSchema = z.discriminatedUnion('state', [
 ]);
 export type WorktreeEnd = z.infer<typeof worktreeEndSchema>;
 
+/** What kind of work an agent does; each has a prompt of its own. */
+export const workModes = [
+  'execute',
+  'discuss',
+  'plan',
+  'detail',
+  'refine',
+  'verify',
+  'merge',
+  'review',
+  'refine-chat',
+  'conflict-resolution',
+  'errand',
+] as const;
+export type WorkMode = (typeof workModes)[number];
+
+/** What may be used before a running turn is stopped; null is no limit. */
+export const budgetSchema = z.object({
+  tokens: z.number().int().positive().nullable(),
+  turns: z.number().int().positive().nullable(),
+  minutes: z.number().positive().nullable(),
+  usd: z.number().positive().nullable(),
+});
+export type Budget = z.infer<typeof budgetSchema>;
+export const noBudget: Budget = { tokens: null, turns: null, minutes: null, usd: null };
+
 /** Who: identity and facts, never a status. Rows are never deleted. */
 export const agentSchema = z.object({
   id: idSchema,
@@ -62,6 +89,16 @@ export const agentSchema = z.object({
   model: z.string().nullable(),
   /** What the provider's preset lets a person choose, such as the scripted provider's scenario. */
   options: z.record(z.string(), z.string()),
+  /** What it is to do in general: the mode whose prompt it gets. */
+  mode: z.enum(workModes),
+  /** Whose credentials its sessions use; null leaves that to the CLI's own login. */
+  accountId: idSchema.nullable(),
+  /** What the shell that asked for it said about the provider: base URLs and the like, never a secret. */
+  environment: z.record(z.string(), z.string()),
+  /** What all its sessions together may use. */
+  budget: budgetSchema,
+  /** The planned task that it works on. */
+  taskId: idSchema.nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
   worktree: z.string().nullable(),
@@ -90,6 +127,7 @@ export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0
 const providerResultSchema = z.object({
   ok: z.boolean(),
   text: z.string(),
+  fault: z.enum(faults).nullable().default(null),
 });
 export type ProviderResult = z.infer<typeof providerResultSchema>;
 
@@ -99,11 +137,13 @@ export const sessionSchema = z.object({
   agentId: idSchema,
   runId: idSchema,
   no: z.number().int().positive(),
-  /** Why it was planned: to begin a run, to ask for its signal, to go on after an interruption. */
-  purpose: z.enum(['work', 'missing-signal', 'interrupted']),
+  /** Why it was planned: to begin a run, to ask for its signal, to go on after an interruption, an error or a limit, to commit. */
+  purpose: z.enum(['work', 'missing-signal', 'interrupted', 'retry', 'account', 'commit']),
   /** How it takes up the agent's conversation. */
   conversation: z.enum(['new', 'resume', 'fork', 'replay']),
   providerSessionId: z.string().nullable(),
+  /** Whose credentials it uses; null leaves that to the CLI's own login. */
+  accountId: idSchema.nullable(),
   plannedAt: timeSchema,
   /** Null until the process is known to run. */
   startedAt: timeSchema.nullable(),
@@ -118,6 +158,8 @@ export const sessionSchema = z.object({
   exitCode: z.number().int().nullable(),
   endReason: z.string().nullable(),
   usage: usageSchema,
+  /** What the provider last reported for the whole conversation: what a later session's report is compared with. */
+  reported: usageSchema.nullable(),
   result: providerResultSchema.nullable(),
   /** A usage limit that the provider reported: 0 when it named no end. */
   limitUntil: timeSchema.nullable(),
@@ -140,6 +182,9 @@ export const runSchema = z.object({
   detail: z.string().nullable(),
   /** Questions that the agent left for a person, when it ended with questions. */
   questions: z.array(z.object({ id: z.string(), question: z.string() })).nullable(),
+  /** It is not gone on with before this time, for this reason. */
+  waitUntil: timeSchema.nullable(),
+  waitFor: z.enum(['account', 'retry']).nullable(),
 });
 export type Run = z.infer<typeof runSchema>;
 
@@ -167,3 +212,54 @@ export type Chunk = {
   bytes: Uint8Array;
   at: number;
 };
+
+/** How an account's credentials came to be, which decides how they reach the CLI. */
+const accountKinds = ['api-key', 'token', 'directory', 'shell'] as const;
+
+/** Credentials for one provider. Secrets are not here but in the account's own directory. */
+export const accountSchema = z.object({
+  id: idSchema,
+  provider: nameSchema,
+  name: nameSchema,
+  kind: z.enum(accountKinds),
+  email: z.string().nullable(),
+  /** Which server it is for; null is the provider's own. */
+  baseUrl: z.string().nullable(),
+  createdAt: timeSchema,
+  lastUsedAt: timeSchema.nullable(),
+  /** A usage limit holds until then. */
+  exhaustedUntil: timeSchema.nullable(),
+  /** Limits in a row that named no end: each makes the next wait longer. */
+  strikes: z.number().int().nonnegative(),
+  /** Why it cannot be used, such as a login that has expired. */
+  invalidReason: z.string().nullable(),
+  removedAt: timeSchema.nullable(),
+});
+export type Account = z.infer<typeof accountSchema>;
+
+export const taskStates = ['pending', 'in_progress', 'completed', 'blocked'] as const;
+
+/** A piece of planned work. Its state is derived from the runs of the agents that worked on it. */
+export const taskSchema = z.object({
+  id: idSchema,
+  projectId: idSchema,
+  /** Tasks of one phase are siblings. */
+  phase: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Tasks that have to be completed first. */
+  dependsOn: z.array(idSchema),
+  /** The agent that asked for it; null for a person. */
+  createdBy: idSchema.nullable(),
+  createdAt: timeSchema,
+  /** What came of it: handed to those who depend on it. */
+  summary: z.string().nullable(),
+  completedAt: timeSchema.nullable(),
+  /** Why nobody is to take it up. */
+  blockedReason: z.string().nullable(),
+  /** How often an agent has crashed on it. */
+  crashes: z.number().int().nonnegative(),
+  /** The agent that has taken it up, as long as it is at it. */
+  agentId: idSchema.nullable(),
+});
+export type Task = z.infer<typeof taskSchema>;

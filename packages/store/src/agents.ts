@@ -17,6 +17,8 @@ export type AgentPatch = Partial<
     | 'supervisorId'
     | 'forkedConversation'
     | 'freshAfter'
+    | 'accountId'
+    | 'taskId'
     | 'stopRequestedAt'
     | 'endedAt'
     | 'endReason'
@@ -117,6 +119,11 @@ export const agentColumns = [
   'provider',
   'model',
   'options',
+  'mode',
+  'account_id',
+  'environment',
+  'budget',
+  'task_id',
   'branch',
   'base_commit',
   'worktree',
@@ -147,6 +154,11 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     provider: row.provider,
     model: row.model,
     options: json(agentSchema.shape.options, row.options),
+    mode: row.mode,
+    accountId: row.account_id,
+    environment: json(agentSchema.shape.environment, row.environment),
+    budget: json(agentSchema.shape.budget, row.budget),
+    taskId: row.task_id,
     branch: row.branch,
     baseCommit: row.base_commit,
     worktree: row.worktree,

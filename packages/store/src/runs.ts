@@ -26,6 +26,25 @@ export async function endRun(tx: WriteTransaction, id: string, end: RunEnd): Pro
   return numUpdatedRows === 1n;
 }
 
+/** Notes what an open run has come to, before it is asked for one thing more. */
+export async function noteOutcome(tx: WriteTransaction, id: string, detail: string): Promise<void> {
+  await tx.db.updateTable('runs').set({ detail }).where('id', '=', id).where('outcome', 'is', null).execute();
+}
+
+/** Lets an open run wait until a time, or lets it go on when that is null. */
+export async function setWait(
+  tx: WriteTransaction,
+  id: string,
+  wait: { until: number; for: NonNullable<Run['waitFor']>; detail: string } | null,
+): Promise<void> {
+  await tx.db
+    .updateTable('runs')
+    .set({ wait_until: wait?.until ?? null, wait_for: wait?.for ?? null, detail: wait?.detail ?? null })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
 /** Ends every open run of some agents; returns their ids. */
 export async function endRunsOf(tx: WriteTransaction, agentIds: readonly string[], end: RunEnd): Promise<string[]> {
   const ended: string[] = [];
@@ -98,6 +117,8 @@ export const runColumns = [
   'outcome',
   'detail',
   'questions',
+  'wait_until',
+  'wait_for',
 ] as const satisfies (keyof RunTable)[];
 
 /** Reads a run record from its columns. */
@@ -115,5 +136,7 @@ export function runOf(row: Pick<Selectable<RunTable>, (typeof runColumns)[number
     outcome: row.outcome,
     detail: row.detail,
     questions: nullableJson(runSchema.shape.questions, row.questions),
+    waitUntil: nullableInteger(row.wait_until),
+    waitFor: row.wait_for,
   };
 }

@@ -19,6 +19,7 @@ export type SessionPatch = Partial<
     | 'pausedAt'
     | 'interruptedAt'
     | 'usage'
+    | 'reported'
     | 'result'
     | 'limitUntil'
   >
@@ -93,6 +94,32 @@ export async function openSessions(db: Database): Promise<Session[]> {
   return rows.map(sessionOf);
 }
 
+/** The sessions of a project's agents that were planned since a time. */
+export async function sessionsOfProject(db: Database, projectId: string, since: number): Promise<Session[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .selectAll('sessions')
+    .where('agents.project_id', '=', projectId)
+    .where('sessions.planned_at', '>=', since)
+    .execute();
+  return rows.map(sessionOf);
+}
+
+/** What a provider last reported for a conversation, in whichever other session that was; null when it never did. */
+export async function lastReport(db: Database, providerSessionId: string, exceptId: string): Promise<Usage | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('reported')
+    .where('provider_session_id', '=', providerSessionId)
+    .where('id', '!=', exceptId)
+    .where('reported', 'is not', null)
+    .orderBy('planned_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : nullableJson(sessionSchema.shape.reported, row.reported);
+}
+
 /** How many sessions have not ended. */
 export async function countOpenSessions(db: Database): Promise<number> {
   const row = await db
@@ -123,6 +150,7 @@ export const sessionColumns = [
   'purpose',
   'conversation',
   'provider_session_id',
+  'account_id',
   'planned_at',
   'started_at',
   'pid',
@@ -133,6 +161,7 @@ export const sessionColumns = [
   'exit_code',
   'end_reason',
   'usage',
+  'reported',
   'result',
   'limit_until',
 ] as const satisfies (keyof SessionTable)[];
@@ -147,6 +176,7 @@ export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionCol
     purpose: row.purpose,
     conversation: row.conversation,
     providerSessionId: row.provider_session_id,
+    accountId: row.account_id,
     plannedAt: integer(row.planned_at),
     startedAt: nullableInteger(row.started_at),
     pid: nullableInteger(row.pid),
@@ -157,6 +187,7 @@ export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionCol
     exitCode: nullableInteger(row.exit_code),
     endReason: row.end_reason,
     usage: json(sessionSchema.shape.usage, row.usage),
+    reported: nullableJson(sessionSchema.shape.reported, row.reported),
     result: nullableJson(sessionSchema.shape.result, row.result),
     limitUntil: nullableInteger(row.limit_until),
   };

@@ -7,6 +7,18 @@ export async function getSetting(db: Database, key: string): Promise<unknown> {
   return row ? (JSON.parse(row.value) as unknown) : undefined;
 }
 
+/** The values of all settings whose key begins with `prefix`, for the caller to parse. */
+export async function settingsWith(db: Database, prefix: string): Promise<unknown[]> {
+  const rows = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '>=', prefix)
+    .where('key', '<', `${prefix}~`)
+    .orderBy('key')
+    .execute();
+  return rows.map((row) => JSON.parse(row.value) as unknown);
+}
+
 /** Sets a setting to anything that JSON can hold. */
 export async function setSetting(tx: WriteTransaction, key: string, value: unknown): Promise<void> {
   const columns = { value: JSON.stringify(value ?? null), updated_at: tx.now };

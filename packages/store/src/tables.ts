@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
-import type { Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
+import type { Account, Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
 import type { EventType } from '@pawl/schema/event';
 
 /** A 64-bit integer: SQLite reads it as a number, Postgres drivers as a string or a bigint. `integer()` makes it a number. */
@@ -34,6 +34,11 @@ export type AgentTable = {
   provider: string | null;
   model: string | null;
   options: Json;
+  mode: Agent['mode'];
+  account_id: string | null;
+  environment: Json;
+  budget: Json;
+  task_id: string | null;
   branch: string | null;
   base_commit: string | null;
   worktree: string | null;
@@ -63,6 +68,8 @@ export type RunTable = {
   outcome: Run['outcome'];
   detail: string | null;
   questions: Json | null;
+  wait_until: NullableInteger;
+  wait_for: Run['waitFor'];
 };
 
 export type SessionTable = {
@@ -73,6 +80,7 @@ export type SessionTable = {
   purpose: Session['purpose'];
   conversation: Session['conversation'];
   provider_session_id: string | null;
+  account_id: string | null;
   planned_at: Integer;
   started_at: NullableInteger;
   pid: NullableInteger;
@@ -83,6 +91,7 @@ export type SessionTable = {
   exit_code: NullableInteger;
   end_reason: string | null;
   usage: Json;
+  reported: Json | null;
   result: Json | null;
   limit_until: NullableInteger;
   /** Bytes of each stream that are stored as chunks; moved in the same transaction as the chunk. */
@@ -130,6 +139,38 @@ type DraftTable = {
   updated_at: Integer;
 };
 
+export type AccountTable = {
+  id: string;
+  provider: string;
+  name: string;
+  kind: Account['kind'];
+  email: string | null;
+  base_url: string | null;
+  created_at: Integer;
+  last_used_at: NullableInteger;
+  exhausted_until: NullableInteger;
+  strikes: Integer;
+  invalid_reason: string | null;
+  removed_at: NullableInteger;
+};
+
+export type TaskTable = {
+  ordinal: Ordinal;
+  id: string;
+  project_id: string;
+  phase: string;
+  name: string;
+  description: string;
+  depends_on: Json;
+  created_by: string | null;
+  created_at: Integer;
+  summary: string | null;
+  completed_at: NullableInteger;
+  blocked_reason: string | null;
+  crashes: Integer;
+  agent_id: string | null;
+};
+
 type SettingTable = {
   key: string;
   value: Json;
@@ -155,6 +196,8 @@ export type Tables = {
   messages: MessageTable;
   chunks: ChunkTable;
   events: EventTable;
+  accounts: AccountTable;
+  tasks: TaskTable;
   drafts: DraftTable;
   settings: SettingTable;
   counters: CounterTable;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { accountsContract } from './contract/accounts.ts';
 import { agentsContract } from './contract/agents.ts';
 import { chunksContract } from './contract/chunks.ts';
 import { engines } from './contract/engines.ts';
@@ -8,6 +9,7 @@ import { historyContract } from './contract/history.ts';
 import { migrationsContract } from './contract/migrations.ts';
 import { recordsContract } from './contract/records.ts';
 import { registryContract } from './contract/registry.ts';
+import { tasksContract } from './contract/tasks.ts';
 import { upgradeContract } from './contract/upgrade.ts';
 import { writesContract } from './contract/writes.ts';
 
@@ -19,9 +21,11 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('migrations', () => migrationsContract(engine));
   describe('an older database', () => upgradeContract(engine));
   describe('records', () => recordsContract(engine));
+  describe('accounts', () => accountsContract(engine));
   describe('agents', () => agentsContract(engine));
   describe('registry', () => registryContract(engine));
   describe('family', () => familyContract(engine));
   describe('history', () => historyContract(engine));
   describe('chunks', () => chunksContract(engine));
+  describe('tasks', () => tasksContract(engine));
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@pawl/schema/id';
-import { noUsage } from '@pawl/schema/record';
+import { noBudget, noUsage } from '@pawl/schema/record';
 import type { Agent, Project, Run, Session } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';
 import { insertProject } from '@pawl/store/projects';
@@ -52,6 +52,11 @@ export function agentRecord(fields: Partial<Agent> = {}): Agent {
     provider: 'scripted',
     model: null,
     options: {},
+    mode: 'execute',
+    accountId: null,
+    environment: {},
+    budget: noBudget,
+    taskId: null,
     branch: null,
     baseCommit: null,
     worktree: null,
@@ -80,6 +85,8 @@ export function runRecord(agent: Agent, fields: Partial<Run> = {}): Run {
     outcome: null,
     detail: null,
     questions: null,
+    waitUntil: null,
+    waitFor: null,
     ...fields,
   };
 }
@@ -93,6 +100,7 @@ export function sessionRecord(run: Run, fields: Partial<Session> = {}): Session 
     purpose: 'work',
     conversation: 'new',
     providerSessionId: null,
+    accountId: null,
     plannedAt: fixedTime,
     startedAt: null,
     pid: null,
@@ -103,6 +111,7 @@ export function sessionRecord(run: Run, fields: Partial<Session> = {}): Session 
     exitCode: null,
     endReason: null,
     usage: noUsage,
+    reported: null,
     result: null,
     limitUntil: null,
     ...fields,

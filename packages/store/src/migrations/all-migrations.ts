@@ -1,6 +1,7 @@
 import { foundation } from './0001-foundation.ts';
 import { processes } from './0002-processes.ts';
+import { providers } from './0003-providers.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
-export const allMigrations: readonly Migration[] = [foundation, processes];
+export const allMigrations: readonly Migration[] = [foundation, processes, providers];

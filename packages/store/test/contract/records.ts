@@ -45,7 +45,10 @@ export function recordsContract(engine: EngineUnderTest): void {
       worktreeEnd: { state: 'retained', reason: hostileText, at: 5 },
     });
     const run = runRecord(agent, { task: hostileText });
-    const session = sessionRecord(run, { processStart: hostileText, result: { ok: false, text: hostileText } });
+    const session = sessionRecord(run, {
+      processStart: hostileText,
+      result: { ok: false, text: hostileText, fault: null },
+    });
     const questions = [{ id: 'q1', question: hostileText }];
     const message = {
       agentId: agent.id,

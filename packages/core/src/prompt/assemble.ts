@@ -1,0 +1,128 @@
+import type { Agent, Run } from '@pawl/schema/record';
+import { fillPlaceholders } from '../input-files.ts';
+import { cutText } from '../shorten.ts';
+import type { PromptAssets } from './assets.ts';
+import { askedTags, chatHistoryTag } from './assets.ts';
+import { commandLines, communicationText } from './communication.ts';
+import { promptLimits } from './prompt-limit.ts';
+import { addedTags, block, foreignText } from './tag.ts';
+
+/** What a session is told: in one text, and the same divided for CLIs that take a system prompt. */
+export type Prompt = {
+  /** Everything but what belongs to this run. */
+  system: string;
+  /** What this run is about: what was said and done before, why it begins anew, and what is asked. */
+  turn: string;
+  /** Both in one text, in the order of the parts. */
+  whole: string;
+};
+
+/** The result of a task that had to be done first. */
+export type DependencyResult = { name: string; summary: string };
+
+export type PromptGiven = {
+  assets: PromptAssets;
+  agent: Agent;
+  run: Run;
+  /** The repository's own texts for the agent's role, in their order. They are appended and replace nothing. */
+  custom?: string[];
+  dependencies?: DependencyResult[];
+  /** What was said before, told to a provider that has no memory of it. */
+  transcript?: string | null;
+  /** Why it begins anew, where this is not the beginning of the run. */
+  notice?: string | null;
+  /** Leaves out the commands and what is told about other agents, but never the repository's own texts. */
+  skipPromptExtras?: boolean;
+};
+
+/** One part of a prompt: its whole text, tags and all, and whether it belongs to the run. */
+type PromptPart = { text: string; turn: boolean; quoted?: boolean };
+
+/**
+ * Makes the prompt of a session whose provider remembers nothing: the mode's parts in their order, then the definition,
+ * the commands, the repository's own texts, the workspace, and the other agents. Nothing in foreign text can be taken for
+ * one of these parts. Placeholders are filled in all parts but in what was said before, whose words are no placeholders.
+ */
+export function assemblePrompt(given: PromptGiven): Prompt {
+  const parts = [...modeParts(given), ...lastParts(given)].map((part) => ({
+    ...part,
+    text: part.quoted === true ? part.text : fillPlaceholders(part.text, given.agent),
+  }));
+  return {
+    system: joined(parts.filter((part) => !part.turn)),
+    turn: joined(parts.filter((part) => part.turn)),
+    whole: joined(parts),
+  };
+}
+
+/** The tag under which an agent of a mode finds what it is asked. */
+export function askedTag(assets: PromptAssets, { mode }: Agent): string {
+  const asked: readonly string[] = askedTags;
+  return assets.modes[mode].find(({ tag }) => asked.includes(tag))?.tag ?? askedTags[0];
+}
+
+function modeParts(given: PromptGiven): PromptPart[] {
+  const { assets, agent } = given;
+  const quote = foreignText(assets);
+  const asked = askedTag(assets, agent);
+  const template = assets.modes[agent.mode];
+  const hasHistory = template.some(({ tag }) => tag === chatHistoryTag);
+  return template.flatMap(({ tag, text }): PromptPart[] => {
+    if (tag === chatHistoryTag) return past(given, chatHistoryTag, quote);
+    if (tag !== asked) return [{ text: block(tag, text), turn: false }];
+    return [
+      ...(hasHistory ? [] : past(given, addedTags.past, quote)),
+      ...(given.notice ? [{ text: given.notice, turn: true }] : []),
+      ...dependencyPart(given.dependencies ?? [], quote),
+      { text: block(tag, quote(given.run.task)), turn: true },
+    ];
+  });
+}
+
+/** What comes after the mode's own parts, in this order. */
+function lastParts({ assets, agent, run, custom = [], ...given }: PromptGiven): PromptPart[] {
+  const quote = foreignText(assets);
+  const skips = given.skipPromptExtras ?? agent.mode === 'conflict-resolution';
+  const commands = commandLines(assets, agent.kind);
+  const communication = skips ? null : communicationText(assets, agent.mode, commands);
+  const definition = quote(run.definition?.prompt.trim() ?? '');
+  const texts = [
+    definition === '' ? null : block(addedTags.definition, `${definitionHead}\n\n${definition}`),
+    skips ? null : block(addedTags.commands, commands),
+    ...custom
+      .filter((text) => text.trim() !== '')
+      .map((text) => block(addedTags.custom, `${customHead}\n\n${quote(text.trim())}`)),
+    block(addedTags.workspace, quote(workspaceText(agent))),
+    communication === null ? null : block(addedTags.communication, communication),
+  ];
+  return texts.filter((text) => text !== null).map((text) => ({ text, turn: false }));
+}
+
+const definitionHead = 'This is what you are here. Where it differs from what stands above, this holds.';
+const customHead = 'What this repository asks of agents in your role, in addition to all of the above.';
+
+function past({ transcript = null }: PromptGiven, tag: string, quote: (text: string) => string): PromptPart[] {
+  return transcript === null ? [] : [{ text: block(tag, quote(transcript)), turn: true, quoted: true }];
+}
+
+/** The results of tasks that had to be done first; each gets its share of the room. */
+function dependencyPart(dependencies: DependencyResult[], quote: (text: string) => string): PromptPart[] {
+  if (dependencies.length === 0) return [];
+  const share = Math.floor(promptLimits.dependencyCharacters / dependencies.length);
+  const results = dependencies.map(({ name, summary }) => cutText(`## ${name.trim()}\n\n${summary.trim()}`, share));
+  const text = `What came of the tasks that yours builds on, in the words of those who did them.\n\n${results.join('\n\n')}`;
+  return [{ text: block(addedTags.dependencies, quote(text)), turn: true, quoted: true }];
+}
+
+function workspaceText(agent: Agent): string {
+  const from = agent.baseCommit === null ? '' : `, which begins at ${agent.baseCommit}`;
+  return `You are ${agent.alias}, and you work alone in a git worktree of your own.
+
+- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside of it.
+- Branch: ${agent.branch ?? '(none)'}${from}.
+- Your assignment: \`.pawl/input/\`, see \`manifest.json\`. What you say about your work: \`.pawl/output/\`. Neither is committed.`;
+}
+
+function joined(parts: { text: string }[]): string {
+  return `${parts.map(({ text }) => text).join('\n\n')}\n`;
+}

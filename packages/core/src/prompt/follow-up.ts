@@ -1,0 +1,88 @@
+import type { Agent, Run } from '@pawl/schema/record';
+import { fillPlaceholders } from '../input-files.ts';
+import { askedTag } from './assemble.ts';
+import type { PromptAssets } from './assets.ts';
+import { accountSwitchedNotice, commitNotice, interruptedNotice, missingSignalNotice, retryNotice } from './notice.ts';
+import { block, foreignText } from './tag.ts';
+
+/** What an agent is told that goes on with its conversation: the next thing to do. */
+export function nextTaskPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
+  return turn(asked(assets, agent, run), signal(assets));
+}
+
+/** What an agent is told whose process was lost with the machine, and whose provider remembers the rest. */
+export function interruptedPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
+  return turn(interruptedNotice, asked(assets, agent, run), signal(assets));
+}
+
+/** What an agent is told that ended its turn without a signal. */
+export function missingSignalPrompt(assets: PromptAssets): string {
+  return turn(missingSignalNotice, signal(assets));
+}
+
+/** What an agent is told whose turn was ended by an error of its provider. */
+export function retryPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
+  return turn(retryNotice, asked(assets, agent, run), signal(assets));
+}
+
+/** What an agent is told that goes on with another account, and whose conversation came along. */
+export function accountSwitchedPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
+  return turn(accountSwitchedNotice, asked(assets, agent, run), signal(assets));
+}
+
+/** What an agent is told that is done and has left tracked changes uncommitted, in these directories. */
+export function commitPrompt(assets: PromptAssets, paths: string[]): string {
+  return turn(commitNotice(assets, paths), signal(assets));
+}
+
+export type Question = { id: string; question: string };
+
+/** What an agent is told that has asked, and whose provider remembers the rest. */
+export function answersPrompt(
+  assets: PromptAssets,
+  questions: Question[],
+  answers: Readonly<Record<string, string>>,
+): string {
+  const text = foreignText(assets)(formatAnswers(questions, answers));
+  return turn(block('answers', text), signal(assets));
+}
+
+/**
+ * Questions with their answers, in the order of the questions, as a person would write them: also what a run is asked
+ * that goes on with them. A question without an answer is left to the agent, and an answer to no question is not lost.
+ */
+export function formatAnswers(questions: Question[], answers: Readonly<Record<string, string>>): string {
+  const answerTo = (id: string) => (Object.hasOwn(answers, id) ? (answers[id] ?? '').trim() : '');
+  const asked = questions.map(({ id, question }, index) => {
+    const answer =
+      answerTo(keyOf(id, index)) || '(no answer: decide it yourself, and name in your result what you assumed)';
+    return `${index + 1}. ${id === '' ? '' : `[${id}] `}${indented(question)}\n   Answer: ${indented(answer)}`;
+  });
+  const known = new Set(questions.map(({ id }, index) => keyOf(id, index)));
+  const others = Object.keys(answers)
+    .filter((id) => !known.has(id) && answerTo(id) !== '')
+    .map((id) => `- [${id}] ${indented(answerTo(id))}`);
+  const besides = others.length === 0 ? [] : ['Besides:', ...others];
+  return ['Your questions were answered. Go on with your work accordingly.', '', ...asked, ...besides].join('\n');
+}
+
+/** What an answer is given under: the question's id, or, where the agent gave it none, its number. */
+function keyOf(id: string, index: number): string {
+  return id === '' ? String(index + 1) : id;
+}
+
+function indented(text: string): string {
+  return text.trim().replaceAll('\n', '\n   ');
+}
+
+function asked(assets: PromptAssets, agent: Agent, run: Run): string {
+  return fillPlaceholders(block(askedTag(assets, agent), foreignText(assets)(run.task)), agent);
+}
+
+function signal(assets: PromptAssets): string {
+  return block('signal_format', assets.signalFormat);
+}
+
+function turn(...parts: string[]): string {
+  return `${parts.join('\n\n')}\n`;
+}

@@ -1,0 +1,35 @@
+import type { PromptAssets } from './assets.ts';
+
+/** The tags that are not in any template: what the assembly itself adds. */
+export const addedTags = {
+  past: 'conversation_so_far',
+  dependencies: 'dependency_results',
+  definition: 'agent_definition',
+  commands: 'pawl_commands',
+  custom: 'repository_instructions',
+  workspace: 'workspace',
+  communication: 'inter_agent_communication',
+} as const;
+
+/** The tags of what an agent is told in the middle of its work. */
+const noticeTags = ['interrupted', 'missing_signal', 'provider_error', 'account_switched', 'uncommitted', 'answers'];
+
+/** Inner tags that our own texts use. */
+const innerTags = ['examples', 'example'];
+
+/** A text between its tags. */
+export function block(tag: string, text: string): string {
+  return `<${tag}>\n${text.trim()}\n</${tag}>`;
+}
+
+/**
+ * Makes a function that lets foreign text be shown in a prompt: nothing in what it returns can open or close one of our
+ * tags. Spaces and invisible characters inside of a tag do not help; everything else stays as it was.
+ */
+export function foreignText({ modes }: PromptAssets): (text: string) => string {
+  const known = new Set([...Object.values(addedTags), ...noticeTags, ...innerTags, 'signal_format']);
+  for (const parts of Object.values(modes)) for (const { tag } of parts) known.add(tag);
+  const hidden = '[\\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]*';
+  const pattern = new RegExp(`<(${hidden}(?:/${hidden})?(?:${[...known].join('|')})\\b)`, 'gi');
+  return (text) => text.replaceAll(pattern, '&lt;$1');
+}

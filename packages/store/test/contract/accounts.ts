@@ -1,0 +1,160 @@
+import { newId } from '@pawl/schema/id';
+import type { Account } from '@pawl/schema/record';
+import {
+  accountById,
+  accountByName,
+  accountNames,
+  findNextAvailable,
+  insertAccount,
+  listAccounts,
+  markExhausted,
+  openSessionsOf,
+  removeAccount,
+  touchAccount,
+  updateAccount,
+} from '@pawl/store/accounts';
+import { endSession, insertSession } from '@pawl/store/sessions';
+import type { Store } from '@pawl/store/store';
+import { expect, test } from 'vitest';
+import { addTeam, fixedTime, sessionRecord } from '../fixture.ts';
+import { openFresh } from './engines.ts';
+import type { EngineUnderTest } from './engines.ts';
+
+function accountRecord(name: string, fields: Partial<Account> = {}): Account {
+  return {
+    id: newId(),
+    provider: 'claude',
+    name,
+    kind: 'api-key',
+    email: null,
+    baseUrl: null,
+    createdAt: fixedTime,
+    lastUsedAt: null,
+    exhaustedUntil: null,
+    strikes: 0,
+    invalidReason: null,
+    removedAt: null,
+    ...fields,
+  };
+}
+
+async function add(store: Store, ...accounts: Account[]): Promise<void> {
+  await store.write(async (tx) => {
+    for (const account of accounts) await insertAccount(tx, account);
+  });
+}
+
+/** What accounts promise on every engine. */
+export function accountsContract(engine: EngineUnderTest): void {
+  test('an account comes back as it was, by id and by name', async () => {
+    const store = await openFresh(engine);
+    const full = accountRecord('work', {
+      kind: 'token',
+      email: 'someone@example.com',
+      baseUrl: 'https://models.example.com/v1',
+      lastUsedAt: 5,
+      exhaustedUntil: 6,
+      strikes: 7,
+      invalidReason: 'a\0b 😀',
+    });
+    const other = accountRecord('codex-1', { provider: 'codex' });
+    await add(store, full, other);
+    expect(await accountById(store.db, full.id)).toEqual(full);
+    expect(await accountByName(store.db, 'work')).toEqual(full);
+    expect(await accountByName(store.db, 'nobody')).toBeNull();
+    expect(await listAccounts(store.db)).toEqual([full, other]);
+    expect(await listAccounts(store.db, 'codex')).toEqual([other]);
+    await expect(add(store, accountRecord('work', { provider: 'codex' }))).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('a removed account keeps its row and frees its name, and is removed once', async () => {
+    const store = await openFresh(engine);
+    const first = accountRecord('work');
+    await add(store, first);
+    expect(await store.write((tx) => removeAccount(tx, first.id))).toBe(true);
+    expect(await store.write((tx) => removeAccount(tx, first.id))).toBe(false);
+    expect(await accountById(store.db, first.id)).toEqual({ ...first, removedAt: fixedTime });
+    expect(await accountByName(store.db, 'work')).toBeNull();
+    expect(await listAccounts(store.db)).toEqual([]);
+    expect(await accountNames(store.db)).toEqual(new Map([[first.id, 'work']]));
+    expect(await findNextAvailable(store.db, 'claude', fixedTime)).toBeNull();
+    const second = accountRecord('work');
+    await add(store, second);
+    expect(await accountByName(store.db, 'work')).toEqual(second);
+  });
+
+  test('facts of an account change one by one; nobody’s do not', async () => {
+    const store = await openFresh(engine);
+    const account = accountRecord('work');
+    await add(store, account);
+    await store.write(async (tx) => {
+      await updateAccount(tx, account.id, { strikes: 2, invalidReason: 'expired' });
+      await updateAccount(tx, account.id, {});
+      await touchAccount(tx, account.id);
+    });
+    expect(await accountById(store.db, account.id)).toEqual({
+      ...account,
+      strikes: 2,
+      invalidReason: 'expired',
+      lastUsedAt: fixedTime,
+    });
+    await expect(store.write((tx) => touchAccount(tx, newId()))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('S3-35: an exhausted account stays so until the latest time that was named', async () => {
+    const store = await openFresh(engine);
+    const account = accountRecord('work');
+    await add(store, account);
+    for (const [until, kept] of [
+      [100, 100],
+      [50, 100],
+      [200, 200],
+    ] as const) {
+      await store.write((tx) => markExhausted(tx, account.id, until));
+      expect((await accountById(store.db, account.id))?.exhaustedUntil).toBe(kept);
+    }
+  });
+
+  test('S3-36: the next account is the least recently used one that can be used', async () => {
+    const store = await openFresh(engine);
+    const now = 1_000;
+    const never = accountRecord('never', { createdAt: 5 });
+    const newer = accountRecord('newer', { createdAt: 6 });
+    const old = accountRecord('old', { lastUsedAt: 10, exhaustedUntil: now });
+    const recent = accountRecord('recent', { lastUsedAt: 20 });
+    await add(
+      store,
+      recent,
+      newer,
+      accountRecord('exhausted', { exhaustedUntil: now + 1 }),
+      accountRecord('invalid', { invalidReason: 'expired' }),
+      accountRecord('shell-0a1b2c3d', { kind: 'shell' }),
+      accountRecord('codex', { provider: 'codex' }),
+      old,
+      never,
+    );
+    const order: string[] = [];
+    for (;;) {
+      const next = await findNextAvailable(store.db, 'claude', now, order);
+      if (next === null) break;
+      order.push(next.id);
+    }
+    expect(order).toEqual([never.id, newer.id, old.id, recent.id]);
+    expect(await findNextAvailable(store.db, 'nobody', now)).toBeNull();
+  });
+
+  test('sessions that use an account are counted while they are open', async () => {
+    const store = await openFresh(engine);
+    const { run, session } = await addTeam(store);
+    const account = accountRecord('work');
+    await add(store, account);
+    const end = (id: string) => store.write((tx) => endSession(tx, id, { exitCode: 0, endReason: 'exited' }));
+    expect(await openSessionsOf(store.db, account.id)).toBe(0);
+    await end(session.id);
+    const second = sessionRecord(run, { no: 2, accountId: account.id });
+    await store.write((tx) => insertSession(tx, second));
+    expect(await openSessionsOf(store.db, account.id)).toBe(1);
+    await end(second.id);
+    expect(await openSessionsOf(store.db, account.id)).toBe(0);
+  });
+}
