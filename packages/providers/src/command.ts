@@ -1,5 +1,12 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
+import { hookSettings } from './hook.ts';
+import type { McpServer } from './mcp.ts';
+import { describeServers } from './mcp.ts';
+import { toolWords } from './tool-words.ts';
+import { fill, splitWords } from './words.ts';
+
+export type { McpServer } from './mcp.ts';
 
 /** How a session takes up its conversation. */
 export type Conversation =
@@ -11,31 +18,72 @@ export type Conversation =
 /** The tools that an agent may use; null leaves them to the provider. */
 export type ToolLimits = { allowed: string[] | null; denied: string[] };
 
-export type SessionCommand = { command: string; args: string[]; prompt: string; stdin: 'fifo' | 'file' };
+export type SessionCommand = {
+  command: string;
+  args: string[];
+  prompt: string;
+  stdin: 'fifo' | 'file';
+  env: Record<string, string>;
+  /** To be written into the session's directory before it starts. */
+  files: { path: string; content: string }[];
+};
 
-/** The command line and the first input of a session, from the provider's preset. Nothing secret goes into arguments. */
-export function sessionCommand(
-  preset: ProviderPreset,
-  given: {
-    conversation: Conversation;
-    model: string | null;
-    options: Record<string, string>;
-    tools: ToolLimits;
-    prompt: string;
-  },
-): SessionCommand {
+/** What a session is started with. */
+export type SessionGiven = {
+  conversation: Conversation;
+  model: string | null;
+  options: Record<string, string>;
+  tools: ToolLimits;
+  readOnly: boolean;
+  /** `system` is null when the CLI was told already, or is told in the turn. */
+  prompt: { system: string | null; turn: string };
+  /** The session's own directory, absolute. */
+  directory: string;
+  /** Where it is to work. */
+  worktree: string;
+  mcpServers: Record<string, McpServer>;
+  /** A shell command that is asked before each tool. */
+  hook: string | null;
+  /** Keep it from the settings that the repository brings. */
+  blockSettings: boolean;
+  baseUrl: string | null;
+};
+
+/** A word of a command line has room for 128 KB, its end included. */
+const argumentBytes = 120 * 1024;
+
+/**
+ * The command line and the first input of a session, from the provider's preset. Nothing secret goes into arguments. A limit
+ * that was asked for and cannot be given is an error, not left out.
+ */
+export function sessionCommand(preset: ProviderPreset, given: SessionGiven): SessionCommand {
   const [command, ...fixed] = preset.command;
-  const args = [...fixed, ...conversationArguments(preset, given.conversation)];
-  if (given.model !== null && preset.model !== null) args.push(...fill(preset.model, 'model', given.model));
-  const { allowed, denied } = given.tools;
-  if (allowed !== null && preset.tools !== null) args.push(...fill(preset.tools.allow, 'tools', allowed.join(',')));
-  if (denied.length > 0 && preset.tools !== null) args.push(...fill(preset.tools.deny, 'tools', denied.join(',')));
-  for (const [name, value] of Object.entries(given.options)) {
-    args.push(...fill(Object.hasOwn(preset.options, name) ? (preset.options[name] ?? []) : [], 'value', value));
-  }
-  return preset.promptMode === 'stream-json'
-    ? { command, args, prompt: streamJsonMessage(given.prompt), stdin: 'fifo' }
-    : { command, args, prompt: given.prompt, stdin: 'file' };
+  const files: SessionCommand['files'] = [];
+  const keep = (path: string, content: string) => {
+    files.push({ path, content });
+    return `${given.directory}/${path}`;
+  };
+  const servers = describeServers(preset.mcp, given.mcpServers, keep);
+  const tools = toolWords(preset, given.tools);
+  const settings = [...blockWords(preset, given), ...baseUrlWords(preset, given.baseUrl)];
+  const turn = wholeTurn(preset, given.prompt);
+  const last = lastWords(preset, { options: given.options, turn, rest: [...tools, ...settings] }, keep);
+  const words = [
+    ...fixed,
+    ...accessWords(preset, given.readOnly),
+    ...(given.model === null ? [] : fill(preset.model ?? [], { model: given.model })),
+    ...(last.tookRest ? [] : tools),
+    ...systemWords(preset, given.prompt.system, keep),
+    ...servers.words,
+    ...hookWords(preset, given.hook, keep),
+    ...(last.tookRest ? [] : settings),
+    ...optionWords(preset, given.options),
+    ...conversationWords(preset, given.conversation),
+    ...last.words,
+  ];
+  const { args, env } = splitWords(words);
+  const first = firstInput(preset, turn);
+  return { command, args, ...first, env: { ...servers.env, ...env }, files };
 }
 
 /** A user turn as one line of stream-json. */
@@ -43,17 +91,104 @@ export function streamJsonMessage(text: string): string {
   return `${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`;
 }
 
-function conversationArguments(preset: ProviderPreset, conversation: Conversation): string[] {
-  const chosen = (id: string | null) => (id === null ? [] : fill(preset.chooseSession ?? [], 'session', id));
+type Keep = (path: string, content: string) => string;
+
+function wholeTurn(preset: ProviderPreset, { system, turn }: SessionGiven['prompt']): string {
+  return system === null || preset.systemPrompt !== null ? turn : `${system}\n\n${turn}`;
+}
+
+function firstInput(preset: ProviderPreset, turn: string): Pick<SessionCommand, 'prompt' | 'stdin'> {
+  if (preset.promptMode === 'stream-json') return { prompt: streamJsonMessage(turn), stdin: 'fifo' };
+  return { prompt: preset.promptMode === 'stdin' ? turn : '', stdin: 'file' };
+}
+
+function accessWords({ name, access }: ProviderPreset, readOnly: boolean): string[] {
+  if (!readOnly) return access.full;
+  if (access.readOnly !== null) return access.readOnly;
+  throw new PawlError('conflict', `The provider ${name} cannot be kept from writing.`, {
+    hint: 'Choose another provider: `pawl providers` shows what each can do.',
+  });
+}
+
+function systemWords(preset: ProviderPreset, system: string | null, keep: Keep): string[] {
+  if (system === null || preset.systemPrompt === null) return [];
+  return fill(preset.systemPrompt, { file: keep('system-prompt.md', system) });
+}
+
+function hookWords(preset: ProviderPreset, hook: string | null, keep: Keep): string[] {
+  if (hook === null || preset.hook === null) return [];
+  return fill(preset.hook, { file: keep('hook-settings.json', hookSettings(hook)) });
+}
+
+function blockWords(preset: ProviderPreset, given: SessionGiven): string[] {
+  if (!given.blockSettings) return [];
+  if (preset.repositorySettings.block === null) {
+    throw new PawlError('forbidden', `The provider ${preset.name} cannot be kept from a repository’s settings.`, {
+      hint: 'Read them, and if you agree with what they do: pawl trust',
+    });
+  }
+  return fill(preset.repositorySettings.block, { worktree: JSON.stringify(given.worktree).slice(1, -1) });
+}
+
+function baseUrlWords({ account }: ProviderPreset, baseUrl: string | null): string[] {
+  if (account === null || baseUrl === null) return [];
+  return fill(account.baseUrlArguments, { baseUrl: JSON.stringify(baseUrl).slice(1, -1), key: account.key ?? '' });
+}
+
+function optionWords(preset: ProviderPreset, options: Record<string, string>): string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    fill(Object.hasOwn(preset.options, name) ? (preset.options[name] ?? []) : [], { value }),
+  );
+}
+
+function conversationWords(preset: ProviderPreset, conversation: Conversation): string[] {
+  const chosen = (id: string | null) => (id === null ? [] : fill(preset.chooseSession ?? [], { session: id }));
   if (conversation.kind === 'new') return chosen(conversation.chosenId);
   const words = conversation.kind === 'fork' ? preset.fork : preset.resume;
   if (words === null) {
     throw new PawlError('conflict', `The provider ${preset.name} cannot ${conversation.kind} a conversation.`);
   }
-  const args = fill(words, 'session', conversation.providerSessionId);
+  const args = fill(words, { session: conversation.providerSessionId });
   return conversation.kind === 'fork' ? [...args, ...chosen(conversation.chosenId)] : args;
 }
 
-function fill(template: string[], name: string, value: string): string[] {
-  return template.map((word) => word.replaceAll(`{${name}}`, () => value));
+/** The last words: how the prompt goes in, and, where they ask for them, options and the words that a bridge passes on. */
+function lastWords(
+  preset: ProviderPreset,
+  { options, turn, rest }: { options: Record<string, string>; turn: string; rest: string[] },
+  keep: Keep,
+): { words: string[]; tookRest: boolean } {
+  const asked = preset.promptArguments.join('\n');
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(preset.options).filter((each) => asked.includes(`{${each}}`))) {
+    const value = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (value === undefined || value.trim() === '') throw missingOption(preset.name, name);
+    values[name] = value;
+  }
+  if (asked.includes('{promptFile}')) values['promptFile'] = keep('prompt.txt', turn);
+  if (asked.includes('{prompt}')) values['prompt'] = argumentOf(preset.name, turn);
+  const words = preset.promptArguments.flatMap((word) => (word === '{rest}' ? rest : fill([word], values)));
+  return { words, tookRest: preset.promptArguments.includes('{rest}') };
+}
+
+/** A prompt as a word of the command line: not too long, and nothing that could be taken for an option. */
+function argumentOf(provider: string, turn: string): string {
+  const bytes = Buffer.byteLength(turn);
+  if (bytes > argumentBytes) {
+    throw new PawlError(
+      'too_large',
+      `The prompt has ${bytes} bytes, and ${provider} takes ${argumentBytes} at the most.`,
+      {
+        hint: 'Put the long part into a file of the repository and name it, or use a provider that reads its prompt from stdin.',
+      },
+    );
+  }
+  const text = turn.replaceAll('\0', '');
+  return text.startsWith('-') ? `\n${text}` : text;
+}
+
+function missingOption(provider: string, name: string): PawlError {
+  return new PawlError('invalid_input', `The provider ${provider} needs the option ${name}.`, {
+    hint: `Give it with the work, or define a provider in config.yaml that extends ${provider}.`,
+  });
 }

@@ -1,12 +1,24 @@
 import type { OutputFormat, OutputParser } from '@pawl/core/port/provider';
-import { parseClaudeLine } from './claude-stream-json.ts';
+import { claudeStreamJson } from './parser/claude-stream-json.ts';
+import { clineJson } from './parser/cline-json.ts';
+import { codexExec } from './parser/codex-exec.ts';
+import { copilotJson } from './parser/copilot-json.ts';
+import { geminiStreamJson } from './parser/gemini-stream-json.ts';
+import { opencodeJson } from './parser/opencode-json.ts';
+import { piJson } from './parser/pi-json.ts';
+import { plainText } from './parser/plain-text.ts';
 
-/** The parser for each output format. Plain text is its own meaning, and says nothing about the session. */
+/**
+ * The parser for each output format. None of them remembers anything from one line to the next: whoever reads may be killed
+ * between any two, and go on from there.
+ */
 export const outputParsers: Record<OutputFormat, OutputParser> = {
-  'claude-stream-json': {
-    parse: parseClaudeLine,
-    telling: ['"result"', '"rate_limit_event"'],
-    conversation: ['"assistant"', '"user"', '"stream_event"'],
-  },
-  text: { parse: (line) => [{ type: 'text', text: line }], telling: [], conversation: [] },
+  'claude-stream-json': claudeStreamJson,
+  'codex-exec': codexExec,
+  'gemini-stream-json': geminiStreamJson,
+  'opencode-json': opencodeJson,
+  'pi-json': piJson,
+  'copilot-json': copilotJson,
+  'cline-json': clineJson,
+  text: plainText,
 };

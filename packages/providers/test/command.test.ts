@@ -1,19 +1,27 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { describe, expect, test } from 'vitest';
+import type { SessionGiven } from '../src/command.ts';
 import { sessionCommand, streamJsonMessage } from '../src/command.ts';
 import { scriptedPreset } from '../src/scripted.ts';
 
 const preset: ProviderPreset = { ...scriptedPreset(['node', 'agent.ts'], '/state'), command: ['agent', '--print'] };
-const fresh: Parameters<typeof sessionCommand>[1] = {
+const fresh: SessionGiven = {
   conversation: { kind: 'new', chosenId: 'id-1' },
   model: null,
   options: {},
   tools: { allowed: null, denied: [] },
-  prompt: 'do it',
+  readOnly: false,
+  prompt: { system: null, turn: 'do it' },
+  directory: '/sessions/one',
+  worktree: '/work/tree',
+  mcpServers: {},
+  hook: null,
+  blockSettings: false,
+  baseUrl: null,
 };
 
 describe('the arguments of a session', () => {
-  test.each<[string, Partial<ProviderPreset>, Partial<Parameters<typeof sessionCommand>[1]>, string[]]>([
+  test.each<[string, Partial<ProviderPreset>, Partial<SessionGiven>, string[]]>([
     ['a new conversation under a chosen id', {}, {}, ['--session-id', 'id-1']],
     ['a new one where none can be chosen', { chooseSession: null }, {}, []],
     ['a resumed one', {}, { conversation: { kind: 'resume', providerSessionId: 'old' } }, ['--resume', 'old']],
@@ -70,13 +78,13 @@ describe('the arguments of a session', () => {
       'patterns of replacement, which are plain text',
       { chooseSession: ['--id={session}!'], model: ['{model}'] },
       { conversation: { kind: 'new', chosenId: "$&$1$$$`$'" }, model: '{session}$&' },
-      ["--id=$&$1$$$`$'!", '{session}$&'],
+      ['{session}$&', "--id=$&$1$$$`$'!"],
     ],
     [
       'all of them, in this order',
       {},
       { model: 'large', options: { scenario: 'a' }, tools: { allowed: ['Read'], denied: ['Write'] } },
-      '--session-id id-1 --model large --tools Read --disallowedTools Write --scenario a'.split(' '),
+      '--model large --tools Read --disallowedTools Write --scenario a --session-id id-1'.split(' '),
     ],
   ])('%s', (_name, changed, given, args) => {
     const words = sessionCommand({ ...preset, ...changed }, { ...fresh, ...given });
@@ -98,22 +106,161 @@ describe('the arguments of a session', () => {
   });
 });
 
+describe('what a session is kept from and given', () => {
+  const able: ProviderPreset = {
+    ...preset,
+    chooseSession: null,
+    tools: null,
+    systemPrompt: ['--system', '{file}'],
+    access: { full: ['--yolo'], readOnly: ['--plan', 'env:MODE=read only={}'] },
+    hook: ['--settings', '{file}'],
+    mcp: { format: 'claude', arguments: ['--mcp', '@{file}'] },
+    account: {
+      key: 'KEY',
+      token: null,
+      baseUrl: null,
+      directory: null,
+      baseUrlArguments: ['--url="{baseUrl}"', '--key-from={key}'],
+      files: {},
+      conversations: [],
+      credentials: null,
+    },
+    repositorySettings: { paths: [], block: ['--untrusted="{worktree}"'] },
+  };
+
+  test('everything at once, in this order', () => {
+    const { args, env, files } = sessionCommand(able, {
+      ...fresh,
+      model: 'large',
+      options: { scenario: 'x' },
+      conversation: { kind: 'resume', providerSessionId: 'old' },
+      prompt: { system: 'you are', turn: 'go on' },
+      mcpServers: { one: { command: 'serve', args: [], env: { TOKEN: 'hidden' } } },
+      hook: 'ask',
+      blockSettings: true,
+      worktree: '/a "quoted" place',
+      baseUrl: 'http://localhost:1',
+    });
+    const given = '--system /sessions/one/system-prompt.md --mcp @/sessions/one/mcp.json';
+    const words = [
+      `--print --yolo --model large ${given} --settings /sessions/one/hook-settings.json`.split(' '),
+      String.raw`--untrusted="/a \"quoted\" place"`,
+      '--url="http://localhost:1" --key-from=KEY --scenario x --resume old'.split(' '),
+    ];
+    expect(args).toEqual(words.flat());
+    expect(env).toEqual({});
+    expect(files.map(({ path }) => path)).toEqual(['mcp.json', 'system-prompt.md', 'hook-settings.json']);
+    expect(files[1]?.content).toBe('you are');
+    expect(files[2]?.content).toContain('ask || exit 2');
+    expect(args.join(' ')).not.toContain('hidden');
+  });
+
+  test('a word for the environment is no argument', () => {
+    const { args, env } = sessionCommand(able, { ...fresh, readOnly: true });
+    expect(args).toEqual(['--print', '--plan']);
+    expect(env).toEqual({ MODE: 'read only={}' });
+  });
+
+  test('a bridge passes on what is said of tools, settings and servers', () => {
+    const bridge: ProviderPreset = {
+      ...able,
+      tools: { allow: ['--tools', '{tools}'], deny: [] },
+      promptArguments: ['--', 'inner', '{rest}', 'last'],
+    };
+    const tools = { allowed: ['Read'], denied: [] };
+    const { args } = sessionCommand(bridge, { ...fresh, tools, blockSettings: true, baseUrl: 'http://x' });
+    const rest = ['--tools', 'Read', '--untrusted="/work/tree"', '--url="http://x"', '--key-from=KEY'];
+    expect(args).toEqual(['--print', '--yolo', '--', 'inner', ...rest, 'last']);
+  });
+
+  test.each<[string, Partial<ProviderPreset>, Partial<SessionGiven>, string, RegExp]>([
+    [
+      'kept from writing',
+      { access: { full: [], readOnly: null } },
+      { readOnly: true },
+      'conflict',
+      /kept from writing/,
+    ],
+    [
+      'kept from settings',
+      { repositorySettings: { paths: ['x'], block: null } },
+      { blockSettings: true },
+      'forbidden',
+      /kept from a repository/,
+    ],
+    [
+      'limited to a part of a tool',
+      { tools: { allow: ['--tools', '{tools}'], deny: [], names: { Bash: 'bash' } } },
+      { tools: { allowed: ['Bash(git:*)'], denied: [] } },
+      'conflict',
+      /a part of it/,
+    ],
+    [
+      'started without its option',
+      { promptArguments: ['{scenario}'] },
+      {},
+      'invalid_input',
+      /needs the option scenario/,
+    ],
+  ])('one that cannot be %s is not started', (_name, changed, given, code, message) => {
+    expect(() => sessionCommand({ ...able, ...changed }, { ...fresh, ...given })).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(message) as string }),
+    );
+  });
+
+  test('tools are called what the CLI calls them', () => {
+    const tools: ProviderPreset['tools'] = { allow: ['-t', '{tools}'], deny: ['-x', '{tools}'], names: { Bash: 'sh' } };
+    const given = { ...fresh, tools: { allowed: ['Bash', 'Other'], denied: ['Bash'] } };
+    expect(sessionCommand({ ...able, tools }, given).args).toEqual(['--print', '--yolo', '-t', 'sh,Other', '-x', 'sh']);
+  });
+});
+
 describe('the prompt', () => {
   test('it never goes into the arguments', () => {
-    const words = sessionCommand(preset, { ...fresh, prompt: 'secret-word' });
+    const words = sessionCommand(preset, { ...fresh, prompt: { system: null, turn: 'secret-word' } });
     expect(words.args.join(' ')).not.toContain('secret-word');
   });
 
   test('as stream-json it is one line on a stdin that stays open', () => {
-    const { prompt, stdin } = sessionCommand(preset, { ...fresh, prompt: 'two\nlines\u2028"' });
+    const turn = 'two\nlines\u2028"';
+    const { prompt, stdin } = sessionCommand(preset, { ...fresh, prompt: { system: null, turn } });
     expect(stdin).toBe('fifo');
     expect(prompt.indexOf('\n')).toBe(prompt.length - 1);
-    expect(JSON.parse(prompt)).toEqual({ type: 'user', message: { role: 'user', content: 'two\nlines\u2028"' } });
-    expect(prompt).toBe(streamJsonMessage('two\nlines\u2028"'));
+    expect(JSON.parse(prompt)).toEqual({ type: 'user', message: { role: 'user', content: turn } });
+    expect(prompt).toBe(streamJsonMessage(turn));
   });
 
   test('as text it is stdin, to its end', () => {
-    const words = sessionCommand({ ...preset, promptMode: 'text' }, fresh);
+    const words = sessionCommand({ ...preset, promptMode: 'stdin' }, fresh);
     expect(words).toMatchObject({ prompt: 'do it', stdin: 'file' });
+  });
+
+  test('where no system prompt is taken, all of it is the first turn', () => {
+    const given = { ...fresh, prompt: { system: 'you are', turn: 'do it' } };
+    expect(sessionCommand({ ...preset, promptMode: 'stdin' }, given).prompt).toBe('you are\n\ndo it');
+  });
+
+  const asWord: ProviderPreset = { ...preset, promptMode: 'argument', promptArguments: ['--message', '{prompt}'] };
+
+  test('as a word it is the last one, and is not taken for an option', () => {
+    const words = sessionCommand(asWord, { ...fresh, prompt: { system: null, turn: '--force {session}\0' } });
+    expect(words.args.slice(-2)).toEqual(['--message', '\n--force {session}']);
+    expect(words).toMatchObject({ prompt: '', stdin: 'file' });
+  });
+
+  test('as a word it has to fit', () => {
+    const sized = (bytes: number) => ({ ...fresh, prompt: { system: null, turn: 'é'.repeat(bytes / 2) } });
+    expect(sessionCommand(asWord, sized(120 * 1024)).args).toHaveLength(5);
+    expect(() => sessionCommand(asWord, sized(120 * 1024 + 2))).toThrow(
+      expect.objectContaining({ code: 'too_large', hint: expect.stringContaining('stdin') as string }),
+    );
+  });
+
+  test('as a file it may be of any size', () => {
+    const reads: ProviderPreset = { ...asWord, promptArguments: ['--message-file', '{promptFile}'] };
+    const turn = 'x'.repeat(1024 * 1024);
+    const { args, files } = sessionCommand(reads, { ...fresh, prompt: { system: null, turn } });
+    expect(args.slice(-2)).toEqual(['--message-file', '/sessions/one/prompt.txt']);
+    expect(files).toEqual([{ path: 'prompt.txt', content: turn }]);
   });
 });

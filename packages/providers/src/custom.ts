@@ -1,0 +1,89 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { messageOf } from '@pawl/schema/error';
+import { nameSchema } from '@pawl/schema/id';
+import * as z from 'zod';
+import { entrySchema } from './custom-schema.ts';
+import type { ProviderEntry } from './custom-schema.ts';
+import { checkPatterns } from './fault.ts';
+import { baseAccount, definePreset } from './preset/base.ts';
+import type { ProviderProblem } from './registry.ts';
+
+/** Providers of a person's own; more of them are a mistake. */
+const entryCount = 100;
+
+/**
+ * The presets that a person adds or overrides, as `providers` of `config.yaml` has them, put together with those that are
+ * there. An entry that is not right is left out and told: the others, and what they override, work.
+ */
+export function withCustomPresets(
+  builtIn: ProviderPreset[],
+  entries: Record<string, unknown>,
+): { presets: ProviderPreset[]; problems: ProviderProblem[] } {
+  const presets = new Map(builtIn.map((preset) => [preset.name, preset]));
+  const problems: ProviderProblem[] = [];
+  for (const [index, [name, raw]] of Object.entries(entries).entries()) {
+    try {
+      if (index >= entryCount) throw new Error(`there are more than ${entryCount} providers`);
+      const preset = customPreset(builtIn, name, raw);
+      presets.set(name, preset);
+    } catch (error) {
+      problems.push({ name: name.slice(0, 80), reason: `providers.${name.slice(0, 80)}: ${messageOf(error)}` });
+    }
+  }
+  return { presets: [...presets.values()], problems };
+}
+
+function customPreset(builtIn: ProviderPreset[], name: string, raw: unknown): ProviderPreset {
+  const checked = nameSchema.safeParse(name);
+  if (!checked.success) throw new Error(z.prettifyError(checked.error));
+  const parsed = entrySchema.safeParse(raw);
+  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+  const entry = parsed.data;
+  const preset = mergeEntry(name, baseOf(builtIn, name, entry), entry);
+  checkPatterns(preset.patterns);
+  return preset;
+}
+
+/** What an entry builds on: what it extends, or else the built-in one of its name, or else nothing in particular. */
+function baseOf(builtIn: ProviderPreset[], name: string, entry: ProviderEntry): ProviderPreset {
+  const wanted = entry.extends ?? (builtIn.some((preset) => preset.name === name) ? name : 'generic');
+  const base = builtIn.find((preset) => preset.name === wanted);
+  if (base === undefined) {
+    const known = builtIn.map((preset) => preset.name).join(', ');
+    throw new Error(`it extends ${JSON.stringify(wanted)}, and there are only ${known}`);
+  }
+  if (base.name !== 'generic' || entry.command === undefined) return base;
+  // With a command of its own nothing has to be asked for.
+  return definePreset({ name, description: entry.command.join(' '), command: entry.command });
+}
+
+function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): ProviderPreset {
+  const { extends: _extends, account, access, silence, ...fields } = entry;
+  const given = inCamelCase(fields) as Partial<ProviderPreset>;
+  // Where another program is named, that is the one to look for.
+  const { program: _program, ...rest } = base;
+  return {
+    ...(given.command === undefined ? base : rest),
+    ...given,
+    name,
+    env: { ...base.env, ...given.env },
+    rootEnv: { ...base.rootEnv, ...given.rootEnv },
+    options: { ...base.options, ...given.options },
+    variables: { ...base.variables, ...given.variables },
+    access: { ...base.access, ...inCamelCase(access) },
+    patterns: { ...base.patterns, ...given.patterns },
+    silence: { ...base.silence, ...inCamelCase(silence) },
+    repositorySettings: { ...base.repositorySettings, ...given.repositorySettings },
+    account:
+      account === undefined ? base.account : account && { ...(base.account ?? baseAccount), ...inCamelCase(account) },
+  };
+}
+
+/** The same with its own keys in the way that code writes them; what is below them is as it was. */
+function inCamelCase(fields: object = {}): Record<string, never> {
+  const entries = Object.entries(fields).map(([key, value]: [string, unknown]) => [
+    key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(entries) as Record<string, never>;
+}

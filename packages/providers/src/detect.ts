@@ -1,0 +1,97 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { PawlError } from '@pawl/schema/error';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { printedBy } from './printed-by.ts';
+
+/** What is known of a provider's program on this machine: where it is, null when it is not there, and its version. */
+export type Detected = { path: string | null; version: string | null };
+
+/** Bounds of a look at the machine. */
+const detectLimits = {
+  /** A program that takes longer to say its version is listed without. */
+  versionMs: 5_000,
+  versionBytes: 4_096,
+  /** Some of these programs take a gigabyte to say who they are. */
+  atOnce: 2,
+  pathDirectories: 200,
+} as const;
+
+/** Versions by the file that said it. A program that was replaced is another file, or a newer one. */
+const versions = new Map<string, Promise<string | null>>();
+
+/** Looks for the programs of providers on the PATH, and asks those that are there for their versions. */
+export async function detectProviders(
+  presets: ProviderPreset[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Map<string, Detected>> {
+  const found = new Map<string, Detected>();
+  const left = [...presets];
+  const work = async () => {
+    for (let preset = left.shift(); preset !== undefined; preset = left.shift()) {
+      const path = await findProgram(programOf(preset), environment);
+      const version =
+        path === null || preset.version === null ? null : await versionOf(path, preset.version, environment);
+      found.set(preset.name, { path, version });
+    }
+  };
+  await Promise.all(Array.from({ length: detectLimits.atOnce }, work));
+  return found;
+}
+
+/** Refuses a provider whose program is not there, with what a person can do about it. */
+export async function requireInstalled(preset: ProviderPreset, environment: NodeJS.ProcessEnv): Promise<void> {
+  const program = programOf(preset);
+  if ((await findProgram(program, environment)) !== null) return;
+  throw new PawlError('unknown_provider', `The provider ${preset.name} needs ${program}, which is not on the PATH.`, {
+    hint:
+      preset.install === null
+        ? 'Install it, or choose another provider: `pawl providers` shows what there is.'
+        : `Install it: ${preset.install}. If it is there, start the daemon anew from a shell that finds it: pawl down && pawl up`,
+    details: { provider: preset.name, program },
+  });
+}
+
+/** The program without which a provider does not work. */
+export function programOf(preset: ProviderPreset): string {
+  return preset.program ?? preset.command[0];
+}
+
+/** The path of a program that can be run, as a shell would find it; null when there is none. */
+export async function findProgram(program: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  if (program.includes('/')) return isAbsolute(program) && (await isProgram(program)) ? program : null;
+  const directories = (environment['PATH'] ?? '').split(delimiter).slice(0, detectLimits.pathDirectories);
+  for (const directory of directories) {
+    // What a session finds must not depend on the directory that it works in, which a repository fills.
+    if (isAbsolute(directory) && (await isProgram(join(directory, program)))) return join(directory, program);
+  }
+  return null;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function versionOf(path: string, words: string[], environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const place = await realpath(path);
+  const { mtimeMs, size } = await stat(place);
+  const key = JSON.stringify([place, mtimeMs, size, words, environment['PATH']]);
+  const known = versions.get(key) ?? askVersion(path, words, environment);
+  versions.set(key, known);
+  const version = await known;
+  // Whoever did not answer may have been busy.
+  if (version === null) versions.delete(key);
+  return version;
+}
+
+async function askVersion(path: string, words: string[], environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const { versionMs, versionBytes } = detectLimits;
+  const said = await printedBy([path, ...words], { environment, timeoutMs: versionMs, bytes: versionBytes });
+  return /\d+\.\d+[\w.+-]{0,60}/.exec(said)?.[0] ?? null;
+}

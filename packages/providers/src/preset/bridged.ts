@@ -1,0 +1,60 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { definePreset } from './base.ts';
+import { codex, codexQuiet } from './codex.ts';
+import { pi } from './pi.ts';
+
+/** What all have in common that speak a live protocol, which the bridge shows as Claude's stream. */
+const bridged = {
+  promptMode: 'stream-json',
+  systemPrompt: ['--append-system-prompt-file', '{file}'],
+  resume: ['--resume', '{session}'],
+  access: { full: ['--permission', 'full'], readOnly: ['--permission', 'read-only'] },
+  mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },
+  model: ['--model', '{model}'],
+  outputFormat: 'claude-stream-json',
+} satisfies Partial<ProviderPreset>;
+
+/** The providers behind the bridge, whose program and first words are given. */
+export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] {
+  const fork: Pick<ProviderPreset, 'fork' | 'forkStyle'> = {
+    fork: ['--resume', '{session}', '--fork-session'],
+    forkStyle: 'native',
+  };
+  return [
+    definePreset({
+      ...bridged,
+      name: 'acp',
+      description: 'any agent that speaks ACP; the option command says which',
+      command: [...bridge, 'acp'],
+      version: null,
+      promptArguments: ['--', '/bin/sh', '-c', '{command}'],
+      // What an agent does without asking it cannot be kept from.
+      access: { ...bridged.access, readOnly: null },
+      options: { command: [], mode: ['--mode', '{value}'] },
+    }),
+    definePreset({
+      ...codex,
+      ...bridged,
+      ...fork,
+      name: 'codex-live',
+      description: 'OpenAI Codex through its app server, which takes messages in the middle of a turn',
+      command: [...bridge, 'codex'],
+      program: 'codex',
+      promptArguments: ['--', 'codex', 'app-server', ...codexQuiet, '{rest}'],
+      options: {},
+    }),
+    definePreset({
+      ...pi,
+      ...bridged,
+      ...fork,
+      name: 'pi-live',
+      description: 'pi through its rpc mode, which takes messages in the middle of a turn',
+      command: [...bridge, 'pi'],
+      program: 'pi',
+      promptArguments: ['--', 'pi', '--mode', 'rpc', '{rest}'],
+      // It takes none at all.
+      mcp: null,
+      options: {},
+    }),
+  ];
+}

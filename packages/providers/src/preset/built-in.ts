@@ -1,0 +1,35 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { scriptedPreset } from '../scripted.ts';
+import { bridgedPresets } from './bridged.ts';
+import { claude, claudeCode } from './claude.ts';
+import { codex } from './codex.ts';
+import { gemini } from './gemini.ts';
+import { opencode } from './opencode.ts';
+import { aider, cline, continueCli, copilot, cursorAgent, generic } from './others.ts';
+import { pi } from './pi.ts';
+import { qwen } from './qwen.ts';
+
+/** Every provider that Pawl brings along; the programs are commands with their first words. */
+export function builtInPresets(programs: {
+  scriptedAgent: [string, ...string[]];
+  bridge: [string, ...string[]];
+  scriptedState: string;
+}): ProviderPreset[] {
+  return [
+    claude,
+    claudeCode,
+    codex,
+    gemini,
+    opencode,
+    qwen,
+    pi,
+    copilot,
+    aider,
+    cline,
+    continueCli,
+    cursorAgent,
+    generic,
+    ...bridgedPresets(programs.bridge),
+    scriptedPreset(programs.scriptedAgent, programs.scriptedState),
+  ];
+}

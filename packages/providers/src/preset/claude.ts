@@ -1,0 +1,103 @@
+import { definePreset } from './base.ts';
+
+/** Claude Code, on a stdin that stays open. */
+export const claude = definePreset({
+  name: 'claude',
+  description: 'Claude Code',
+  command: [
+    'claude',
+    '-p',
+    '--input-format',
+    'stream-json',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--include-partial-messages',
+    '--replay-user-messages',
+  ],
+  env: {
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_MAX_RETRIES: '3',
+    // With its settings blocked, a repository's CLAUDE.md is read as that of an added directory.
+    CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
+  },
+  rootEnv: { IS_SANDBOX: '1' },
+  install: 'npm install -g @anthropic-ai/claude-code',
+  variables: {
+    settings: [
+      'ANTHROPIC_BASE_URL',
+      'ANTHROPIC_MODEL',
+      'ANTHROPIC_SMALL_FAST_MODEL',
+      'ANTHROPIC_DEFAULT_OPUS_MODEL',
+      'ANTHROPIC_DEFAULT_SONNET_MODEL',
+      'ANTHROPIC_DEFAULT_HAIKU_MODEL',
+      'CLAUDE_CONFIG_DIR',
+      'CLAUDE_CODE_USE_BEDROCK',
+      'CLAUDE_CODE_USE_VERTEX',
+      'CLAUDE_CODE_MAX_OUTPUT_TOKENS',
+      'CLAUDE_CODE_MAX_RETRIES',
+      'MAX_THINKING_TOKENS',
+      'API_TIMEOUT_MS',
+      'ENABLE_TOOL_SEARCH',
+      'AWS_REGION',
+      'AWS_PROFILE',
+      'CLOUD_ML_REGION',
+      'ANTHROPIC_VERTEX_PROJECT_ID',
+    ],
+    secrets: [
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'ANTHROPIC_CUSTOM_HEADERS',
+      'CLAUDE_CODE_OAUTH_TOKEN',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_SESSION_TOKEN',
+      'AWS_BEARER_TOKEN_BEDROCK',
+    ],
+  },
+  account: {
+    key: 'ANTHROPIC_API_KEY',
+    token: 'CLAUDE_CODE_OAUTH_TOKEN',
+    baseUrl: 'ANTHROPIC_BASE_URL',
+    directory: 'CLAUDE_CONFIG_DIR',
+    baseUrlArguments: [],
+    files: { '.claude.json': '{"hasCompletedOnboarding":true}' },
+    // It finds a conversation from whatever directory it is resumed in.
+    conversations: ['projects/*/{session}.jsonl', 'projects/*/{session}/**'],
+    credentials: '.credentials.json',
+  },
+  promptMode: 'stream-json',
+  // Without the last two words a resumed conversation, or a fork, goes on with the system prompt that it began with.
+  systemPrompt: ['--append-system-prompt-file', '{file}', '--system-prompt-snapshot', 'off'],
+  chooseSession: ['--session-id', '{session}'],
+  resume: ['--resume', '{session}'],
+  fork: ['--resume', '{session}', '--fork-session'],
+  forkStyle: 'native',
+  // `--allowedTools` only says what needs no permission, so that nothing is kept out where none is asked for.
+  tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
+  access: {
+    full: ['--dangerously-skip-permissions'],
+    // What it may not do without asking, it may not do: nobody is asked. Commands that only read pass.
+    readOnly: ['--permission-mode', 'dontAsk', '--allowedTools', 'Bash(pawl:*)'],
+  },
+  hook: ['--settings', '{file}'],
+  mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },
+  model: ['--model', '{model}'],
+  options: { effort: ['--effort', '{value}'], 'fallback-model': ['--fallback-model', '{value}'] },
+  outputFormat: 'claude-stream-json',
+  patterns: {
+    limit: ['hit your .{1,40} limit', 'credit balance is too low', 'usage limit reached'],
+    transient: ['overloaded', 'api error: (?:429|5\\d\\d)', 'connection error'],
+    auth: ['invalid api key', 'please run /login', 'oauth token (?:has expired|revoked)', 'failed to authenticate'],
+  },
+  firstSignal: 'SIGINT',
+  repositorySettings: {
+    paths: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
+    block: ['--setting-sources', 'user', '--strict-mcp-config', '--add-dir', '.'],
+  },
+  reportsCost: true,
+});
+
+/** The same under its other name. */
+export const claudeCode = { ...claude, name: 'claude-code', description: 'Claude Code; the same as claude' };

@@ -1,0 +1,75 @@
+import { definePreset } from './base.ts';
+
+/** No telemetry, no look for updates, and no traffic to hosts that have nothing to do with the model. */
+export const codexQuiet = [
+  '-c',
+  'check_for_update_on_startup=false',
+  '-c',
+  'analytics.enabled=false',
+  '-c',
+  'features.plugins=false',
+  '-c',
+  'features.apps=false',
+];
+
+/** Codex, one process for each turn. */
+export const codex = definePreset({
+  name: 'codex',
+  description: 'OpenAI Codex',
+  command: ['codex', 'exec', '--json', '--skip-git-repo-check', ...codexQuiet],
+  install: 'npm install -g @openai/codex',
+  variables: {
+    settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],
+    secrets: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+  },
+  account: {
+    key: 'CODEX_API_KEY',
+    token: null,
+    baseUrl: null,
+    directory: 'CODEX_HOME',
+    baseUrlArguments: [
+      '-c',
+      'model_provider="pawl"',
+      '-c',
+      'model_providers.pawl.name="pawl"',
+      '-c',
+      'model_providers.pawl.base_url="{baseUrl}"',
+      '-c',
+      'model_providers.pawl.env_key="{key}"',
+      '-c',
+      'model_providers.pawl.wire_api="responses"',
+      '-c',
+      'model_providers.pawl.request_max_retries=3',
+      '-c',
+      'model_providers.pawl.stream_max_retries=3',
+    ],
+    files: {},
+    conversations: ['sessions/**/rollout-*-{session}.jsonl'],
+    credentials: null,
+  },
+  promptArguments: ['-'],
+  // Its `developer_instructions` stay those of the first turn, and a fork would keep its parent's.
+  systemPrompt: null,
+  resume: ['resume', '{session}'],
+  fork: ['fork', '{session}'],
+  forkStyle: 'native',
+  // In its sandbox with a writable workspace, .git stays read-only, and nothing could be committed.
+  access: { full: ['--dangerously-bypass-approvals-and-sandbox'], readOnly: ['-s', 'read-only'] },
+  mcp: { format: 'codex' },
+  model: ['-m', '{model}'],
+  options: { effort: ['-c', 'model_reasoning_effort={value}'], profile: ['-p', '{value}'] },
+  outputFormat: 'codex-exec',
+  patterns: {
+    limit: ['hit your usage limit', 'quota exceeded'],
+    transient: ['at capacity', 'exceeded retry limit', 'stream disconnected', 'reconnecting'],
+    auth: ['401 unauthorized', 'not logged in', 'missing environment variable', 'refresh token'],
+  },
+  // At SIGTERM it leaves the command of a tool behind.
+  firstSignal: 'SIGINT',
+  repositorySettings: {
+    paths: ['.codex/**'],
+    // With full access it trusts a repository of its own accord, and puts that into the person's config.
+    block: ['-c', 'projects={"{worktree}"={trust_level="untrusted"}}'],
+    hides: ['AGENTS.md'],
+  },
+});

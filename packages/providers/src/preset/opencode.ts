@@ -1,0 +1,58 @@
+import { baseAccount, definePreset } from './base.ts';
+
+/** OpenCode, one process for each turn. */
+export const opencode = definePreset({
+  name: 'opencode',
+  description: 'OpenCode',
+  // With a title it does not ask the model for one.
+  command: ['opencode', 'run', '--format', 'json', '--title', 'pawl'],
+  env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_SHARE: '1', OPENCODE_DISABLE_TERMINAL_TITLE: '1' },
+  install: 'npm install -g opencode-ai',
+  variables: {
+    settings: [
+      'ANTHROPIC_BASE_URL',
+      'OPENAI_BASE_URL',
+      'OPENCODE_CONFIG',
+      'OPENCODE_CONFIG_DIR',
+      'OPENCODE_DISABLE_MODELS_FETCH',
+      'OPENCODE_DISABLE_LSP_DOWNLOAD',
+      'OPENCODE_DISABLE_DEFAULT_PLUGINS',
+      'XDG_CONFIG_HOME',
+      'XDG_DATA_HOME',
+      'XDG_STATE_HOME',
+      'XDG_CACHE_HOME',
+    ],
+    secrets: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY', 'OPENCODE_AUTH_CONTENT'],
+  },
+  account: {
+    ...baseAccount,
+    key: 'ANTHROPIC_API_KEY',
+    token: 'OPENCODE_AUTH_CONTENT',
+    // Its conversations are rows of one database: with another key they stay where they are.
+    baseUrl: 'ANTHROPIC_BASE_URL',
+  },
+  resume: ['--session', '{session}'],
+  // It forks, too, but only in the directory where the conversation began; from another one it hangs.
+  fork: null,
+  access: {
+    full: ['--auto'],
+    readOnly: ['--auto', 'env:OPENCODE_PERMISSION={"edit":"deny","bash":"deny","task":"deny"}'],
+  },
+  mcp: { format: 'opencode', variable: 'OPENCODE_CONFIG_CONTENT' },
+  model: ['-m', '{model}'],
+  options: { agent: ['--agent', '{value}'], variant: ['--variant', '{value}'] },
+  outputFormat: 'opencode-json',
+  patterns: {
+    limit: ['exceeded your current quota', 'usage limit', 'credit balance'],
+    transient: ['overloaded', 'rate.?limit', '"statuscode":(?:429|5\\d\\d)'],
+    auth: ['"statuscode":401', 'invalid x-api-key', 'no auth'],
+  },
+  // At a limit it tries again for more than a minute, without a word.
+  silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
+  repositorySettings: {
+    paths: ['opencode.json', 'opencode.jsonc', '.opencode/**'],
+    block: ['env:OPENCODE_DISABLE_PROJECT_CONFIG=1'],
+    hides: ['AGENTS.md', 'CLAUDE.md'],
+  },
+  reportsCost: true,
+});

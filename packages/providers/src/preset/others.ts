@@ -1,0 +1,128 @@
+import { baseAccount, definePreset } from './base.ts';
+
+/** GitHub Copilot CLI. */
+export const copilot = definePreset({
+  name: 'copilot',
+  description: 'GitHub Copilot CLI',
+  command: ['copilot', '--output-format', 'json', '--no-ask-user', '--no-auto-update'],
+  install: 'npm install -g @github/copilot',
+  variables: {
+    settings: [
+      'COPILOT_HOME',
+      'COPILOT_MODEL',
+      'COPILOT_OFFLINE',
+      'COPILOT_PROVIDER_BASE_URL',
+      'COPILOT_PROVIDER_TYPE',
+      'COPILOT_PROVIDER_WIRE_API',
+    ],
+    secrets: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
+  },
+  account: {
+    ...baseAccount,
+    key: 'COPILOT_PROVIDER_API_KEY',
+    token: 'COPILOT_GITHUB_TOKEN',
+    baseUrl: 'COPILOT_PROVIDER_BASE_URL',
+    directory: 'COPILOT_HOME',
+  },
+  // It tells its own id only at the end, so one is always chosen.
+  chooseSession: ['--session-id={session}'],
+  resume: ['--resume={session}'],
+  access: { full: ['--allow-all'], readOnly: null },
+  mcp: { format: 'claude', arguments: ['--additional-mcp-config', '@{file}'] },
+  model: ['--model', '{model}'],
+  outputFormat: 'copilot-json',
+  patterns: {
+    limit: ['"errortype":"rate_limit"', 'quota', 'premium requests'],
+    transient: ['overloaded', '\\b5\\d\\d\\b'],
+    auth: ['not logged in', 'unauthorized'],
+  },
+  firstSignal: 'SIGINT',
+  repositorySettings: { paths: ['.github/hooks/**', '.copilot/**', '.mcp.json', '.vscode/mcp.json'], block: null },
+});
+
+/** Cline, which reads no stdin and cannot take up a conversation unattended. */
+export const cline = definePreset({
+  name: 'cline',
+  description: 'Cline',
+  command: ['cline', '--json'],
+  install: 'npm install -g cline',
+  variables: { settings: ['CLINE_DIR'], secrets: [] },
+  account: { ...baseAccount, directory: 'CLINE_DIR' },
+  promptMode: 'argument',
+  promptArguments: ['{prompt}'],
+  access: { full: ['--auto-approve', 'true'], readOnly: null },
+  mcp: { format: 'claude', arguments: ['env:CLINE_MCP_SETTINGS_PATH={file}'] },
+  outputFormat: 'cline-json',
+  silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
+  firstSignal: 'SIGINT',
+  repositorySettings: { paths: ['.cline/**', '.clinerules/hooks/**'], block: null },
+});
+
+/** Continue's command line, which prints its last words only. */
+export const continueCli = definePreset({
+  name: 'continue',
+  description: 'Continue CLI',
+  command: ['cn', '-p'],
+  install: 'npm install -g @continuedev/cli',
+  variables: {
+    settings: ['CONTINUE_GLOBAL_DIR'],
+    secrets: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'],
+  },
+  account: { ...baseAccount, key: 'CONTINUE_API_KEY', directory: 'CONTINUE_GLOBAL_DIR' },
+  promptMode: 'argument',
+  promptArguments: ['{prompt}'],
+  systemPrompt: ['--rule', '{file}'],
+  access: { full: ['--auto'], readOnly: ['--readonly'] },
+  options: { config: ['--config', '{value}'] },
+  silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
+  repositorySettings: { paths: ['.continue/**'], block: null },
+});
+
+/** aider, which works on the files that it is given or finds. */
+export const aider = definePreset({
+  name: 'aider',
+  description: 'aider',
+  // Unasked, it would put itself into .gitignore.
+  command: ['aider', '--no-pretty', '--no-stream', '--no-check-update', '--no-analytics', '--no-gitignore'],
+  install: 'uv tool install aider-chat',
+  variables: {
+    settings: ['AIDER_MODEL', 'OPENAI_API_BASE', 'ANTHROPIC_BASE_URL'],
+    secrets: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY'],
+  },
+  account: { ...baseAccount, key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_API_BASE' },
+  promptMode: 'argument',
+  promptArguments: ['--message-file', '{promptFile}'],
+  access: { full: ['--yes-always'], readOnly: ['--dry-run', '--no-suggest-shell-commands', '--no-auto-commits'] },
+  model: ['--model', '{model}'],
+  repositorySettings: {
+    paths: ['.aider.conf.yml', '.aider.model.settings.yml', '.aider.model.metadata.json', '.env'],
+    block: null,
+  },
+});
+
+/** Cursor's command line. */
+export const cursorAgent = definePreset({
+  name: 'cursor-agent',
+  description: 'Cursor CLI',
+  command: ['cursor-agent', '-p', '--output-format', 'stream-json'],
+  install: 'curl https://cursor.com/install -fsS | bash',
+  variables: { settings: [], secrets: ['CURSOR_API_KEY'] },
+  account: { ...baseAccount, key: 'CURSOR_API_KEY' },
+  promptMode: 'argument',
+  promptArguments: ['{prompt}'],
+  resume: ['--resume', '{session}'],
+  access: { full: ['--force'], readOnly: null },
+  model: ['--model', '{model}'],
+  outputFormat: 'claude-stream-json',
+  repositorySettings: { paths: ['.cursor/**'], block: null },
+});
+
+/** Any command of a shell that reads its task from stdin. */
+export const generic = definePreset({
+  name: 'generic',
+  description: 'any command that reads its task from stdin; the option command says which',
+  command: ['/bin/sh', '-c'],
+  version: null,
+  promptArguments: ['{command}'],
+  options: { command: [] },
+});

@@ -1,0 +1,45 @@
+import { definePreset } from './base.ts';
+
+/** pi, one process for each turn. */
+export const pi = definePreset({
+  name: 'pi',
+  description: 'pi',
+  command: ['pi', '--mode', 'json', '-p'],
+  env: { PI_TELEMETRY: '0', PI_OFFLINE: '1' },
+  install: 'npm install -g @earendil-works/pi-coding-agent',
+  variables: {
+    settings: ['PI_CODING_AGENT_DIR'],
+    secrets: ['ANTHROPIC_API_KEY', 'ANTHROPIC_OAUTH_TOKEN', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+  },
+  account: {
+    key: 'ANTHROPIC_API_KEY',
+    token: 'ANTHROPIC_OAUTH_TOKEN',
+    baseUrl: null,
+    directory: 'PI_CODING_AGENT_DIR',
+    baseUrlArguments: [],
+    files: { 'models.json': '{"providers":{"anthropic":{"baseUrl":"{baseUrl}"}}}' },
+    conversations: ['sessions/*/*_{session}.jsonl'],
+    credentials: null,
+  },
+  systemPrompt: ['--append-system-prompt', '{file}'],
+  chooseSession: ['--session-id', '{session}'],
+  resume: ['--session', '{session}'],
+  fork: ['--fork', '{session}'],
+  forkStyle: 'native',
+  tools: {
+    allow: ['--tools', '{tools}'],
+    deny: ['--exclude-tools', '{tools}'],
+    names: { Read: 'read', Bash: 'bash', Edit: 'edit', Write: 'write', Grep: 'grep', Glob: 'find', LS: 'ls' },
+  },
+  access: { full: [], readOnly: ['--exclude-tools', 'bash,edit,write,powershell'] },
+  model: ['--model', '{model}'],
+  options: { provider: ['--provider', '{value}'], thinking: ['--thinking', '{value}'] },
+  outputFormat: 'pi-json',
+  patterns: {
+    limit: ['usage limit', 'quota', 'credit balance'],
+    transient: ['^429 ', 'rate.?limit', 'overloaded', '\\b5\\d\\d\\b'],
+    auth: ['no api key found', 'invalid x-api-key', '\\b401\\b'],
+  },
+  repositorySettings: { paths: ['.pi/**'], block: ['--no-approve'] },
+  reportsCost: true,
+});

@@ -1,0 +1,52 @@
+import { definePreset } from './base.ts';
+
+/** Qwen Code, on a stdin that stays open. */
+export const qwen = definePreset({
+  name: 'qwen',
+  description: 'Qwen Code',
+  command: ['qwen', '--input-format', 'stream-json', '--output-format', 'stream-json', '--include-partial-messages'],
+  env: { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' },
+  install: 'npm install -g @qwen-code/qwen-code',
+  variables: {
+    settings: ['OPENAI_BASE_URL', 'OPENAI_MODEL', 'QWEN_HOME'],
+    secrets: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
+  },
+  account: {
+    key: 'OPENAI_API_KEY',
+    token: null,
+    baseUrl: 'OPENAI_BASE_URL',
+    directory: 'QWEN_HOME',
+    baseUrlArguments: [],
+    files: {
+      'settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        general: { enableAutoUpdate: false },
+        privacy: { usageStatisticsEnabled: false },
+        // After each turn it would set an agent of its own to work on its memory.
+        memory: { enableManagedAutoMemory: false },
+      }),
+    },
+    conversations: ['projects/*/chats/{session}.jsonl'],
+    credentials: null,
+  },
+  promptMode: 'stream-json',
+  chooseSession: ['--session-id', '{session}'],
+  resume: ['--resume', '{session}'],
+  // It forks, too, but only in the directory where the conversation began.
+  fork: null,
+  access: { full: ['--yolo'], readOnly: ['--approval-mode', 'plan'] },
+  mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },
+  model: ['-m', '{model}'],
+  options: { 'auth-type': ['--auth-type', '{value}'] },
+  outputFormat: 'claude-stream-json',
+  patterns: {
+    limit: ['retrying in \\d{2,}s', 'quota', 'usage limit'],
+    transient: ['api error: (?:429|5\\d\\d)', 'rate.?limit', 'overloaded'],
+    auth: ['no auth type is selected', 'api error: 401', 'incorrect api key'],
+  },
+  // At a limit it waits for a minute, then for two, and so on.
+  silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
+  firstSignal: 'SIGINT',
+  // Its safe mode still reads variables from a repository, and with them the address that the key is sent to.
+  repositorySettings: { paths: ['.qwen/settings.json', '.qwen/.env', '.qwen/extensions/**', '.env'], block: null },
+});

@@ -1,0 +1,24 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { PawlError } from '@pawl/schema/error';
+import type { ToolLimits } from './command.ts';
+import { fill } from './words.ts';
+
+/** The words that tell a CLI which tools there are. */
+export function toolWords({ name, tools }: ProviderPreset, { allowed, denied }: ToolLimits): string[] {
+  if (tools === null) return [];
+  const list = (entries: string[]) => entries.map((entry) => ownName(name, tools.names, entry)).join(',');
+  return [
+    ...(allowed === null ? [] : fill(tools.allow, { tools: list(allowed) })),
+    ...(denied.length === 0 ? [] : fill(tools.deny, { tools: list(denied) })),
+  ];
+}
+
+function ownName(provider: string, names: Record<string, string> | undefined, entry: string): string {
+  if (names === undefined) return entry;
+  if (entry.includes('(')) {
+    throw new PawlError('conflict', `The provider ${provider} cannot limit a tool to a part of it, as in ${entry}.`, {
+      hint: 'Allow or deny the whole tool, or choose another provider.',
+    });
+  }
+  return Object.hasOwn(names, entry) ? (names[entry] ?? entry) : entry;
+}

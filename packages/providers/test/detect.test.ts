@@ -1,0 +1,132 @@
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { detectProviders, findProgram, requireInstalled } from '../src/detect.ts';
+import { definePreset } from '../src/preset/base.ts';
+import { printedBy } from '../src/printed-by.ts';
+
+async function workbench() {
+  const place = await temporaryDirectory();
+  const bin = join(place.path, 'bin');
+  await mkdir(bin);
+  return {
+    path: place.path,
+    bin,
+    environment: { PATH: `${bin}:/usr/bin:/bin`, HOME: place.path, SECRET: 'hidden' },
+    async program(name: string, script: string): Promise<string> {
+      await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+      await chmod(join(bin, name), 0o755);
+      return join(bin, name);
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+const preset = (name: string, more: object = {}) =>
+  definePreset({ name, description: name, command: [name, 'run'], install: `npm i -g ${name}`, ...more });
+
+describe('what is installed', () => {
+  test('each program is found, with its version, where it says one', async () => {
+    await using bench = await workbench();
+    const one = await bench.program('one', 'echo "one-cli 1.2.3-beta (build 7)"');
+    const two = await bench.program('two', 'exit 3');
+    const four = await bench.program('four', 'exit 9');
+    const presets = [
+      preset('one'),
+      preset('two'),
+      preset('three'),
+      preset('mute', { command: [four], version: null }),
+      preset('live', { command: [process.execPath], program: 'one' }),
+    ];
+    expect(Object.fromEntries(await detectProviders(presets, bench.environment))).toEqual({
+      one: { path: one, version: '1.2.3-beta' },
+      two: { path: two, version: null },
+      three: { path: null, version: null },
+      mute: { path: four, version: null },
+      live: { path: one, version: '1.2.3-beta' },
+    });
+  });
+
+  test('a version is asked for once, until the program is another', async () => {
+    await using bench = await workbench();
+    const calls = join(bench.path, 'calls');
+    const write = (version: string) => bench.program('one', `echo x >> '${calls}'; echo ${version}`);
+    const look = async () => (await detectProviders([preset('one')], bench.environment)).get('one')?.version;
+    const path = await write('1.0.0');
+    expect([await look(), await look()]).toEqual(['1.0.0', '1.0.0']);
+    expect(readFileSync(calls, 'utf8')).toBe('x\n');
+    await write('2.0.0');
+    await utimes(path, 1, 1);
+    expect(await look()).toBe('2.0.0');
+  });
+
+  test('what asks sees no secret of the daemon’s', async () => {
+    await using bench = await workbench();
+    const seen = join(bench.path, 'seen');
+    await bench.program('one', `env > '${seen}'; echo 1.0`);
+    await detectProviders([preset('one')], bench.environment);
+    expect(readFileSync(seen, 'utf8')).not.toContain('hidden');
+  });
+});
+
+describe('a program', () => {
+  test('is looked for as a shell does, but never relative to where one happens to be', async () => {
+    await using bench = await workbench();
+    const one = await bench.program('one', 'true');
+    const find = (program: string, path: string) => findProgram(program, { PATH: path });
+    expect(await find('one', `/nowhere:${bench.bin}`)).toBe(one);
+    expect(await find(one, '')).toBe(one);
+    expect(await find('one', '')).toBeNull();
+    expect(await find('one', '.:bin')).toBeNull();
+    expect(await find('./one', bench.bin)).toBeNull();
+    await mkdir(join(bench.bin, 'folder'));
+    expect(await find('folder', bench.bin)).toBeNull();
+    await writeFile(join(bench.bin, 'text'), 'x', { mode: 0o644 });
+    expect(await find('text', bench.bin)).toBeNull();
+  });
+
+  test('that prints without end, or nothing at all, is ended with its children', async () => {
+    await using bench = await workbench();
+    const pidFile = join(bench.path, 'pid');
+    const loud = await bench.program('loud', `sleep 600 & echo $! > '${pidFile}'; while :; do echo 1234567890; done`);
+    const limit = { environment: bench.environment, timeoutMs: 10_000, bytes: 100 };
+    expect(await printedBy([loud], limit)).toHaveLength(100);
+    await gone(pidFile);
+    const mute = await bench.program('mute', `echo 1.5; sleep 600 & echo $! > '${pidFile}.2'; wait`);
+    const watched = printedBy([mute], { ...limit, timeoutMs: 1_000 });
+    expect(await watched).toBe('1.5\n');
+    await gone(`${pidFile}.2`);
+  });
+
+  test('that cannot be started says nothing', async () => {
+    await using bench = await workbench();
+    expect(await printedBy(['/nowhere/x'], { environment: {}, timeoutMs: 1_000, bytes: 10 })).toBe('');
+    const broken = await bench.program('broken', '');
+    await writeFile(broken, '#!/nowhere/sh\n');
+    expect(await printedBy([broken], { environment: {}, timeoutMs: 1_000, bytes: 10 })).toBe('');
+  });
+});
+
+test('whoever is to work has to be installed, and a person is told how', async () => {
+  await using bench = await workbench();
+  await expect(requireInstalled(preset('one'), bench.environment)).rejects.toMatchObject({
+    code: 'unknown_provider',
+    message: 'The provider one needs one, which is not on the PATH.',
+    hint: expect.stringContaining('npm i -g one') as string,
+  });
+  await bench.program('one', 'exit 1');
+  await expect(requireInstalled(preset('one'), bench.environment)).resolves.toBeUndefined();
+});
+
+/** Waits until the process whose id is in a file has ended. */
+async function gone(pidFile: string): Promise<void> {
+  const pid = readFileSync(pidFile, 'utf8').trim();
+  const state = () => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+  await waitUntil(() => !existsSync(`/proc/${pid}/stat`) || state() === 'Z', {
+    timeoutMs: 5_000,
+    what: `the process ${pid} to end`,
+  });
+}

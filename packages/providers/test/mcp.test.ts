@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { expect, test } from 'vitest';
+import type { McpServer } from '../src/mcp.ts';
+import { describeServers } from '../src/mcp.ts';
+
+const servers: Record<string, McpServer> = {
+  files: { command: '/bin/serve', args: ['a "b"', '--x'], env: { TOKEN: "it's hidden" } },
+  plain: { command: 'serve', args: [], env: {} },
+  web: { url: 'https://tools.example/mcp', headers: { Authorization: 'Bearer hidden', 'X-Two': 'also hidden' } },
+};
+
+function describeIn(format: Parameters<typeof describeServers>[0], given = servers) {
+  const files: Record<string, string> = {};
+  const described = describeServers(format, given, (path, content) => {
+    files[path] = content;
+    return `/session/${path}`;
+  });
+  return { ...described, files };
+}
+
+test('in Claude’s form they are a file', () => {
+  const { words, env, files } = describeIn({ format: 'claude', arguments: ['--mcp-config', '@{file}'] });
+  expect(words).toEqual(['--mcp-config', '@/session/mcp.json']);
+  expect(env).toEqual({});
+  expect(JSON.parse(files['mcp.json'] ?? '')).toEqual({
+    mcpServers: { ...servers, web: { type: 'http', ...servers['web'] } },
+  });
+});
+
+test('for codex they are words, without anything that may be secret', () => {
+  const { words, env, files } = describeIn({ format: 'codex' });
+  const sh = String.raw`args=["-c",". \"$0\"; exec \"$@\"","/session/mcp-files.env","/bin/serve","a \"b\"","--x"]`;
+  expect(words).toEqual([
+    '-c',
+    `mcp_servers.files={"command"="/bin/sh",${sh.replace('args', '"args"')}}`,
+    '-c',
+    'mcp_servers.plain={"command"="serve","args"=[]}',
+    '-c',
+    'mcp_servers.web={"url"="https://tools.example/mcp","env_http_headers"={"Authorization"="PAWL_MCP_HEADER_1","X-Two"="PAWL_MCP_HEADER_2"}}',
+  ]);
+  expect(words.join(' ')).not.toContain('hidden');
+  expect(env).toEqual({ PAWL_MCP_HEADER_1: 'Bearer hidden', PAWL_MCP_HEADER_2: 'also hidden' });
+  expect(Object.keys(files)).toEqual(['mcp-files.env']);
+});
+
+test('what codex starts has its variables as they are', async () => {
+  await using place = await temporaryDirectory();
+  const value = `a'b "c" $HOME \`d\`\n\\e`;
+  const { files } = describeIn({ format: 'codex' }, { one: { command: 'x', args: [], env: { VALUE: value } } });
+  const file = join(place.path, 'one.env');
+  writeFileSync(file, files['mcp-one.env'] ?? '');
+  const words = ['-c', '. "$0"; exec "$@"', file, '/usr/bin/env', 'printenv', 'VALUE'];
+  expect(execFileSync('/bin/sh', words, { encoding: 'utf8' })).toBe(`${value}\n`);
+});
+
+test('for gemini and opencode they are settings, which a variable names or holds', () => {
+  const gemini = describeIn({ format: 'gemini', variable: 'G', settings: { telemetry: false } });
+  expect(gemini.env).toEqual({ G: '/session/gemini-settings.json' });
+  expect(JSON.parse(gemini.files['gemini-settings.json'] ?? '')).toMatchObject({
+    telemetry: false,
+    mcpServers: { web: { httpUrl: 'https://tools.example/mcp' }, plain: { command: 'serve' } },
+  });
+  const opencode = describeIn({ format: 'opencode', variable: 'O' });
+  expect(JSON.parse(opencode.env['O'] ?? '')).toMatchObject({
+    mcp: {
+      files: { type: 'local', command: ['/bin/serve', 'a "b"', '--x'], environment: { TOKEN: "it's hidden" } },
+      web: { type: 'remote', url: 'https://tools.example/mcp', enabled: true },
+    },
+  });
+});
+
+test.each([
+  null,
+  { format: 'claude', arguments: ['--mcp-config', '{file}'] },
+  { format: 'codex' },
+  { format: 'opencode', variable: 'O' },
+] as const)('where there are none, %j says nothing', (format) => {
+  const given = format?.format === 'claude' ? { ...format, arguments: [...format.arguments] } : format;
+  expect(describeIn(given, {})).toEqual({ words: [], env: {}, files: {} });
+});

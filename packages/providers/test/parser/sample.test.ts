@@ -1,0 +1,76 @@
+import type { OutputFormat } from '@pawl/core/port/provider';
+import { streamEventSchema } from '@pawl/schema/stream-event';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { outputParsers } from '../../src/parser.ts';
+import { renderEvent } from './render.ts';
+
+/**
+ * What the real CLIs printed against a scripted model, without paths and long lists, and beside each what it means to us.
+ * `.events` files were read by a person: a change of one is a change of behaviour.
+ */
+const samples = join(import.meta.dirname, 'sample');
+const formats = readdirSync(samples) as OutputFormat[];
+
+const cases = formats.flatMap((format) =>
+  readdirSync(join(samples, format))
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name): [OutputFormat, string] => [format, name.slice(0, -'.jsonl'.length)]),
+);
+
+function linesOf(format: OutputFormat, name: string): string[] {
+  return readFileSync(join(samples, format, `${name}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
+test('there are samples of every structured format', () => {
+  const structured = Object.keys(outputParsers).filter((format) => format !== 'text');
+  expect([...formats].sort()).toEqual(structured.sort());
+  for (const format of formats)
+    expect(cases.filter(([of]) => of === format).map(([, name]) => name)).toEqual(
+      expect.arrayContaining(['text', 'tool', 'auth', 'failed-tool']),
+    );
+});
+
+test.each(cases)('%s: %s means what its events say', (format, name) => {
+  const events = linesOf(format, name).flatMap(outputParsers[format].parse);
+  for (const event of events) expect(streamEventSchema.safeParse(event).error).toBeUndefined();
+  // Some formats name the session in every line.
+  const said = events
+    .map(renderEvent)
+    .filter((line, at, all) => !line.startsWith('session ') || all.indexOf(line) === at);
+  expect(`${said.join('\n')}\n`).toBe(readFileSync(join(samples, format, `${name}.events`), 'utf8'));
+});
+
+test.each(cases)('%s: %s is found without being parsed', (format, name) => {
+  const { parse, telling, conversation } = outputParsers[format];
+  for (const line of linesOf(format, name)) {
+    const types = new Set(parse(line).map(({ type }) => type));
+    const needs = (texts: string[]) =>
+      expect(
+        texts.filter((text) => line.includes(text)),
+        line,
+      ).not.toEqual([]);
+    if (types.has('usage') || types.has('limit') || types.has('result')) needs(telling);
+    if (
+      ['text', 'text-delta', 'thinking', 'echo', 'tool-call', 'tool-result'].some((type) => types.has(type as 'text'))
+    )
+      needs(conversation);
+  }
+});
+
+describe('over a whole turn', () => {
+  const turns = cases.filter(([, name]) => /(?:^|-)(?:text|tool|resume|deltas|failed-tool)$/.test(name));
+
+  test.each(turns)('%s: %s: each result belongs to a call, and the turn ends well', (format, name) => {
+    const events = linesOf(format, name).flatMap(outputParsers[format].parse);
+    const calls = events.flatMap((event) => (event.type === 'tool-call' ? [event.id] : []));
+    const results = events.flatMap((event) => (event.type === 'tool-result' ? [event.id] : []));
+    expect(new Set(calls).size).toBe(calls.length);
+    expect(calls).not.toContain('');
+    expect([...results].sort()).toEqual([...calls].sort());
+    expect(events.findLast(({ type }) => type === 'result')).toMatchObject({ ok: true, fault: null });
+  });
+});

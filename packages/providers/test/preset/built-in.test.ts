@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionCommand, SessionGiven } from '../../src/command.ts';
+import { sessionCommand } from '../../src/command.ts';
+import { checkPatterns } from '../../src/fault.ts';
+import { builtInPresets } from '../../src/preset/built-in.ts';
+import { outputParsers } from '../../src/parser.ts';
+import { splitWords } from '../../src/words.ts';
+
+const presets = builtInPresets({
+  scriptedAgent: ['node', 'scripted.ts'],
+  bridge: ['node', 'bridge.ts'],
+  scriptedState: '/state',
+});
+const presetOf = (name: string) => presets.find((each) => each.name === name)!;
+
+const fresh: SessionGiven = {
+  conversation: { kind: 'new', chosenId: 'new-id' },
+  model: null,
+  options: { command: 'agent --acp' },
+  tools: { allowed: null, denied: [] },
+  readOnly: false,
+  prompt: { system: null, turn: 'do it' },
+  directory: '/session',
+  worktree: '/tree',
+  mcpServers: {},
+  hook: null,
+  blockSettings: false,
+  baseUrl: null,
+};
+const start = (name: string, given: Partial<SessionGiven> = {}): SessionCommand =>
+  sessionCommand(presetOf(name), { ...fresh, ...given });
+
+const quiet =
+  '-c check_for_update_on_startup=false -c analytics.enabled=false -c features.plugins=false -c features.apps=false';
+const lines: [name: string, words: string][] = [
+  [
+    'claude',
+    'claude -p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages --dangerously-skip-permissions',
+  ],
+  ['codex', `codex exec --json --skip-git-repo-check ${quiet} --dangerously-bypass-approvals-and-sandbox`],
+  ['gemini', 'gemini --output-format stream-json --approval-mode yolo'],
+  ['opencode', 'opencode run --format json --title pawl --auto'],
+  ['qwen', 'qwen --input-format stream-json --output-format stream-json --include-partial-messages --yolo'],
+  ['pi', 'pi --mode json -p'],
+  ['copilot', 'copilot --output-format json --no-ask-user --no-auto-update --allow-all'],
+  ['aider', 'aider --no-pretty --no-stream --no-check-update --no-analytics --no-gitignore --yes-always'],
+  ['cline', 'cline --json --auto-approve true'],
+  ['continue', 'cn -p --auto'],
+  ['cursor-agent', 'cursor-agent -p --output-format stream-json --force'],
+  ['generic', '/bin/sh -c'],
+  ['acp', 'node bridge.ts acp --permission full'],
+  ['codex-live', 'node bridge.ts codex --permission full'],
+  ['pi-live', 'node bridge.ts pi --permission full'],
+];
+const first = Object.fromEntries(lines);
+first['claude-code'] = first['claude']!;
+
+test('S3-44: the seven names of old are there, and all others, each once', () => {
+  const names = presets.map(({ name }) => name);
+  expect(names.toSorted()).toEqual([...Object.keys(first), 'scripted'].toSorted());
+  const old = ['claude', 'claude-code', 'codex', 'aider', 'cline', 'continue', 'cursor-agent'];
+  for (const name of old) expect(names).toContain(name);
+});
+
+describe('S3-44, S3-45: the command line of each', () => {
+  const bridged = (name: string) => `-- ${name === 'pi' ? 'pi --mode rpc' : `codex app-server ${quiet}`}`;
+  test.each<[name: string, asNew: string, resumed: string | null, forked: string | null]>([
+    ...['claude', 'claude-code'].map((name): [string, string, string, string] => [
+      name,
+      '--session-id new-id',
+      '--resume old-id',
+      '--resume old-id --fork-session --session-id new-id',
+    ]),
+    ['codex', '-', 'resume old-id -', 'fork old-id -'],
+    ['gemini', '--session-id new-id', '--resume old-id', null],
+    ['opencode', '', '--session old-id', null],
+    ['qwen', '--session-id new-id', '--resume old-id', null],
+    ['pi', '--session-id new-id', '--session old-id', '--fork old-id --session-id new-id'],
+    ['copilot', '--session-id=new-id', '--resume=old-id', null],
+    ['aider', '--message-file /session/prompt.txt', null, null],
+    ['cline', 'do+it', null, null],
+    ['continue', 'do+it', null, null],
+    ['cursor-agent', 'do+it', '--resume old-id do+it', null],
+    ['generic', 'agent+--acp', null, null],
+    ['acp', '-- /bin/sh -c agent+--acp', '--resume old-id -- /bin/sh -c agent+--acp', null],
+    [
+      'codex-live',
+      bridged('codex'),
+      `--resume old-id ${bridged('codex')}`,
+      `--resume old-id --fork-session ${bridged('codex')}`,
+    ],
+    [
+      'pi-live',
+      `--session-id new-id ${bridged('pi')}`,
+      `--resume old-id ${bridged('pi')}`,
+      `--resume old-id --fork-session --session-id new-id ${bridged('pi')}`,
+    ],
+  ])('%s', (name, ...endings) => {
+    const conversations: SessionGiven['conversation'][] = [
+      { kind: 'new', chosenId: 'new-id' },
+      { kind: 'resume', providerSessionId: 'old-id' },
+      { kind: 'fork', providerSessionId: 'old-id', chosenId: 'new-id' },
+    ];
+    for (const [index, conversation] of conversations.entries()) {
+      const ending = endings[index] ?? null;
+      if (ending === null) {
+        expect(() => start(name, { conversation })).toThrow(/cannot (resume|fork) a conversation/);
+        continue;
+      }
+      const { command, args } = start(name, { conversation });
+      const expected = `${first[name]} ${ending}`.trim().split(' ');
+      expect([command, ...args]).toEqual(expected.map((word) => word.replaceAll('+', ' ')));
+    }
+  });
+});
+
+test.each<[string, string]>([
+  ['claude', '--permission-mode dontAsk --allowedTools Bash(pawl:*)'],
+  ['codex', '-s read-only'],
+  ['gemini', '--approval-mode plan'],
+  ['qwen', '--approval-mode plan'],
+  ['pi', '--exclude-tools bash,edit,write,powershell'],
+  ['codex-live', '--permission read-only'],
+])('%s is kept from writing by %s, and nothing gives it full access', (name, words) => {
+  const { args } = start(name, { readOnly: true });
+  expect(args.join(' ')).toContain(words);
+  for (const word of presetOf(name).access.full.filter((each) => /dangerously|yolo|full/.test(each)))
+    expect(args).not.toContain(word);
+});
+
+test('opencode is kept from writing by a variable', () => {
+  const { args, env } = start('opencode', { readOnly: true });
+  expect(args.join(' ')).not.toContain('env:');
+  expect(JSON.parse(env['OPENCODE_PERMISSION'] ?? '')).toMatchObject({ edit: 'deny', bash: 'deny' });
+});
+
+test.each<[string, string[], Record<string, string>]>([
+  ['claude', ['--setting-sources', 'user', '--strict-mcp-config', '--add-dir', '.'], {}],
+  ['codex', ['-c', 'projects={"/tree"={trust_level="untrusted"}}'], {}],
+  ['opencode', [], { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }],
+  ['pi', ['--no-approve'], {}],
+])('%s is kept from the settings of a repository', (name, words, env) => {
+  const open = start(name);
+  const blocked = start(name, { blockSettings: true });
+  expect(blocked.args.filter((word) => !open.args.includes(word))).toEqual(words.filter((word) => word !== '-c'));
+  expect(blocked.env).toEqual(env);
+});
+
+test('a base URL reaches codex by arguments, which name the variable of the key and not the key', () => {
+  const { args } = start('codex', { baseUrl: 'http://127.0.0.1:1/v1' });
+  expect(args).toContain('model_providers.pawl.base_url="http://127.0.0.1:1/v1"');
+  expect(args).toContain('model_providers.pawl.env_key="CODEX_API_KEY"');
+  const live = start('codex-live', { baseUrl: 'http://127.0.0.1:1/v1' }).args;
+  expect(live.indexOf('model_provider="pawl"')).toBeGreaterThan(live.indexOf('app-server'));
+});
+
+test('claude gets its system prompt as a file, and keeps to it when it is resumed', () => {
+  const { args, files } = start('claude', { prompt: { system: 'you are', turn: 'go' } });
+  expect(args.join(' ')).toContain(
+    '--append-system-prompt-file /session/system-prompt.md --system-prompt-snapshot off',
+  );
+  expect(files).toEqual([{ path: 'system-prompt.md', content: 'you are' }]);
+});
+
+describe.each(presets.map((preset) => [preset.name, preset] as const))('%s', (_name, preset) => {
+  test('has a parser and patterns that can be used', () => {
+    expect(outputParsers[preset.outputFormat]).toBeDefined();
+    expect(() => checkPatterns(preset.patterns)).not.toThrow();
+  });
+
+  test('keeps no secret in a list of settings, and says how it is got', () => {
+    for (const name of preset.variables.settings) expect(name).not.toMatch(/KEY|TOKEN(?!S)|SECRET|PASSWORD/);
+    const isOurs = ['scripted', 'generic', 'acp'].includes(preset.name);
+    expect(preset.install === null).toBe(isOurs);
+  });
+
+  test('offers only what it can be told', () => {
+    expect(preset.forkStyle === 'native').toBe(preset.fork !== null);
+    expect(preset.silence.noticeMs).toBeLessThan(preset.silence.hangMs);
+    const { args } = splitWords(preset.command);
+    expect(args).toEqual(preset.command);
+  });
+});
