@@ -73,6 +73,16 @@ await build({
 await build({
   ...common,
   target: 'node24',
+  entryPoints: { bridge: source('bridge/src/bin.ts') },
+});
+await build({
+  ...common,
+  target: 'node24',
+  entryPoints: { 'model-server': source('testing/src/model-server/bin.ts') },
+});
+await build({
+  ...common,
+  target: 'node24',
   entryPoints: { daemon: source('daemon/src/main.ts') },
   // Some of the daemon's libraries are CommonJS and ask for Node's own modules at run time.
   banner: {
@@ -80,8 +90,9 @@ await build({
   },
 });
 
-// The built-in definitions stay what they are, markdown that a person can read.
+// The built-in definitions and prompts stay what they are, markdown that a person can read.
 cpSync(source('daemon/agents'), join(dist, 'agents'), { recursive: true });
+cpSync(source('daemon/prompts'), join(dist, 'prompts'), { recursive: true });
 
 // Each command is both a shell script, which finds the right Node, and the JavaScript that it runs.
 const launcher = `#!/bin/sh

@@ -88,6 +88,42 @@ function exampleOf(command: Command): string {
   return (/Example:\n([^]*)$/.exec(text)?.[1] ?? '').replaceAll(/^ {2}/gm, '').trim();
 }
 
+/**
+ * The commands that agents may use themselves, by their first words. Those that do not exist yet get into the agents' list,
+ * and so into what agents are told about each other, when they do.
+ */
+const agentCommandNames = 'ps history work fork mark rewind gate task id ask listen answer';
+const agentCommands = new Set(agentCommandNames.split(' '));
+/** Below a group, what only people do. */
+const peoplesCommands = new Set(['task block', 'task unblock', 'task done']);
+
+/** The list of commands that agents get with their prompts: a line each. */
+export function agentCommandPage(): string {
+  const program = buildProgram(() => {});
+  const lines = program.commands
+    .filter((command) => agentCommands.has(command.name()))
+    .flatMap((command) => commandLines(command, ''));
+  return `${agentPageHead}\n\n${lines.join('\n')}\n`;
+}
+
+const agentPageHead =
+  '`pawl` is the program that runs you; where it is not found by that name, call it as `"$PAWL_BIN"`. It knows who you are, ' +
+  'and lets you act as yourself only. An agent is named by its alias or id. `--json` prints JSON, `--help` all options.';
+
+function commandLines(command: Command, above: string): string[] {
+  const name = `${above}${command.name()}`;
+  if (command.commands.length > 0) return command.commands.flatMap((each) => commandLines(each, `${name} `));
+  if (peoplesCommands.has(name)) return [];
+  const words = command.registeredArguments.map((argument) => {
+    const word = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  const example = exampleOf(command).split('\n', 1)[0] ?? '';
+  return [`- \`${['pawl', name, ...words].join(' ')}\`: ${command.description()}. Example: \`${example}\``];
+}
+
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(join(import.meta.dirname, '..', 'docs', 'commands.md'), commandPage());
+  const root = join(import.meta.dirname, '..');
+  writeFileSync(join(root, 'docs', 'commands.md'), commandPage());
+  writeFileSync(join(root, 'packages', 'daemon', 'prompts', 'cli.md'), agentCommandPage());
 }

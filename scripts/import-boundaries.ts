@@ -22,6 +22,7 @@ const allowed: Record<string, string[]> = {
   host: ['schema', 'core'],
   providers: ['schema', 'core'],
   testing: ['schema'],
+  bridge: ['schema'],
   daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers'],
   cli: ['schema', 'protocol'],
 };

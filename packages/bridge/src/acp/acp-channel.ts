@@ -1,0 +1,28 @@
+import type {
+  AnyMessage,
+  ClientContext,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import { client, methods } from '@agentclientprotocol/sdk';
+
+/** The agent's side of an ACP connection: messages are pushed in as they are read, ours go out by `send`. */
+export type AcpChannel = { agent: ClientContext; push: (message: AnyMessage) => void };
+
+/** Connects the library to lines that somebody else reads, so that these can be bounded and told one by one. */
+export function openAcpChannel(
+  send: (message: object) => void,
+  onPermission: (request: RequestPermissionRequest) => RequestPermissionResponse,
+): AcpChannel {
+  let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
+  const readable = new ReadableStream<AnyMessage>({
+    start(given) {
+      controller = given;
+    },
+  });
+  const writable = new WritableStream<AnyMessage>({ write: (message) => send(message) });
+  const { agent } = client({ name: 'pawl' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => onPermission(params))
+    .connect({ readable, writable });
+  return { agent, push: (message) => controller?.enqueue(message) };
+}

@@ -1,0 +1,191 @@
+import type { AnyMessage, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import { methods } from '@agentclientprotocol/sdk';
+import { PawlError } from '@pawl/schema/error';
+import type { Input } from '../inbox.ts';
+import { at, countAt, listAt, parseObject, textAt, toJson } from '../json.ts';
+import type { InnerLine } from '../line-splitter.ts';
+import type { Protocol, ProtocolContext } from '../protocol.ts';
+import type { TurnEnd } from '../voice.ts';
+import type { AcpChannel } from './acp-channel.ts';
+import { openAcpChannel } from './acp-channel.ts';
+import { acpErrorText, acpFailure, failureInText } from './acp-error.ts';
+import { answerPermission } from './acp-permission.ts';
+import { openAcpSession } from './acp-session.ts';
+import { AcpTools } from './acp-tools.ts';
+
+/** Kinds of updates that come from the agent's work on a prompt, and so prove that it has it. */
+const workUpdates = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan'];
+
+/**
+ * The Agent Client Protocol. A prompt while a turn runs makes some agents cancel it and others never answer, so it waits,
+ * unless the agent is known to take it in. Every prompt has its own answer; a turn has ended when all of its have come.
+ */
+export class AcpProtocol implements Protocol {
+  readonly #context: ProtocolContext;
+  readonly #channel: AcpChannel;
+  readonly #tools: AcpTools;
+  #sessionId = '';
+  /** Put before the first prompt of a conversation, for agents whose system prompt cannot be added to. */
+  #preface = '';
+  #prompts: Promise<TurnEnd>[] = [];
+  /** Up to the first turn, what the agent tells is what was said earlier. */
+  #phase: 'opening' | 'idle' | 'turn' = 'opening';
+  /** The turn's first input, until there is evidence that the agent has it. */
+  #unseen: Input | null = null;
+  #costUsd = 0;
+
+  constructor(context: ProtocolContext) {
+    this.#context = context;
+    this.#tools = new AcpTools(context.voice);
+    this.#channel = openAcpChannel(context.send, (request) => this.#permit(request));
+  }
+
+  receive(line: InnerLine): void {
+    const { voice } = this.#context;
+    const message = 'text' in line ? parseObject(line.text) : null;
+    if (message === null || !('text' in line)) return voice.raw(line);
+    if (message['method'] === methods.client.session.update) {
+      // Told here and now, before the answer that may follow in the next line.
+      const update = at(message, 'params', 'update');
+      if (this.#phase === 'opening') this.#replayed(line.text, update);
+      else if (textAt(message, 'params', 'sessionId') !== this.#sessionId || !this.#updated(update))
+        voice.rawJson(line.text);
+      return;
+    }
+    if (message['method'] !== undefined || message['jsonrpc'] !== '2.0') voice.rawJson(line.text);
+    if (message['jsonrpc'] === '2.0') this.#channel.push(message as AnyMessage);
+  }
+
+  async open(): Promise<void> {
+    const { options, systemPrompt, voice } = this.#context;
+    const session = await openAcpSession(this.#channel.agent, this.#context).catch((error: unknown) => {
+      throw new PawlError('unavailable', acpErrorText(error), { cause: error });
+    });
+    this.#sessionId = session.sessionId;
+    const isNew = options.resume === null || options.forkSession;
+    if (isNew && !session.takesSystemPrompt && systemPrompt !== '') {
+      this.#preface = `<system-prompt>\n${systemPrompt.trim()}\n</system-prompt>\n\n`;
+    }
+    voice.begin(session.sessionId, session.model);
+  }
+
+  async turn(input: Input): Promise<TurnEnd> {
+    const { voice } = this.#context;
+    this.#phase = 'turn';
+    this.#unseen = input;
+    this.#prompts = [this.#prompt(input, this.#preface, true)];
+    this.#preface = '';
+    // More prompts may join while these are waited for.
+    let ends: TurnEnd[] = [];
+    while (ends.length < this.#prompts.length) ends = await Promise.all(this.#prompts);
+    this.#phase = 'idle';
+    this.#tools.clear();
+    voice.countCall();
+    const last = ends.find((each) => each.kind === 'failed') ?? ends.at(-1) ?? { kind: 'completed' };
+    const end = (last.kind === 'completed' ? failureInText(voice.lastText) : null) ?? last;
+    if (end.kind === 'failed' && end.status === 429) voice.limit(null);
+    return end;
+  }
+
+  steer(input: Input): Promise<boolean> {
+    if (!this.#context.options.steer || this.#phase !== 'turn') return Promise.resolve(false);
+    this.#prompts.push(this.#prompt(input, '', false));
+    return Promise.resolve(true);
+  }
+
+  async interrupt(): Promise<void> {
+    await this.#channel.agent.notify(methods.agent.session.cancel, { sessionId: this.#sessionId });
+  }
+
+  async #prompt(input: Input, preface: string, isFirst: boolean): Promise<TurnEnd> {
+    try {
+      const answer: unknown = await this.#channel.agent.request(methods.agent.session.prompt, {
+        sessionId: this.#sessionId,
+        prompt: [{ type: 'text', text: preface + input.text }],
+      });
+      // Whether work that was seen belongs to an input that joined later, nobody can tell; its own answer does.
+      if (isFirst) this.#seen();
+      else this.#context.voice.echo(input);
+      this.#countUsage(answer);
+      return endOf(textAt(answer, 'stopReason'));
+    } catch (error) {
+      return acpFailure(error);
+    }
+  }
+
+  #seen(): void {
+    if (this.#unseen !== null) this.#context.voice.echo(this.#unseen);
+    this.#unseen = null;
+  }
+
+  /** True when the update was told in our words. */
+  #updated(update: unknown): boolean {
+    const { voice } = this.#context;
+    const kind = textAt(update, 'sessionUpdate');
+    if (this.#phase === 'turn' && workUpdates.includes(kind)) this.#seen();
+    switch (kind) {
+      case 'agent_message_chunk':
+      case 'agent_thought_chunk': {
+        const text = textAt(update, 'content', 'text');
+        voice.piece(kind === 'agent_message_chunk' ? 'text' : 'thinking', text);
+        this.#countCall(at(update, '_meta', 'usage'));
+        return text !== '';
+      }
+      case 'tool_call':
+      case 'tool_call_update':
+        return this.#tools.take(update);
+      case 'usage_update': {
+        const cost = costIn(update);
+        if (cost > this.#costUsd) voice.addUsage({ costUsd: cost - this.#costUsd });
+        this.#costUsd = Math.max(cost, this.#costUsd);
+        return false;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** What the agent repeats of a conversation that is taken up: known already, and paid for. */
+  #replayed(json: string, update: unknown): void {
+    this.#costUsd = Math.max(this.#costUsd, costIn(update));
+    this.#context.voice.rawJson(json, { subtype: 'replay' });
+  }
+
+  /** Some agents tell what each model call used, and then nothing at the end of the turn. */
+  #countCall(usage: unknown): void {
+    const cacheRead = countAt(usage, 'cachedReadTokens');
+    const input = Math.max(0, countAt(usage, 'inputTokens') - cacheRead);
+    this.#context.voice.addUsage({ input, output: countAt(usage, 'outputTokens'), cacheRead });
+  }
+
+  #countUsage(answer: unknown): void {
+    const usage = at(answer, 'usage');
+    const quota = at(answer, '_meta', 'quota', 'token_count');
+    this.#context.voice.addUsage({
+      input: countAt(usage, 'inputTokens') || countAt(quota, 'input_tokens'),
+      output: countAt(usage, 'outputTokens') || countAt(quota, 'output_tokens'),
+      cacheRead: countAt(usage, 'cachedReadTokens'),
+      cacheWrite: countAt(usage, 'cachedWriteTokens'),
+    });
+  }
+
+  #permit({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
+    this.#seen();
+    this.#tools.begin(toolCall);
+    const kind = toolCall.kind ?? this.#tools.kindOf(toolCall.toolCallId);
+    const answer = answerPermission(listAt(options) as typeof options, kind, this.#context.options.permission);
+    this.#context.voice.rawJson(toJson(answer), { subtype: 'permission' });
+    return answer;
+  }
+}
+
+/** What the conversation has cost so far, where the agent counts in dollars. */
+function costIn(update: unknown): number {
+  return at(update, 'cost', 'currency') === 'USD' ? countAt(update, 'cost', 'amount') : 0;
+}
+
+function endOf(stopReason: string): TurnEnd {
+  if (stopReason === 'end_turn') return { kind: 'completed' };
+  if (stopReason === 'cancelled') return { kind: 'interrupted' };
+  return { kind: 'failed', text: `The agent stopped: ${stopReason || 'without a reason'}.`, status: null };
+}

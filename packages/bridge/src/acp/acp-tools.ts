@@ -1,0 +1,106 @@
+import { at, blockTexts, isObject, listAt, textAt, toJson } from '../json.ts';
+import { bridgeLimits } from '../limit.ts';
+import type { Voice } from '../voice.ts';
+
+type ToolCall = {
+  name: string;
+  kind: string;
+  title: string;
+  path: string;
+  input: Record<string, unknown> | null;
+  told: boolean;
+};
+
+/**
+ * The tool calls of a conversation. ACP tells of a call in pieces, often the name first and the input later; it is told
+ * once, when its input is known or its work begins, and its result once, when it has ended.
+ */
+export class AcpTools {
+  readonly #voice: Voice;
+  readonly #calls = new Map<string, ToolCall>();
+
+  constructor(voice: Voice) {
+    this.#voice = voice;
+  }
+
+  /** Forgets the calls of the last turn. Those that never began to work are told at least. */
+  clear(): void {
+    for (const [id, call] of this.#calls) this.#tell(id, call);
+    this.#calls.clear();
+  }
+
+  /** What kind of tool a call uses, as far as was told. */
+  kindOf(id: string): string {
+    return this.#calls.get(id)?.kind ?? 'other';
+  }
+
+  /** Takes a piece of what is known about a call. True when it was told in our words. */
+  take(update: unknown): boolean {
+    const id = textAt(update, 'toolCallId');
+    const call = this.#extended(id, update);
+    if (call === null) return false;
+    const status = textAt(update, 'status');
+    const hasEnded = status === 'completed' || status === 'failed';
+    const wasTold = call.told;
+    // A call that was just announced may still lack a part of its input.
+    const isKnown = call.input !== null && at(update, 'sessionUpdate') === 'tool_call_update';
+    if (isKnown || hasEnded || status === 'in_progress') this.#tell(id, call);
+    if (hasEnded) {
+      this.#calls.delete(id);
+      this.#voice.toolResult(id, resultText(update), status === 'failed');
+    }
+    return hasEnded || wasTold !== call.told;
+  }
+
+  /** Takes a call that is about to work, or asks whether it may: of some agents nothing else is heard before its end. */
+  begin(update: unknown): void {
+    const id = textAt(update, 'toolCallId');
+    const call = this.#extended(id, update);
+    if (call !== null) this.#tell(id, call);
+  }
+
+  #extended(id: string, update: unknown): ToolCall | null {
+    const known = this.#calls.get(id);
+    if (known === undefined && this.#calls.size >= bridgeLimits.toolCalls) return null;
+    const call = known ?? { name: '', kind: '', title: '', path: '', input: null, told: false };
+    call.name = textAt(update, 'name') || metaName(at(update, '_meta')) || call.name;
+    call.kind = textAt(update, 'kind') || call.kind;
+    call.title = textAt(update, 'title') || call.title;
+    call.path = textAt(update, 'locations', 0, 'path') || call.path;
+    const input = at(update, 'rawInput');
+    if (isObject(input) && Object.keys(input).length > 0) call.input = input;
+    this.#calls.set(id, call);
+    return call;
+  }
+
+  #tell(id: string, call: ToolCall): void {
+    if (call.told) return;
+    call.told = true;
+    this.#voice.countCall();
+    this.#voice.toolUse(id, nameOf(call), call.input ?? inputFromTitle(call));
+  }
+}
+
+/** Many agents tell only of what kind a tool is, and of their MCP tools not even that. */
+function nameOf({ name, kind, title }: ToolCall): string {
+  return name || (kind === 'other' ? title : kind) || title || 'other';
+}
+
+/** Where agents put a tool's name that the protocol has no field for in its first version. */
+function metaName(meta: unknown): string {
+  return textAt(meta, 'toolName') || textAt(meta, 'claudeCode', 'toolName');
+}
+
+/** Agents that tell no input put the command or the path into the title. */
+function inputFromTitle({ kind, title, path }: ToolCall): Record<string, unknown> {
+  if (kind === 'execute') return { command: title };
+  return path === '' ? { title } : { path, title };
+}
+
+function resultText(update: unknown): string {
+  const text = blockTexts(listAt(update, 'content'));
+  if (text !== '') return text;
+  const output = at(update, 'rawOutput');
+  if (typeof output === 'string') return output;
+  return textAt(output, 'output') || (isObject(output) ? toJson(output) : '');
+}

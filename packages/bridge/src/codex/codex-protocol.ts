@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { version } from '../version.ts';
+import type { Input } from '../inbox.ts';
+import { at, blockTexts, listAt, parseObject, textAt } from '../json.ts';
+import { bridgeLimits } from '../limit.ts';
+import type { InnerLine } from '../line-splitter.ts';
+import type { McpServer, Protocol, ProtocolContext } from '../protocol.ts';
+import type { TurnEnd } from '../voice.ts';
+import { codexAnswer, codexFailure, isUsageLimit, limitEnd } from './codex-error.ts';
+import { thoughtOf, toolOf } from './codex-item.ts';
+import { CodexUsage } from './codex-usage.ts';
+import { JsonRpc } from './json-rpc.ts';
+
+type Turn = {
+  /** Settles with the turn's id once Codex has begun it. */
+  begun: PromiseWithResolvers<string>;
+  ended: PromiseWithResolvers<TurnEnd>;
+};
+
+/** `codex app-server`: a conversation is a thread; input during a turn is steered into it. */
+export class CodexProtocol implements Protocol {
+  readonly #context: ProtocolContext;
+  readonly #rpc: JsonRpc;
+  readonly #usage = new CodexUsage();
+  /** Inputs that Codex has not shown as part of the thread yet, by the id we gave them. */
+  readonly #unseen = new Map<string, Input>();
+  readonly #toolsBegun = new Set<string>();
+  #threadId = '';
+  #turn: Turn | null = null;
+  #rateLimits: unknown = null;
+  /** True when the line at hand has been told; else it is kept raw. */
+  #told = false;
+
+  constructor(context: ProtocolContext) {
+    this.#context = context;
+    const isFull = context.options.permission === 'full';
+    this.#rpc = new JsonRpc(context.send, {
+      onRequest: (method, params) => codexAnswer(method, params, isFull),
+      onNotification: (method, params) => {
+        this.#told = this.#notified(method, params);
+      },
+    });
+  }
+
+  receive(line: InnerLine): void {
+    const message = 'text' in line ? parseObject(line.text) : null;
+    if (message === null || !('text' in line)) return this.#context.voice.raw(line);
+    this.#told = false;
+    // Answers are our own affair, except those that nobody waits for.
+    const isAnswer = this.#rpc.receive(message) && message['method'] === undefined;
+    if (!this.#told && !isAnswer) this.#context.voice.rawJson(line.text);
+  }
+
+  async open(): Promise<void> {
+    const { options, systemPrompt, mcpServers, voice } = this.#context;
+    await this.#rpc.request('initialize', {
+      clientInfo: { name: 'pawl', title: 'Pawl', version },
+      capabilities: { experimentalApi: false, requestAttestation: false },
+    });
+    this.#rpc.notify('initialized');
+    const settings = {
+      cwd: process.cwd(),
+      model: options.model,
+      approvalPolicy: 'never',
+      sandbox: options.permission === 'full' ? 'danger-full-access' : 'read-only',
+      developerInstructions: systemPrompt === '' ? null : systemPrompt,
+      config: mcpServers.length === 0 ? null : { mcp_servers: Object.fromEntries(mcpServers.map(serverConfig)) },
+    };
+    const earlier = { threadId: options.resume, excludeTurns: true, ...settings };
+    const method = options.resume === null ? 'start' : options.forkSession ? 'fork' : 'resume';
+    const opened = await this.#rpc.request(`thread/${method}`, options.resume === null ? settings : earlier);
+    this.#threadId = textAt(opened, 'thread', 'id');
+    voice.begin(this.#threadId, textAt(opened, 'model') || options.model);
+  }
+
+  async turn(input: Input): Promise<TurnEnd> {
+    const turn: Turn = { begun: Promise.withResolvers(), ended: Promise.withResolvers() };
+    // An interrupt may wait for it; without one nobody does.
+    turn.begun.promise.catch(() => {});
+    this.#turn = turn;
+    this.#unseen.clear();
+    this.#toolsBegun.clear();
+    try {
+      const started = await this.#rpc.request('turn/start', this.#handedOver(input));
+      turn.begun.resolve(textAt(started, 'turn', 'id'));
+      return await turn.ended.promise;
+    } catch (error) {
+      turn.begun.reject(error);
+      throw error;
+    } finally {
+      this.#turn = null;
+    }
+  }
+
+  async steer(input: Input): Promise<boolean> {
+    const turn = this.#turn;
+    if (turn === null) return false;
+    const expectedTurnId = await turn.begun.promise;
+    const params = this.#handedOver(input);
+    try {
+      await this.#rpc.request('turn/steer', { ...params, expectedTurnId });
+      return true;
+    } catch {
+      // The turn has just ended, or is one that takes no input.
+      this.#unseen.delete(params.clientUserMessageId);
+      return false;
+    }
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#turn === null) return;
+    const turnId = await this.#turn.begun.promise;
+    await this.#rpc.request('turn/interrupt', { threadId: this.#threadId, turnId });
+  }
+
+  #handedOver(input: Input) {
+    const clientUserMessageId = randomUUID();
+    if (this.#unseen.size < bridgeLimits.queuedInputs) this.#unseen.set(clientUserMessageId, input);
+    const content = [{ type: 'text', text: input.text, text_elements: [] }];
+    return { threadId: this.#threadId, clientUserMessageId, input: content };
+  }
+
+  /** True when the notification was told in our words. Other threads are the agent's own helpers, kept raw. */
+  #notified(method: string, params: unknown): boolean {
+    const { voice } = this.#context;
+    if (method === 'account/rateLimits/updated') {
+      this.#rateLimits = at(params, 'rateLimits');
+      return false;
+    }
+    if (textAt(params, 'threadId') !== this.#threadId) return false;
+    switch (method) {
+      case 'item/agentMessage/delta':
+        voice.delta(textAt(params, 'delta'));
+        return true;
+      case 'item/started':
+        return this.#itemBegun(at(params, 'item'));
+      case 'item/completed':
+        return this.#itemEnded(at(params, 'item'));
+      case 'thread/tokenUsage/updated': {
+        const used = this.#usage.take(at(params, 'tokenUsage'), this.#turn !== null);
+        if (used !== null) voice.countCall(used);
+        return used !== null;
+      }
+      case 'error':
+        if (at(params, 'willRetry') === true) voice.retry(textAt(params, 'error', 'message'), null, null);
+        return at(params, 'willRetry') === true;
+      case 'turn/completed':
+        return this.#turnEnded(at(params, 'turn'));
+      default:
+        return false;
+    }
+  }
+
+  #itemBegun(item: unknown): boolean {
+    const tool = toolOf(item);
+    const id = textAt(item, 'id');
+    if (tool === null || this.#toolsBegun.size >= bridgeLimits.toolCalls) return false;
+    this.#toolsBegun.add(id);
+    this.#context.voice.toolUse(id, tool.name, tool.input);
+    return true;
+  }
+
+  #itemEnded(item: unknown): boolean {
+    const { voice } = this.#context;
+    const tool = toolOf(item);
+    if (tool !== null) {
+      const id = textAt(item, 'id');
+      if (!this.#toolsBegun.delete(id)) voice.toolUse(id, tool.name, tool.input);
+      voice.toolResult(id, tool.result, tool.isError);
+      return true;
+    }
+    switch (at(item, 'type')) {
+      case 'agentMessage':
+        voice.text(textAt(item, 'text'));
+        return true;
+      case 'reasoning':
+        voice.thinking(thoughtOf(item));
+        return thoughtOf(item) !== '';
+      case 'userMessage':
+        return this.#seen(item);
+      default:
+        return false;
+    }
+  }
+
+  /** Codex shows an input as part of the thread: that is the evidence that it was handed over. */
+  #seen(item: unknown): boolean {
+    const text = blockTexts(listAt(item, 'content'));
+    const named = textAt(item, 'clientId');
+    const id = this.#unseen.has(named) ? named : [...this.#unseen].find(([, input]) => input.text === text)?.[0];
+    const input = id === undefined ? undefined : this.#unseen.get(id);
+    if (id === undefined || input === undefined) return false;
+    this.#unseen.delete(id);
+    this.#context.voice.echo(input);
+    return true;
+  }
+
+  #turnEnded(turn: unknown): boolean {
+    if (this.#turn === null) return false;
+    const error = at(turn, 'error');
+    const status = textAt(turn, 'status');
+    if (status === 'failed' && isUsageLimit(error)) this.#context.voice.limit(limitEnd(this.#rateLimits));
+    if (status === 'completed') this.#turn.ended.resolve({ kind: 'completed' });
+    else if (status === 'interrupted') this.#turn.ended.resolve({ kind: 'interrupted' });
+    else this.#turn.ended.resolve(codexFailure(error));
+    return true;
+  }
+}
+
+/** An MCP server as Codex's configuration names it. */
+function serverConfig(server: McpServer): [string, object] {
+  return server.type === 'stdio'
+    ? [server.name, { command: server.command, args: server.args, env: server.env }]
+    : [server.name, { url: server.url, http_headers: server.headers }];
+}

@@ -1,0 +1,92 @@
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Control } from './inbox.ts';
+import { Inbox } from './inbox.ts';
+import { bridgeLimits } from './limit.ts';
+import { report } from './output.ts';
+import type { Protocol } from './protocol.ts';
+import type { TurnEnd, Voice } from './voice.ts';
+import { within } from './wait.ts';
+
+/** Takes turns from stdin until it ends. What arrives during a turn goes into it where the agent takes that. */
+export class Conversation {
+  readonly #protocol: Protocol;
+  readonly #voice: Voice;
+  #busy = false;
+  #stopping = false;
+  #over = false;
+
+  constructor(protocol: Protocol, voice: Voice) {
+    this.#protocol = protocol;
+    this.#voice = voice;
+  }
+
+  /** Returns the exit code: 1 when the conversation could not begin or its last turn failed. */
+  async run(): Promise<number> {
+    const inbox = new Inbox(process.stdin, (control) => void this.#answer(control), report);
+    try {
+      if (
+        (await within(
+          this.#protocol.open().then(() => true),
+          bridgeLimits.openMs,
+        )) === null
+      ) {
+        throw new PawlError('timeout', `The agent was not ready within ${bridgeLimits.openMs / 1_000} s.`);
+      }
+    } catch (error) {
+      this.fail(messageOf(error));
+      return 1;
+    }
+    let end: TurnEnd = { kind: 'completed' };
+    while (!this.#stopping) {
+      const input = await inbox.peek();
+      if (input === undefined) break;
+      inbox.take();
+      this.#busy = true;
+      this.#voice.beginTurn();
+      end = await this.#during(this.#protocol.turn(input), inbox);
+      this.#busy = false;
+      if (!this.#over) this.#voice.end(end);
+    }
+    return end.kind === 'failed' ? 1 : 0;
+  }
+
+  /** Asks for the end of the running turn, after which no other begins. True when one was running. */
+  stop(): boolean {
+    this.#stopping = true;
+    if (this.#busy) void this.#interrupt();
+    return this.#busy;
+  }
+
+  /** Ends the conversation with an error, once. */
+  fail(text: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    report(text);
+    this.#voice.end({ kind: 'failed', text, status: null });
+  }
+
+  async #during(turn: Promise<TurnEnd>, inbox: Inbox): Promise<TurnEnd> {
+    const ended = turn.catch((error: unknown): TurnEnd => ({ kind: 'failed', text: messageOf(error), status: null }));
+    for (;;) {
+      const input = await Promise.race([ended.then(() => undefined), inbox.peek()]);
+      if (input === undefined) return ended;
+      const taken = await this.#protocol.steer(input).catch(() => false);
+      if (!taken) return ended;
+      inbox.take();
+    }
+  }
+
+  async #answer({ requestId, subtype }: Control): Promise<void> {
+    if (subtype === 'interrupt' && this.#busy) await this.#interrupt();
+    const known = subtype === 'interrupt' || subtype === 'initialize';
+    this.#voice.control(requestId, known ? null : `There is no control request ${subtype.slice(0, 80)}.`);
+  }
+
+  async #interrupt(): Promise<void> {
+    try {
+      await this.#protocol.interrupt();
+    } catch (error) {
+      report(`the turn could not be interrupted: ${messageOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream';
+import { at, listAt, parseObject, textAt } from './json.ts';
+import { bridgeLimits } from './limit.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+/** A user turn. `uuid` is the sender's own name for it, which its echo repeats. */
+export type Input = { text: string; uuid: string | null };
+
+/** A control request, which is answered out of turn. */
+export type Control = { requestId: string; subtype: string };
+
+type Parsed = { input: Input } | { control: Control } | { refused: string };
+
+/**
+ * What arrives on stdin: user turns in order, control requests at once. Reading pauses while too many turns wait, so that
+ * the pipe holds the sender back.
+ */
+export class Inbox {
+  readonly #stream: Readable;
+  readonly #onControl: (control: Control) => void;
+  readonly #report: (message: string) => void;
+  readonly #splitter = new LineSplitter(bridgeLimits.inputBytes);
+  readonly #inputs: Input[] = [];
+  readonly #waiting = new Set<() => void>();
+  #ended = false;
+
+  constructor(stream: Readable, onControl: (control: Control) => void, report: (message: string) => void) {
+    this.#stream = stream;
+    this.#onControl = onControl;
+    this.#report = report;
+    stream.on('data', (chunk: Buffer) => this.#take(this.#splitter.push(chunk)));
+    stream.on('end', () => this.#end());
+    stream.on('error', (error) => {
+      report(`stdin cannot be read any more: ${error.message}`);
+      this.#end();
+    });
+  }
+
+  /** The first waiting turn, left where it is; undefined when stdin has ended and none waits. */
+  async peek(): Promise<Input | undefined> {
+    while (this.#inputs.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+    return this.#inputs[0];
+  }
+
+  /** Takes the first waiting turn out. */
+  take(): void {
+    this.#inputs.shift();
+    if (this.#inputs.length < bridgeLimits.queuedInputs) this.#stream.resume();
+  }
+
+  #take(lines: ReturnType<LineSplitter['push']>): void {
+    for (const line of lines) {
+      const parsed: Parsed =
+        'text' in line ? parseInput(line.text) : { refused: `it has ${line.oversizedBytes} bytes, which is too many` };
+      if ('control' in parsed) this.#onControl(parsed.control);
+      else if ('input' in parsed) this.#inputs.push(parsed.input);
+      else this.#report(`skipped an input line: ${parsed.refused}`);
+    }
+    if (this.#inputs.length >= bridgeLimits.queuedInputs) this.#stream.pause();
+    this.#wake();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#take(this.#splitter.end());
+    this.#ended = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+}
+
+/** Reads a user turn, with text or content blocks, or a control request. */
+function parseInput(line: string): Parsed {
+  const record = parseObject(line);
+  if (record === null) return { refused: 'it is no JSON object' };
+  if (record['type'] === 'control_request') {
+    return { control: { requestId: textAt(record, 'request_id'), subtype: textAt(record, 'request', 'subtype') } };
+  }
+  if (record['type'] !== 'user') return { refused: 'its type is neither "user" nor "control_request"' };
+  const content = at(record, 'message', 'content');
+  const uuid = textAt(record, 'uuid') || null;
+  if (typeof content === 'string') return { input: { text: content, uuid } };
+  const texts = listAt(content)
+    .filter((block) => at(block, 'type') === 'text')
+    .map((block) => textAt(block, 'text'));
+  return texts.length === 0
+    ? { refused: 'message.content is neither text nor a list with a text block' }
+    : { input: { text: texts.join('\n'), uuid } };
+}

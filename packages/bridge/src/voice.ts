@@ -1,0 +1,202 @@
+import type { Input } from './inbox.ts';
+import { bridgeLimits } from './limit.ts';
+import type { InnerLine } from './line-splitter.ts';
+import type { Output } from './output.ts';
+
+/** What one or more model calls used. A cost of null says nothing about money. */
+export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number; costUsd: number | null };
+
+/** How a turn ended. `status` is the HTTP status of the model's service, where that is known. */
+export type TurnEnd =
+  | { kind: 'completed' }
+  | { kind: 'interrupted' }
+  | { kind: 'failed'; text: string; status: number | null };
+
+/**
+ * Speaks for the agent in the lines of Claude Code's stream-json. Numbers are sums over this process. Every line carries
+ * the session id as soon as there is one.
+ */
+export class Voice {
+  readonly #output: Output;
+  #sessionId = '';
+  #model: string | null = null;
+  /** The latest whole text, which the result of a turn repeats. */
+  #lastText = '';
+  #open: { kind: 'text' | 'thinking'; text: string } | null = null;
+  #turnStartMs = performance.now();
+  #calls = 0;
+  #usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: null };
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** The first line: from now on the conversation has its id. */
+  begin(sessionId: string, model: string | null): void {
+    this.#sessionId = sessionId;
+    this.#model = model;
+    this.#write({ type: 'system', subtype: 'init', cwd: process.cwd(), tools: [], mcp_servers: [], model });
+  }
+
+  beginTurn(): void {
+    this.#turnStartMs = performance.now();
+    this.#lastText = '';
+  }
+
+  /** The latest whole text of this turn, with what is still being written. */
+  get lastText(): string {
+    return this.#open?.kind === 'text' ? this.#open.text : this.#lastText;
+  }
+
+  /** A piece of a text whose whole comes later from the agent itself. */
+  delta(text: string): void {
+    this.#event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+  }
+
+  /** A piece of a text or thought of which the agent gives only pieces; `closeText` tells the whole. */
+  piece(kind: 'text' | 'thinking', text: string): void {
+    if (text === '') return;
+    if (this.#open?.kind !== kind || this.#open.text.length >= bridgeLimits.textCharacters) this.closeText();
+    this.#open ??= { kind, text: '' };
+    this.#open.text += text;
+    if (kind === 'text') this.delta(text);
+  }
+
+  /** Tells the text or thought that the pieces so far make. */
+  closeText(): void {
+    const open = this.#open;
+    this.#open = null;
+    if (open?.kind === 'text') this.text(open.text);
+    else if (open?.kind === 'thinking') this.thinking(open.text);
+  }
+
+  text(text: string): void {
+    if (text === '') return;
+    this.#lastText = text;
+    this.#assistant({ type: 'text', text });
+  }
+
+  thinking(text: string): void {
+    if (text !== '') this.#assistant({ type: 'thinking', thinking: text, signature: '' });
+  }
+
+  toolUse(id: string, name: string, input: unknown): void {
+    this.closeText();
+    this.#assistant({ type: 'tool_use', id, name, input });
+  }
+
+  toolResult(id: string, text: string, isError: boolean): void {
+    this.closeText();
+    const content = [{ type: 'tool_result', tool_use_id: id, content: text, is_error: isError }];
+    this.#write({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
+  }
+
+  /** Says that an input has really reached the agent. */
+  echo({ text, uuid }: Input): void {
+    const name = uuid === null ? {} : { uuid };
+    this.#write({ type: 'user', message: { role: 'user', content: text }, isReplay: true, ...name });
+  }
+
+  /** The agent tries a failed model call again. */
+  retry(error: string, attempt: number | null, delayMs: number | null): void {
+    this.#write({ type: 'system', subtype: 'api_retry', attempt, retry_delay_ms: delayMs, error });
+  }
+
+  /** A usage limit, with the second it ends where that is known. */
+  limit(resetsAt: number | null): void {
+    const info = { status: 'rejected', ...(resetsAt === null ? {} : { resetsAt }) };
+    this.#write({ type: 'rate_limit_event', rate_limit_info: info });
+  }
+
+  /** Counts one model call, with what it used where that is known. */
+  countCall(usage: Partial<Usage> = {}): void {
+    this.#calls += 1;
+    this.addUsage(usage);
+  }
+
+  /** Adds to the sums, and tells the tokens at once, so that a turn that uses too much can be stopped. */
+  addUsage({ input = 0, output = 0, cacheRead = 0, cacheWrite = 0, costUsd = null }: Partial<Usage>): void {
+    if (input + output + cacheRead + cacheWrite > 0) {
+      const usage = {
+        input_tokens: input,
+        cache_read_input_tokens: cacheRead,
+        cache_creation_input_tokens: cacheWrite,
+      };
+      this.#event({ type: 'message_start', message: { role: 'assistant', usage } });
+      this.#event({ type: 'message_delta', delta: {}, usage: { output_tokens: output } });
+    }
+    this.#usage.input += input;
+    this.#usage.output += output;
+    this.#usage.cacheRead += cacheRead;
+    this.#usage.cacheWrite += cacheWrite;
+    if (costUsd !== null) this.#usage.costUsd = (this.#usage.costUsd ?? 0) + costUsd;
+  }
+
+  /** The end of a turn. */
+  end(end: TurnEnd): void {
+    this.closeText();
+    const { input, output, cacheRead, cacheWrite, costUsd } = this.#usage;
+    this.#write({
+      type: 'result',
+      ...describeEnd(end, this.#lastText),
+      duration_ms: Math.round(performance.now() - this.#turnStartMs),
+      num_turns: this.#calls,
+      ...(costUsd === null ? {} : { total_cost_usd: Number(costUsd.toFixed(6)) }),
+      usage: {
+        input_tokens: input,
+        output_tokens: output,
+        cache_read_input_tokens: cacheRead,
+        cache_creation_input_tokens: cacheWrite,
+      },
+    });
+    this.#lastText = '';
+  }
+
+  /** Answers a control request. */
+  control(requestId: string, error: string | null): void {
+    const response = error === null ? { subtype: 'success', request_id: requestId } : { subtype: 'error', error };
+    this.#write({ type: 'control_response', response: { ...response, request_id: requestId } });
+  }
+
+  /** A line of the agent for which there is no other, kept as it was. `note` says more about it. */
+  raw(line: InnerLine, note: Record<string, string> = {}): void {
+    if ('oversizedBytes' in line) {
+      this.#output.writeLine({ type: 'bridge', subtype: 'oversized', bytes: line.oversizedBytes });
+      return;
+    }
+    this.#output.writeLine({ type: 'bridge', ...note, raw: line.text });
+  }
+
+  /** A line of the agent that is known to be JSON, kept as it was. */
+  rawJson(json: string, note: Record<string, string> = {}): void {
+    const rest = Object.entries(note).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
+    this.#output.writeText(`{"type":"bridge",${rest.join('')}"raw":${json.trim()}}`);
+  }
+
+  #event(event: object): void {
+    this.#write({ type: 'stream_event', event, parent_tool_use_id: null });
+  }
+
+  #assistant(block: object): void {
+    const message = { role: 'assistant', model: this.#model, content: [block] };
+    this.#write({ type: 'assistant', message, parent_tool_use_id: null });
+  }
+
+  #write(line: object): void {
+    this.#output.writeLine(this.#sessionId === '' ? line : { ...line, session_id: this.#sessionId });
+  }
+}
+
+/** An error of the model's service is a `success` with `is_error`, as Claude Code reports it. */
+function describeEnd(end: TurnEnd, lastText: string): object {
+  switch (end.kind) {
+    case 'completed':
+      return { subtype: 'success', is_error: false, result: lastText, terminal_reason: 'completed' };
+    case 'interrupted':
+      return { subtype: 'error_during_execution', is_error: true, result: '', terminal_reason: 'aborted_streaming' };
+    case 'failed':
+      return end.status === null
+        ? { subtype: 'error_during_execution', is_error: true, result: end.text, errors: [end.text] }
+        : { subtype: 'success', is_error: true, result: end.text, api_error_status: end.status };
+  }
+}

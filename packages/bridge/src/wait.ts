@@ -1,0 +1,12 @@
+/** Resolves with the promise's value, or with null when that takes longer. The timer keeps nothing alive. */
+export async function within<T>(promise: Promise<T>, durationMs: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, durationMs, null);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { expect, test } from 'vitest';
+import { fake, RunningBridge } from '../support/run-bridge.ts';
+
+const acp = (words: string[], ...offers: string[]) => ['acp', ...words, ...fake('fake-acp', ...offers)];
+
+test('an ACP turn is told as deltas, a whole text, the evidence of its input and a result', async () => {
+  await using bridge = new RunningBridge(acp([]));
+  bridge.say('hello there', { uuid: 'mail-1' });
+  const result = await bridge.results(1);
+  expect(bridge.lines[0]).toMatchObject({ type: 'system', subtype: 'init', session_id: 'sess-1', model: 'small' });
+  expect(bridge.ofType('user')[0]).toMatchObject({ isReplay: true, uuid: 'mail-1', session_id: 'sess-1' });
+  expect(bridge.ofType('stream_event')).toHaveLength(2);
+  expect(bridge.blocks).toEqual([{ type: 'text', text: 'You said: hello there' }]);
+  expect(result).toMatchObject({ subtype: 'success', is_error: false, result: 'You said: hello there' });
+  expect(await bridge.end()).toBe(0);
+});
+
+test('a tool call is told once, when its input is known, and its result once', async () => {
+  await using bridge = new RunningBridge(acp([]));
+  bridge.say('tool');
+  const result = await bridge.results(1);
+  expect(bridge.blocks).toEqual([
+    { type: 'thinking', thinking: 'I need a tool.', signature: '' },
+    { type: 'tool_use', id: 't1', name: 'execute', input: { command: 'ls' } },
+    { type: 'tool_result', tool_use_id: 't1', content: 'no such file', is_error: true },
+    { type: 'text', text: 'done' },
+  ]);
+  expect(result['usage']).toMatchObject({ input_tokens: 10, output_tokens: 5 });
+  expect(bridge.ofType('bridge').map((line) => line['raw'])).toHaveLength(2);
+});
+
+test.each([
+  ['full', 'once', 'once', 'default'],
+  ['read-only', 'no', 'once', 'read-only'],
+])('permission %s answers an edit with "%s" and a read with "%s"', async (permission, edit, read, mode) => {
+  await using bridge = new RunningBridge(acp(['--permission', permission]));
+  bridge.say('ask');
+  await bridge.results(1);
+  expect(bridge.blocks.map((block) => block['text'] ?? block['name'])).toEqual([
+    'edit',
+    `edit: {"outcome":{"outcome":"selected","optionId":"${edit}"}} `,
+    'read',
+    `read: {"outcome":{"outcome":"selected","optionId":"${read}"}} `,
+  ]);
+  // An agent that decides by itself is put into the mode in which it asks.
+  expect(bridge.stderr).toContain(`mode ${mode}\n`);
+});
+
+test('an input during a turn waits for its end', async () => {
+  await using bridge = new RunningBridge(acp([]));
+  bridge.say('hang');
+  await bridge.until('the turn', (line) => line.type === 'stream_event');
+  bridge.say('second');
+  bridge.say('third');
+  bridge.interrupt();
+  await bridge.results(3);
+  expect(bridge.ofType('result').map((line) => line['result'])).toEqual(['', 'You said: second', 'You said: third']);
+  expect(bridge.ofType('result')[0]).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+  expect(bridge.ofType('control_response')[0]).toMatchObject({ response: { subtype: 'success', request_id: 'r1' } });
+  expect(bridge.echoes).toEqual(['hang', 'second', 'third']);
+});
+
+test('an agent that steers takes an input into its running turn, which then has one result', async () => {
+  await using bridge = new RunningBridge(acp(['--steer'], 'busy-answers'));
+  bridge.say('hang');
+  await bridge.until('the turn', (line) => line.type === 'stream_event');
+  bridge.say('more');
+  expect(await bridge.results(1)).toMatchObject({ is_error: false });
+  expect(bridge.echoes).toEqual(['hang', 'more']);
+  expect(await bridge.end()).toBe(0);
+  expect(bridge.ofType('result')).toHaveLength(1);
+});
+
+test.each([
+  ['limit', 429, 'Internal error: You have reached your limit.'],
+  ['code', 429, 'You have exhausted your daily quota.'],
+  ['limit-text', 429, 'Error: 429 too many requests'],
+  ['auth', 401, 'Authentication required'],
+])('the error "%s" has status %i and its words', async (prompt, status, text) => {
+  await using bridge = new RunningBridge(acp([]));
+  bridge.say(prompt);
+  expect(await bridge.results(1)).toMatchObject({ is_error: true, api_error_status: status, result: text });
+  expect(bridge.ofType('rate_limit_event')).toHaveLength(status === 429 ? 1 : 0);
+  // Only a turn that the agent has worked on proves that it has the input.
+  expect(bridge.echoes).toEqual(prompt === 'limit-text' ? [prompt] : []);
+  expect(await bridge.end()).toBe(1);
+});
+
+test('a refusal is no success', async () => {
+  await using bridge = new RunningBridge(acp([]));
+  bridge.say('refusal');
+  expect(await bridge.results(1)).toMatchObject({ is_error: true, result: 'The agent stopped: refusal.' });
+});
+
+test('lines that nobody understands are kept, and the turn goes on', async () => {
+  await using bridge = new RunningBridge(acp([]));
+  bridge.say('garbage');
+  expect(await bridge.results(1)).toMatchObject({ is_error: false, result: 'still here' });
+  const kept = bridge.ofType('bridge');
+  expect(kept).toContainEqual({ type: 'bridge', raw: 'this is no JSON' });
+  expect(kept).toContainEqual({ type: 'bridge', subtype: 'oversized', bytes: 1024 * 1024 + 1 });
+  expect(kept).toContainEqual({ type: 'bridge', raw: { neither: 'request nor answer' } });
+  expect(JSON.stringify(kept)).toContain('"secret":"kept"');
+  expect(JSON.stringify(kept)).toContain('not mine');
+});
+
+test('a conversation is resumed as the agent offers it, and what it repeats is not said again', async () => {
+  for (const [offer, method] of [
+    ['resume', 'session/resume'],
+    ['load', 'session/load'],
+  ] as const) {
+    await using bridge = new RunningBridge(acp(['--resume', 'sess-1'], offer));
+    bridge.say('again');
+    expect(await bridge.results(1)).toMatchObject({ result: 'You said: again', session_id: 'sess-1' });
+    expect(bridge.stderr).toContain(`${method} {"sessionId":"sess-1"`);
+    expect(bridge.ofType('bridge').map((line) => line['subtype'])).toEqual(offer === 'load' ? ['replay'] : []);
+  }
+});
+
+test('a fork uses session/fork, and is refused where the agent has none', async () => {
+  await using able = new RunningBridge(acp(['--resume', 'old', '--fork-session'], 'fork'));
+  able.say('hi');
+  expect(await able.results(1)).toMatchObject({ is_error: false, session_id: 'sess-1' });
+  await using unable = new RunningBridge(acp(['--resume', 'old', '--fork-session'], 'load'));
+  expect(await unable.exit).toBe(1);
+  expect(unable.ofType('result')[0]).toMatchObject({
+    is_error: true,
+    result: 'This agent cannot branch off an earlier conversation.',
+  });
+});
+
+test('a conversation that is not there is an error with the words of the agent', async () => {
+  await using bridge = new RunningBridge(acp(['--resume', 'unknown'], 'load'));
+  expect(await bridge.exit).toBe(1);
+  expect(bridge.ofType('result')[0]).toMatchObject({ is_error: true, result: 'Internal error: No such session.' });
+});
+
+test('the system prompt, MCP servers and the model reach the agent, and nothing of it stands in its command line', async () => {
+  await using directory = await temporaryDirectory();
+  const [prompt, mcp] = [join(directory.path, 'prompt.md'), join(directory.path, 'mcp.json')];
+  await writeFile(prompt, 'Be kind.\n');
+  await writeFile(
+    mcp,
+    JSON.stringify({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'], env: { KEY: 'secret' } } } }),
+  );
+  const words = ['--append-system-prompt-file', prompt, '--mcp-config', mcp, '--model', 'large'];
+  await using bridge = new RunningBridge(acp(words), directory.path);
+  bridge.say('one');
+  bridge.say('two');
+  await bridge.results(2);
+  const texts = bridge.ofType('result').map((line) => line['result']);
+  expect(texts).toEqual(['You said: <system-prompt>\nBe kind.\n</system-prompt>\n\none', 'You said: two']);
+  expect(bridge.echoes).toEqual(['one', 'two']);
+  expect(bridge.stderr).toContain(
+    '"mcpServers":[{"name":"pawl","command":"pawl","args":["mcp"],"env":[{"name":"KEY","value":"secret"}]}]',
+  );
+  expect(bridge.stderr).toContain(`"cwd":"${directory.path}"`);
+  expect(bridge.stderr).toContain('model large');
+  expect(bridge.stderr).toContain('"terminal":false');
+});

@@ -1,0 +1,70 @@
+// Installs the real coding CLIs, once, into the cache, and tries Pawl with them. Without words: all of them; else those named.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const say = (text) => process.stdout.write(`${text}\n`);
+const warn = (text) => process.stderr.write(`${text}\n`);
+const root = join(import.meta.dirname, '..');
+const cache = join(root, '.cache', 'providers');
+const results = join(root, '.cache', 'real-results');
+const { realClis } = await import('../test/real/clis.ts');
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(realClis, name));
+if (unknown.length > 0) {
+  warn(`There is no CLI ${unknown.join(', ')}. There are: ${Object.keys(realClis).join(', ')}.`);
+  process.exit(2);
+}
+const names = asked.length > 0 ? asked : Object.keys(realClis);
+for (const name of names) install(name, realClis[name]);
+rmSync(results, { recursive: true, force: true });
+const code = runTests();
+printTable();
+process.exit(code);
+
+/** Installs beside and moves into place, so that a broken download is never taken for the program. */
+function install(name, { package: packageName, version }) {
+  const place = join(cache, `${name}-${version}`);
+  if (existsSync(join(place, 'node_modules', '.bin', name))) return;
+  say(`Installing ${packageName} ${version} (once; it stays in .cache/providers) …`);
+  const fresh = `${place}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  writeFileSync(join(fresh, 'package.json'), JSON.stringify({ private: true }));
+  const words = ['install', '--no-audit', '--no-fund', '--loglevel=error', `${packageName}@${version}`];
+  const { status } = spawnSync('npm', words, { cwd: fresh, stdio: 'inherit' });
+  if (status !== 0) {
+    warn(`${packageName} could not be installed; see above.`);
+    process.exit(1);
+  }
+  rmSync(place, { recursive: true, force: true });
+  renameSync(fresh, place);
+}
+
+/** Runs the tests, where the system allows it in a network namespace that has nothing but loopback. */
+function runTests() {
+  const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'vitest.real.config.ts'];
+  const command = [process.execPath, ...vitest, ...names.map((name) => `test/real/${name}.real.ts`)];
+  const alone = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  const isolated = spawnSync(alone[0], [...alone.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+  say(isolated ? 'No network but loopback.' : 'With the network of this machine: a namespace cannot be made.');
+  const [program, ...words] = isolated ? [...alone, ...command] : command;
+  return spawnSync(program, words, { cwd: root, stdio: 'inherit' }).status ?? 1;
+}
+
+function printTable() {
+  const columns = names.filter((name) => existsSync(join(results, `${name}.json`)));
+  const outcomes = columns.map((name) => JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8')));
+  const titles = [...new Set(outcomes.flatMap((each) => Object.keys(each)))];
+  const width = Math.max(0, ...titles.map((title) => title.length));
+  const row = (title, cells) =>
+    say(`${title.padEnd(width)}  ${cells.map((cell) => cell.padEnd(22)).join('  ')}`.trimEnd());
+  say('');
+  row('', columns);
+  for (const title of titles)
+    row(
+      title,
+      outcomes.map((each) => each[title] ?? 'NO'),
+    );
+}
