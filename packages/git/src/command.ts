@@ -108,6 +108,17 @@ export function runInOwnRepository(
   return run(options.cwd ?? gitDir, [`--git-dir=${gitDir}`], args, environment, options);
 }
 
+/** Runs git with Pawl's own config; the objects that it makes go to the user's repository, where they are wanted. */
+export function runForUserRepository(
+  ownDir: string,
+  objectsDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+) {
+  const environment = { ...withoutForeignConfig, GIT_OBJECT_DIRECTORY: objectsDir };
+  return run(options.cwd ?? ownDir, [`--git-dir=${ownDir}`], args, environment, options);
+}
+
 /** The file of ignore patterns that the user's config names; null when it names none. Reading config runs nothing. */
 export async function readExcludesFile(gitDir: string): Promise<string | null> {
   const args = ['config', '--type=path', '--get', 'core.excludesFile'];

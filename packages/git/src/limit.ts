@@ -44,6 +44,15 @@ export const gitLimits = {
   includeBytes: 256 * 1024,
   /** File system calls that are made in one go before others get their turn. */
   filesPerTurn: 500,
+  /** Uncommitted files that a diff looks at, and their size all together. */
+  diffFiles: 20_000,
+  diffBytes: 256 * 1024 * 1024,
+  /** How much of a diff is given; beyond it the diff is marked as truncated. */
+  patchBytes: 2 * 1024 * 1024,
+  /** Files that a refusal names. */
+  namedFiles: 50,
+  /** Scratch directories of a killed daemon are removed after this long. */
+  scratchMs: 24 * 60 * 60 * 1000,
   /** The largest `note.json` that is read. */
   noteBytes: 64 * 1024,
   /** Entries of the trash that are listed. */

@@ -91,7 +91,8 @@ const operations = {
   BISECT_LOG: 'bisect',
 } as const;
 
-async function unfinishedOperation(adminDir: string): Promise<string | null> {
+/** What git waits for a person to go on with in a work tree, or null. */
+export async function unfinishedOperation(adminDir: string): Promise<string | null> {
   for (const [file, operation] of Object.entries(operations)) {
     if (await isThere(join(adminDir, file))) return operation;
   }

@@ -33,4 +33,8 @@ export const hostLimits = {
   oversizedTextBytes: 64 * 1024,
   /** Reads up to this size are done at once: for fresh output that is quicker than a trip through the thread pool. */
   directReadBytes: 64 * 1024,
+  /** Shorter secrets are not masked: they would be found in any text. */
+  secretBytes: 8,
+  /** How many secrets of one session are masked. */
+  secrets: 64,
 } as const;

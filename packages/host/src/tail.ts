@@ -1,9 +1,20 @@
 import type { Stats } from 'node:fs';
-import { closeSync, constants, fstatSync, openSync, read as readCallback, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  read as readCallback,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { hasErrno } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { hostLimits } from './host-limit.ts';
+import { maskWindow } from './mask-window.ts';
+import { createSecretMask } from './secret-mask.ts';
 import type { MonotonicClock } from './wait.ts';
 import { monotonicClock } from './wait.ts';
 import { completeUtf8Length } from './utf8.ts';
@@ -41,16 +52,25 @@ export type TailOptions = {
   now?: MonotonicClock;
   partialLineMs?: number;
   lineBytes?: number;
+  /** What must not stand in the file: each is overwritten there, in place, before its bytes are given. */
+  secrets?: readonly string[];
 };
+
+type OpenFile = { descriptor: number; device: number; inode: number; writable: boolean };
 
 /**
  * Follows one output file by pulling. What all reads give, put together, equals the file byte for byte. An unfinished
  * line is held back until it has stood still, is longer than the limit, or the process has ended (`final`).
+ *
+ * Secrets are masked in the file before anybody is given their bytes, so that after a crash in between the next tail
+ * finds them again, or finds them masked. The writer appends: what is overwritten behind it does not move its place.
+ * Of a secret whose first bytes were given because its line stood still, fewer than `hostLimits.secretBytes` stay.
  */
 export function openTail(options: TailOptions): Tail {
   const { path, now = monotonicClock, partialLineMs = limits.partialLineMs, lineBytes = limits.lineBytes } = options;
   let offset = options.offset;
-  let file: { descriptor: number; device: number; inode: number } | null = null;
+  const mask = createSecretMask(options.secrets ?? []);
+  let file: OpenFile | null = null;
   let waiting: { size: number; sinceMs: number } | null = null;
   let reading = false;
 
@@ -81,7 +101,7 @@ export function openTail(options: TailOptions): Tail {
   };
 
   const readNext = async (maxBytes: number, final: boolean): Promise<TailRead> => {
-    file ??= openRegularFile(path);
+    file ??= openRegularFile(path, mask !== null);
     if (file === null) return nothing();
     const { descriptor, device, inode } = file;
     const size = fstatSync(descriptor).size;
@@ -94,12 +114,28 @@ export function openTail(options: TailOptions): Tail {
     }
     const wanted = Math.min(maxBytes, size - offset);
     if (wanted === 0) return nothing();
-    const bytes = await readAt(descriptor, wanted, offset);
+    // Beside what is wanted, as much before and after it is read as a secret that is cut there can reach.
+    const around = mask === null ? 0 : mask.longestBytes - 1;
+    const before = Math.min(around, offset);
+    const window = await readAt(descriptor, before + Math.min(wanted + around, size - offset), offset - before);
+    const bytes = window.subarray(before, before + wanted);
     const whole = bytes.lastIndexOf(0x0a) + 1;
     const atEnd = offset + bytes.length >= size;
+    const last = final || replaced;
     let taken = { length: whole, dueInMs: null as number | null };
-    if ((final || replaced) && atEnd) taken.length = bytes.length;
+    if (last && atEnd) taken.length = bytes.length;
     else if (whole === 0) taken = takePartial(bytes, maxBytes);
+    if (mask !== null && taken.length > 0) {
+      const reachesEnd = offset - before + window.length >= size;
+      const cutForSize = bytes.length >= Math.min(maxBytes, lineBytes);
+      const { length, place } = maskWindow(
+        mask,
+        { bytes: window, before, reachesEnd },
+        { length: taken.length, last, cutForSize },
+      );
+      taken.length = length;
+      if (place !== null) overwrite(file, window.subarray(place.start, place.end), offset - before + place.start);
+    }
     if (taken.length > 0) waiting = null;
     const result = { offset, bytes: bytes.subarray(0, taken.length), damaged: null, dueInMs: taken.dueInMs };
     offset += taken.length;
@@ -135,18 +171,28 @@ function statRegularFile(path: string): Stats | null {
   }
 }
 
-function openRegularFile(path: string): { descriptor: number; device: number; inode: number } | null {
+function openRegularFile(path: string, writable: boolean): OpenFile | null {
+  const access = writable ? constants.O_RDWR : constants.O_RDONLY;
   let descriptor;
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    descriptor = openSync(path, access | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO')) return null;
+    // Somebody took away the right to write it: what is given is masked all the same.
+    if (writable && hasErrno(error, 'EACCES', 'EROFS', 'EPERM', 'ETXTBSY')) return openRegularFile(path, false);
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EISDIR')) return null;
     throw error;
   }
   const stat = fstatSync(descriptor);
-  if (stat.isFile()) return { descriptor, device: stat.dev, inode: stat.ino };
+  if (stat.isFile()) return { descriptor, device: stat.dev, inode: stat.ino, writable };
   closeSync(descriptor);
   return null;
+}
+
+/** Puts masked bytes over those that were read. A file that shrank meanwhile is left alone: its damage shows soon. */
+function overwrite({ descriptor, writable }: OpenFile, bytes: Buffer, position: number): void {
+  if (!writable || fstatSync(descriptor).size < position + bytes.length) return;
+  for (let done = 0; done < bytes.length;)
+    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
 }
 
 /** Reads up to `length` bytes; fewer when the file shrank in between. */

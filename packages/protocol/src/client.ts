@@ -14,6 +14,8 @@ import type {
   HistoryPage,
   KillAnswer,
   PruneAnswer,
+  ReplyBody,
+  TellAnswer,
   SwitchBody,
   Top,
   TrustAnswer,
@@ -28,6 +30,19 @@ import type {
   ProjectAdded,
   WorkBody,
 } from './view.ts';
+import type { TrustBody, TrustList } from './view/trust.ts';
+import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './view/account.ts';
+import type {
+  ErrandAbandoned,
+  ErrandDiff,
+  ErrandList,
+  ErrandMergeBody,
+  ErrandMerged,
+  ErrandSent,
+} from './view/errand.ts';
+import type { InputView, PromptView } from './view/prompt.ts';
+import type { ProviderList } from './view/provider.ts';
+import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskList, TaskView } from './view/task.ts';
 
 /** What a surface can ask the daemon. It loads nothing heavy, so that a short command stays short. */
 export type Client = {
@@ -39,10 +54,15 @@ export type Client = {
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<AgentAnswer>;
   inspectAgent(reference: string): Promise<Inspection>;
+  agentPrompt(reference: string, query?: { session?: number }): Promise<PromptView>;
+  agentInputs(reference: string): Promise<InputView>;
+  listProviders(): Promise<ProviderList>;
   fork(reference: string, body: ForkBody, idempotencyKey: string): Promise<AgentAnswer>;
   stopAgent(reference: string): Promise<AgentAnswer>;
   stopAll(): Promise<AgentsAnswer>;
   resumeAgent(reference: string, body: { prompt?: string }, idempotencyKey: string): Promise<AgentAnswer>;
+  tellAgent(reference: string, body: { message: string }, idempotencyKey: string): Promise<TellAnswer>;
+  replyAgent(reference: string, body: ReplyBody, idempotencyKey: string): Promise<AgentAnswer>;
   signalAgent(reference: string, verb: 'pause' | 'continue' | 'interrupt' | 'reap'): Promise<AgentAnswer>;
   killAgent(reference: string, body: { cascade?: boolean }): Promise<KillAnswer>;
   cancelRun(reference: string): Promise<{ cancelled: string[] }>;
@@ -51,12 +71,32 @@ export type Client = {
   desk(): Promise<Desk>;
   switchDesk(body: SwitchBody): Promise<Desk>;
   definitions(query?: { path?: string }): Promise<DefinitionList>;
-  trust(body: { path: string; revoke?: boolean }): Promise<TrustAnswer>;
+  trustList(query: { path: string }): Promise<TrustList>;
+  trust(body: TrustBody): Promise<TrustAnswer>;
   gate(reference: string, body: { tool?: string; input?: string; action?: AgentAction }): Promise<GateAnswer>;
   worktrees(): Promise<WorktreeList>;
   restoreWorktree(entry: string): Promise<{ path: string }>;
   pruneWorktrees(body: { olderThanMs: number; force?: boolean; dryRun?: boolean }): Promise<PruneAnswer>;
   top(): Promise<Top>;
+  addTask(body: AddTaskBody): Promise<TaskAdded>;
+  listTasks(query?: { path?: string; state?: TaskView['state']; phase?: string; all?: boolean }): Promise<TaskList>;
+  showTask(reference: string, query?: { path?: string }): Promise<TaskDetail>;
+  changeTask(
+    reference: string,
+    verb: 'done' | 'block' | 'unblock',
+    body: { summary?: string; reason?: string },
+    query?: { path?: string },
+  ): Promise<TaskAnswer>;
+  listErrands(query?: { all?: boolean }): Promise<ErrandList>;
+  sendErrand(reference: string, body: { message: string }, idempotencyKey: string): Promise<ErrandSent>;
+  diffErrand(reference: string): Promise<ErrandDiff>;
+  mergeErrand(reference: string, body: ErrandMergeBody): Promise<ErrandMerged>;
+  abandonErrand(reference: string): Promise<ErrandAbandoned>;
+  listAccounts(query?: { provider?: string }): Promise<AccountList>;
+  addAccount(body: AddAccountBody): Promise<AccountAdded>;
+  removeAccount(account: string): Promise<AccountAnswer>;
+  useAccount(account: string, body?: { clear?: boolean }): Promise<AccountAnswer>;
+  testAccount(account: string): Promise<AccountTest>;
   output(reference: string, query?: OutputQuery & { limit?: number }): Promise<OutputPage>;
   followOutput(reference: string, query: OutputQuery, signal?: AbortSignal): AsyncGenerator<OutputMessage>;
   events(query?: { after?: number; limit?: number; agent?: string; tail?: number }): Promise<EventPage>;
@@ -102,6 +142,16 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
       throw new PawlError('agent_not_found', `There is no agent ${JSON.stringify(reference)}.`);
     return `/api/agents/${encodeURIComponent(reference)}${rest}`;
   };
+  const errandPath = (reference: string, rest: string) =>
+    agentPath(reference, rest).replace('/api/agents/', '/api/errands/');
+  const taskPath = (reference: string, rest = '') => {
+    if (/^\.{0,2}$/.test(reference)) throw new PawlError('not_found', `There is no task ${JSON.stringify(reference)}.`);
+    return `/api/tasks/${encodeURIComponent(reference)}${rest}`;
+  };
+  const accountPath = (account: string, rest: string) => {
+    if (/^\.{0,2}$/.test(account)) throw new PawlError('not_found', `There is no account ${JSON.stringify(account)}.`);
+    return `/api/accounts/${encodeURIComponent(account)}${rest}`;
+  };
 
   return {
     daemon: () => get('/api/daemon'),
@@ -112,10 +162,15 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     listAgents: (query) => get('/api/agents', query),
     work: (body, idempotencyKey) => post('/api/agents', body, { 'idempotency-key': idempotencyKey }),
     inspectAgent: (reference) => get(agentPath(reference)),
+    agentPrompt: (reference, query) => get(agentPath(reference, '/prompt'), query),
+    agentInputs: (reference) => get(agentPath(reference, '/inputs')),
+    listProviders: () => get('/api/providers'),
     fork: (reference, body, key) => patiently(agentPath(reference, '/fork'), body, { 'idempotency-key': key }),
     stopAgent: (reference) => patiently(agentPath(reference, '/stop')),
     stopAll: () => patiently('/api/stop-all'),
     resumeAgent: (reference, body, key) => post(agentPath(reference, '/resume'), body, { 'idempotency-key': key }),
+    tellAgent: (reference, body, key) => patiently(agentPath(reference, '/tell'), body, { 'idempotency-key': key }),
+    replyAgent: (reference, body, key) => post(agentPath(reference, '/reply'), body, { 'idempotency-key': key }),
     signalAgent: (reference, verb) => post(agentPath(reference, `/${verb}`)),
     killAgent: (reference, body) => patiently(agentPath(reference, '/kill'), body),
     cancelRun: (reference) => patiently(`/api/runs/${encodeURIComponent(reference)}/cancel`),
@@ -124,12 +179,27 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     desk: () => get('/api/desk'),
     switchDesk: (body) => post('/api/desk', body),
     definitions: (query) => get('/api/definitions', query),
+    trustList: (query) => get('/api/trust', query),
     trust: (body) => post('/api/trust', body),
     gate: (reference, body) => post(agentPath(reference, '/gate'), body),
     worktrees: () => get('/api/worktrees'),
     restoreWorktree: (entry) => patiently(`/api/worktrees/${encodeURIComponent(entry)}/restore`),
     pruneWorktrees: (body) => patiently('/api/worktrees/prune', body),
     top: () => get('/api/top'),
+    addTask: (body) => post('/api/tasks', body),
+    listTasks: (query) => get('/api/tasks', query),
+    showTask: (reference, query) => get(taskPath(reference), query),
+    changeTask: (reference, verb, body, query = {}) => post(withQuery(taskPath(reference, `/${verb}`), query), body),
+    listErrands: (query) => get('/api/errands', query),
+    sendErrand: (reference, body, key) => patiently(errandPath(reference, '/send'), body, { 'idempotency-key': key }),
+    diffErrand: (reference) => get(errandPath(reference, '/diff')),
+    mergeErrand: (reference, body) => patiently(errandPath(reference, '/merge'), body),
+    abandonErrand: (reference) => patiently(errandPath(reference, '/abandon')),
+    listAccounts: (query) => get('/api/accounts', query),
+    addAccount: (body) => patiently('/api/accounts', body),
+    removeAccount: (account) => post(accountPath(account, '/remove')),
+    useAccount: (account, body) => post(accountPath(account, '/use'), body),
+    testAccount: (account) => patiently(accountPath(account, '/test')),
     output: (reference, query) => get(agentPath(reference, '/output'), query),
     events: (query) => get('/api/events', query),
     async *followOutput(reference, query, signal) {

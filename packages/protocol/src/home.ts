@@ -17,6 +17,10 @@ export type Home = {
   trash: string;
   /** What was saved from worktrees before they were deleted for good. */
   archive: string;
+  /** Credentials: the only place where secrets are kept. */
+  accounts: string;
+  /** The `pawl` command under its own name, for agents' shells. */
+  bin: string;
   /** The person's own definitions. */
   agents: string;
   /** A projection of the registry for other programs; written, never read. */
@@ -44,6 +48,8 @@ export function homeAt(
     repositories: join(base, 'repositories'),
     trash: join(base, 'trash'),
     archive: join(base, 'archive'),
+    accounts: join(base, 'accounts'),
+    bin: join(base, 'bin'),
     agents: join(base, 'agents'),
     state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),

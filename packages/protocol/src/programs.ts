@@ -15,8 +15,12 @@ export const programs = {
   /** A small nursery: what a burst of requests leaves behind is collected soon, instead of staying as memory. */
   daemon: ['--max-semi-space-size=2', file('daemon.mjs', 'daemon/src/main.ts')],
   scriptedAgent: [file('scripted-agent.mjs', 'testing/src/scripted-agent/bin.ts')],
+  bridge: [file('bridge.mjs', 'bridge/src/bin.ts')],
+  modelServer: [file('model-server.mjs', 'testing/src/model-server/bin.ts')],
   /** No program but a directory: the definitions that Pawl brings along. */
   builtInDefinitions: file('agents', 'daemon/agents'),
+  /** The same: the texts that prompts are made of. */
+  prompts: file('prompts', 'daemon/prompts'),
 };
 
 /** The program's version. */

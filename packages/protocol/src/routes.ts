@@ -1,5 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
+import { accountRoutes } from './route/account.ts';
+import { errandRoutes } from './route/errand.ts';
+import { promptRoutes } from './route/prompt.ts';
+import { providerRoutes } from './route/provider.ts';
+import { taskRoutes } from './route/task.ts';
+import { trustRoutes } from './route/trust.ts';
 import * as view from './view.ts';
 
 const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });
@@ -130,6 +136,18 @@ export const routes = {
     request: { params: reference, headers: idempotency, body: { content: json(view.resumeSchema), required: true } },
     responses: answers('The agent with its new run.', view.agentAnswerSchema),
   }),
+  tellAgent: createRoute({
+    method: 'post',
+    path: '/api/agents/{reference}/tell',
+    request: { params: reference, headers: idempotency, body: { content: json(view.tellSchema), required: true } },
+    responses: answers('How the word reached the agent.', view.tellAnswerSchema),
+  }),
+  replyAgent: createRoute({
+    method: 'post',
+    path: '/api/agents/{reference}/reply',
+    request: { params: reference, headers: idempotency, body: { content: json(view.replySchema), required: true } },
+    responses: answers('The agent, going on with the answers to its questions.', view.agentAnswerSchema),
+  }),
   pauseAgent: signalRoute('pause', 'The agent, its processes halted.'),
   continueAgent: signalRoute('continue', 'The agent, its processes going on.'),
   interruptAgent: signalRoute('interrupt', 'The agent, asked to leave off what it does.'),
@@ -178,15 +196,7 @@ export const routes = {
     request: { query: z.object({ path: z.string().max(4096).optional() }) },
     responses: answers('What agents there can be in a project, and which files are broken.', view.definitionListSchema),
   }),
-  trust: createRoute({
-    method: 'post',
-    path: '/api/trust',
-    request: { body: { content: json(view.trustSchema), required: true } },
-    responses: answers(
-      'The definition files of the repository that are trusted as they are now.',
-      view.trustAnswerSchema,
-    ),
-  }),
+  ...trustRoutes,
   gate: createRoute({
     method: 'post',
     path: '/api/agents/{reference}/gate',
@@ -257,4 +267,9 @@ export const routes = {
       },
     },
   }),
+  ...promptRoutes,
+  ...providerRoutes,
+  ...taskRoutes,
+  ...errandRoutes,
+  ...accountRoutes,
 } as const;

@@ -4,6 +4,7 @@ import { errorCodes } from '@pawl/schema/error';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { agentActions, agentClasses, agentKinds, definitionSchema } from '@pawl/schema/definition';
 import {
+  budgetSchema,
   messageSchema,
   outputStreams,
   projectSchema,
@@ -11,6 +12,7 @@ import {
   sessionSchema,
   timeSchema,
   usageSchema,
+  workModes,
   worktreeEndSchema,
 } from '@pawl/schema/record';
 import { statusSchema } from '@pawl/schema/status';
@@ -73,6 +75,11 @@ const agentViewSchema = z.object({
   class: z.enum(agentClasses),
   provider: nameSchema.nullable(),
   model: z.string().nullable(),
+  mode: z.enum(workModes),
+  /** Whose credentials it uses, by name; null leaves that to the CLI's own login. */
+  account: nameSchema.nullable(),
+  budget: budgetSchema,
+  taskId: idSchema.nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
   worktree: z.string().nullable(),
@@ -123,6 +130,16 @@ export const workSchema = z.object({
   /** The commit, branch or tag to start from; the project's HEAD when absent. */
   base: z.string().min(1).max(200).optional(),
   options: z.record(z.string().max(64), word(4096)).optional(),
+  /** What kind of work it is; the definition's own, or `execute`, when absent. */
+  mode: z.enum(workModes).optional(),
+  /** The account whose credentials are used; the provider's default one when absent. */
+  account: nameSchema.optional(),
+  /** What the agent may use before its running turn is stopped. */
+  budget: budgetSchema.partial().optional(),
+  /** The planned task to take up, by id or name, or `@next`: the first one that is ready. Its text stands in for the task. */
+  planned: word(200).optional(),
+  /** Variables of the shell that asks, of which those that concern the provider are kept. Secrets go with the accounts. */
+  environment: z.record(z.string().max(128), word(8192)).optional(),
 });
 export type WorkBody = z.infer<typeof workSchema>;
 
@@ -147,6 +164,22 @@ export type ForkBody = z.infer<typeof forkSchema>;
 
 /** A word to an agent that rests: it goes on with its conversation. */
 export const resumeSchema = z.object({ prompt: z.string().max(limits.bodyBytes).optional() });
+
+/** A word to an agent that is at work, or rests after it was. */
+export const tellSchema = z.object({ message: z.string().min(1).max(limits.bodyBytes) });
+export const tellAnswerSchema = z.object({
+  agent: agentViewSchema,
+  /** `live`: handed to the process that runs; `resumed`: a new session begins with it. */
+  channel: z.enum(['live', 'resumed']),
+});
+export type TellAnswer = z.infer<typeof tellAnswerSchema>;
+
+/** Answers to the questions that an agent left, by their ids; one text answers a single question. */
+export const replySchema = z.object({
+  answers: z.record(z.string().max(200), z.string().max(limits.messageCharacters)).optional(),
+  answer: z.string().max(limits.messageCharacters).optional(),
+});
+export type ReplyBody = z.infer<typeof replySchema>;
 
 export const killSchema = z.object({
   /** With all its descendants. */
@@ -205,7 +238,6 @@ export const definitionListSchema = z.object({
   notices: z.array(z.object({ path: z.string(), line: z.number().int(), reason: z.string() })),
 });
 export type DefinitionList = z.infer<typeof definitionListSchema>;
-export const trustSchema = z.object({ path: word(4096), revoke: z.boolean().optional() });
 export const trustAnswerSchema = z.object({ project: nameSchema, files: z.array(z.string()) });
 export type TrustAnswer = z.infer<typeof trustAnswerSchema>;
 

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { runInOwnRepository } from './command.ts';
+import { gitLimits } from './limit.ts';
+import { ensureOwnDirectory } from './own-directory.ts';
+import { commitAt, objectsDirOf, type Repository } from './repository.ts';
+import { findRegistration, canonicalPath } from './registration.ts';
+import { withScratch } from './scratch.ts';
+import { treeOfWork } from './work-tree.ts';
+import { PawlError } from '@pawl/schema/error';
+
+export type DiffFile = {
+  path: string;
+  /** What it was called before, when it was renamed. */
+  from: string | null;
+  /** Lines; null for a binary file. */
+  added: number | null;
+  removed: number | null;
+};
+
+export type BranchDiff = { files: DiffFile[]; patch: string; truncated: boolean };
+
+/**
+ * What a branch changed since its base, with what is not committed in its worktree; without the latter when the worktree
+ * is gone. It is computed in Pawl's own git directory: no driver, filter or converter of a repository runs.
+ */
+export async function diffBranch(
+  repository: Repository,
+  request: { ownDir: string; path: string; branch: string; base: string },
+): Promise<BranchDiff> {
+  const { ownDir, base } = request;
+  await ensureOwnDirectory(repository, ownDir);
+  const path = await canonicalPath(request.path);
+  const registration = await findRegistration(repository, path);
+  return withScratch(ownDir, async (scratch) => {
+    const objectsDir = join(scratch, 'objects');
+    const end =
+      registration === null
+        ? await commitAt(repository, `refs/heads/${request.branch}`)
+        : await treeOfWork(repository, { ownDir, path, adminDir: registration.adminDir, objectsDir, scratch });
+    if (end === null) {
+      throw new PawlError('not_found', `Neither the worktree nor the branch ${request.branch} is there any more.`, {
+        hint: 'See `pawl worktree ls` for what is in the trash.',
+      });
+    }
+    const others = [objectsDirOf(repository), ...(registration === null ? [] : [objectsDir])];
+    const diff = (format: readonly string[], options = {}) => {
+      const args = [
+        'diff-tree',
+        '-r',
+        '-M',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-color',
+        ...format,
+        base,
+        end,
+        '--',
+      ];
+      return runInOwnRepository(ownDir, others, args, options);
+    };
+    const listed = await diff(['--numstat', '-z'], { maxBytes: gitLimits.statusBytes, mayTruncate: true });
+    const shown = await diff(['-p'], { maxBytes: gitLimits.patchBytes, mayTruncate: true });
+    return {
+      files: parseNumstat(listed.stdout),
+      patch: shown.stdout,
+      truncated: listed.truncated || shown.truncated,
+    };
+  });
+}
+
+/** Parses `--numstat -z`: `added TAB removed TAB name NUL`; a rename has an empty name, and two more after it. */
+export function parseNumstat(text: string): DiffFile[] {
+  const words = text.split('\0').slice(0, -1);
+  const files: DiffFile[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const [added = '', removed = '', ...name] = (words[at] ?? '').split('\t');
+    const path = name.join('\t');
+    const isRename = path === '';
+    const from = isRename ? (words[at + 1] ?? null) : null;
+    const to = isRename ? words[at + 2] : path;
+    if (isRename) at += 2;
+    if (to !== undefined) files.push({ path: to, from, added: lines(added), removed: lines(removed) });
+  }
+  return files;
+}
+
+function lines(text: string): number | null {
+  return /^\d+$/.test(text) ? Number(text) : null;
+}

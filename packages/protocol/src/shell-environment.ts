@@ -1,0 +1,49 @@
+/** The beginnings of names that coding CLIs read their servers, models and keys from. */
+const beginnings = [
+  'ANTHROPIC_',
+  'CLAUDE_',
+  'OPENAI_',
+  'CODEX_',
+  'GEMINI_',
+  'GOOGLE_',
+  'OPENCODE_',
+  'QWEN_',
+  'DASHSCOPE_',
+  'PI_',
+  'COPILOT_',
+  'GH_TOKEN',
+  'GITHUB_TOKEN',
+  'CONTINUE_',
+  'CURSOR_',
+  'AIDER_',
+  'CLINE_',
+  'OPENROUTER_',
+  'XDG_',
+  'AWS_REGION',
+  'AWS_PROFILE',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'CLOUD_ML_REGION',
+  'MAX_THINKING_TOKENS',
+  'API_TIMEOUT_MS',
+  'ENABLE_TOOL_SEARCH',
+];
+const longestValue = 8_192;
+const mostVariables = 100;
+
+/**
+ * What a shell says about coding CLIs. It goes along with a request for work, so that an agent talks to the server that was
+ * set where it was asked for, and not to the one of whoever started the daemon. The daemon keeps only what the agent's
+ * provider reads.
+ */
+export function providerVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || value === '' || value.length > longestValue || value.includes('\0')) continue;
+    if (beginnings.some((beginning) => name.startsWith(beginning))) found[name] = value;
+    if (Object.keys(found).length >= mostVariables) break;
+  }
+  return found;
+}

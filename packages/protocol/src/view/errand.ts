@@ -1,0 +1,61 @@
+import { idSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import * as z from 'zod';
+import { agentAnswerSchema } from '../view.ts';
+
+export const errandListSchema = z.object({
+  errands: z.array(
+    agentAnswerSchema.shape.agent.extend({
+      /** What the errand is, in the words it began with. */
+      description: z.string(),
+    }),
+  ),
+});
+export type ErrandList = z.infer<typeof errandListSchema>;
+
+export const errandSendSchema = z.object({ message: z.string().min(1).max(limits.bodyBytes) });
+export const errandSentSchema = z.object({
+  agent: agentAnswerSchema.shape.agent,
+  /** Whether the running process was told, or the conversation was resumed with it. */
+  channel: z.enum(['live', 'resumed']),
+});
+export type ErrandSent = z.infer<typeof errandSentSchema>;
+
+/** What an errand changed since its base, with what it has not committed. */
+export const errandDiffSchema = z.object({
+  agentId: idSchema,
+  branch: z.string(),
+  base: z.string(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      from: z.string().nullable(),
+      added: z.number().int().nullable(),
+      removed: z.number().int().nullable(),
+    }),
+  ),
+  patch: z.string(),
+  /** There was more than is given. */
+  truncated: z.boolean(),
+});
+export type ErrandDiff = z.infer<typeof errandDiffSchema>;
+
+export const errandMergeSchema = z.object({
+  /** The branch that it goes into; the one that the project's work tree is on when absent. */
+  into: z.string().min(1).max(200).optional(),
+  /** Commits first what is uncommitted in its worktree. */
+  commit: z.boolean().optional(),
+});
+export type ErrandMergeBody = z.infer<typeof errandMergeSchema>;
+export const errandMergedSchema = z.object({
+  agent: agentAnswerSchema.shape.agent,
+  branch: z.string(),
+  into: z.string(),
+  commit: z.string(),
+  /** Everything was there already: an earlier call had moved the branch, or somebody else. */
+  already: z.boolean(),
+});
+export type ErrandMerged = z.infer<typeof errandMergedSchema>;
+
+export const errandAbandonedSchema = z.object({ agent: agentAnswerSchema.shape.agent, branch: z.string() });
+export type ErrandAbandoned = z.infer<typeof errandAbandonedSchema>;

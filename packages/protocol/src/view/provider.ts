@@ -1,0 +1,36 @@
+import { nameSchema } from '@pawl/schema/id';
+import * as z from 'zod';
+
+const providerViewSchema = z.object({
+  name: nameSchema,
+  description: z.string(),
+  /** The program, and where it is; null when it is not on the daemon's PATH. */
+  program: z.string(),
+  path: z.string().nullable(),
+  version: z.string().nullable(),
+  /** What a person runs to get it. */
+  install: z.string().nullable(),
+  /** The one that work goes to when nobody says. */
+  isDefault: z.boolean(),
+  capabilities: z.object({
+    resume: z.boolean(),
+    fork: z.enum(['native', 'replay', 'none']),
+    /** Whether a running turn takes messages. */
+    liveFollowUps: z.boolean(),
+    systemPrompt: z.boolean(),
+    mcp: z.boolean(),
+    toolGate: z.enum(['hard', 'read-only', 'none']),
+    chosenSessionId: z.boolean(),
+    accounts: z.array(z.enum(['key', 'token', 'directory'])),
+    reportsCost: z.boolean(),
+  }),
+  options: z.array(z.string()),
+});
+export type ProviderView = z.infer<typeof providerViewSchema>;
+
+/** The providers, and the entries of `config.yaml` that were left out. */
+export const providerListSchema = z.object({
+  providers: z.array(providerViewSchema),
+  problems: z.array(z.object({ name: z.string(), reason: z.string() })),
+});
+export type ProviderList = z.infer<typeof providerListSchema>;

@@ -1,0 +1,63 @@
+import { idSchema, nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import { taskSchema, taskStates } from '@pawl/schema/record';
+import * as z from 'zod';
+
+const path = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+const taskWord = z.string().min(1).max(1_000);
+const named = z.object({ id: idSchema, name: z.string() });
+const agentNamed = z.object({ id: idSchema, alias: nameSchema });
+
+export const addTaskSchema = z.object({
+  /** Any path inside the project; an agent's own project, or that of the named agent, when absent. */
+  path: path.optional(),
+  name: z.string().min(1).max(limits.bodyBytes),
+  description: z.string().max(limits.bodyBytes).optional(),
+  phase: z.string().max(1_000).optional(),
+  /** Ids or exact names of tasks that have to be completed first. */
+  after: z.array(taskWord).max(1_000).optional(),
+  /** The new task becomes a sibling of this agent's: of the same project and phase. */
+  agent: z.string().min(1).max(128).optional(),
+});
+export type AddTaskBody = z.infer<typeof addTaskSchema>;
+
+/** A task with the state that is derived from its facts now. */
+export const taskViewSchema = taskSchema.extend({
+  state: z.enum(taskStates),
+  /** Why it is blocked; empty otherwise. */
+  detail: z.string(),
+  project: z.object({ id: idSchema, name: nameSchema }).nullable(),
+  /** Who is at it now. */
+  agent: agentNamed.nullable(),
+});
+export type TaskView = z.infer<typeof taskViewSchema>;
+
+export const taskListSchema = z.object({ tasks: z.array(taskViewSchema), more: z.boolean() });
+export type TaskList = z.infer<typeof taskListSchema>;
+export const taskAddedSchema = z.object({ task: taskViewSchema, created: z.boolean() });
+export type TaskAdded = z.infer<typeof taskAddedSchema>;
+export const taskAnswerSchema = z.object({ task: taskViewSchema });
+export type TaskAnswer = z.infer<typeof taskAnswerSchema>;
+
+/** A task with what it waits for, what waits for it, and who worked on it. */
+export const taskDetailSchema = z.object({
+  task: taskViewSchema,
+  dependencies: z.array(named.extend({ state: z.enum(taskStates), summary: z.string().nullable() })),
+  dependents: z.array(named.extend({ state: z.enum(taskStates) })),
+  agents: z.array(agentNamed),
+});
+export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+export const taskQuerySchema = z.object({ path: path.optional() });
+export const taskListQuerySchema = taskQuerySchema.extend({
+  state: z.enum(taskStates).optional(),
+  phase: z.string().max(1_000).optional(),
+  /** With those that are completed. */
+  all: z.enum(['true', 'false']).optional(),
+});
+export const taskDoneSchema = z.object({ summary: z.string().max(limits.bodyBytes).optional() });
+export const taskBlockSchema = z.object({ reason: z.string().trim().min(1).max(limits.bodyBytes) });
