@@ -1,16 +1,26 @@
 import { version } from '@pawl/protocol/programs';
 import { Command } from 'commander';
 import { createContext } from './context.ts';
+import { accountCommands } from './table/accounts.ts';
 import { agentCommands } from './table/agents.ts';
+import { devCommands } from './table/dev.ts';
+import { errandCommands } from './table/errands.ts';
 import { homeCommands } from './table/home.ts';
+import { promptCommands } from './table/prompts.ts';
+import { providerCommands } from './table/providers.ts';
 import { signalCommands } from './table/signals.ts';
+import { taskCommands } from './table/tasks.ts';
 import type { CommandTable } from './table/tools.ts';
 
 /** The commands in the groups in which the help shows them. */
 const groups: [heading: string, commands: CommandTable][] = [
   ['Agents:', agentCommands],
   ['What agents are told:', signalCommands],
+  ['What agents were given:', promptCommands],
+  ['Plans and errands:', { ...taskCommands, ...errandCommands }],
+  ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
   ['The home:', homeCommands],
+  ['To try things out:', devCommands],
 ];
 
 /** The command line: the whole of it, or only the command that was asked for, which is quicker to build. */

@@ -9,7 +9,7 @@ import { buildProgram } from '../src/program.ts';
 import { runCli } from './run-cli.ts';
 
 /** Commands that print a script or play a part, and so have no JSON form. */
-const withoutJson = ['completion', 'scripted-agent'];
+const withoutJson = ['completion', 'hook', 'scripted-agent'];
 
 /** The help of a command as a person gets it. */
 function helpOf(command: Command): string {
@@ -45,20 +45,39 @@ function commandsOf(group: Command, prefix = ''): [name: string, command: Comman
 }
 
 const all = commandsOf(buildProgram(() => {}));
-const groups = ['worktree'];
+const groups = ['task', 'errand', 'account', 'worktree', 'dev'];
 const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
   test('the ones there are', () => {
-    const agents = 'work fork resume ps tree top logs history inspect switch';
-    const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate';
+    const agents = 'work fork reply resume ps tree top logs history inspect switch';
+    const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
     const home = 'up down status doctor init definitions trust worktree events completion version scripted-agent';
-    const expected = `${agents} ${signals} ${home}`.split(' ');
+    const prompts = 'prompt inputs id';
+    const expected = `${agents} ${signals} ${prompts} task errand providers account ${home} dev`.split(' ');
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
     expect(all.map(([name]) => name).filter((name) => name.includes(' '))).toEqual([
+      'task add',
+      'task ls',
+      'task show',
+      'task done',
+      'task block',
+      'task unblock',
+      'errand start',
+      'errand ls',
+      'errand send',
+      'errand diff',
+      'errand merge',
+      'errand abandon',
+      'account add',
+      'account ls',
+      'account rm',
+      'account test',
+      'account use',
       'worktree ls',
       'worktree restore',
       'worktree prune',
+      'dev model-server',
     ]);
   });
 
@@ -140,6 +159,9 @@ describe('mistakes exit with 2, say why on stderr, and start nothing', () => {
     ['an unknown command of a group', ['worktree', 'prun'], 'Did you mean prune?'],
     ['deletion without a word', ['worktree', 'prune'], '--yes'],
     ['a duration that is none', ['worktree', 'prune', '--older-than', 'ages', '--yes'], '"ages" is not a duration'],
+    ['an account without a secret', ['account', 'add', 'claude'], '--key-stdin'],
+    ['two secrets at once', ['account', 'add', 'claude', '--key-stdin', '--token', 'x'], 'one of'],
+    ['a variable that is not set', ['account', 'add', 'claude', '--key-env', 'NO_SUCH_KEY'], 'NO_SUCH_KEY'],
     ['no picture at all', ['top', '-n', '0'], 'at least once'],
     ['no time between', ['top', '--interval', '0'], 'seconds'],
   ])('%s', async (_name, words, message) => {

@@ -1,3 +1,6 @@
+/** Where programs are on a system that does not say. */
+const defaultPath = '/usr/local/bin:/usr/bin:/bin';
+
 /** What a session may see of the daemon's own environment: who and where it is, its locale, and the way out. */
 const inherited = [
   'PATH',
@@ -31,6 +34,8 @@ export function agentEnvironment(given: {
   token: string;
   home: string;
   pawl: string;
+  /** Where `pawl` is, and what else an agent's shell is to find first. */
+  bin: string;
   temporary: string;
 }): Record<string, string> {
   const env: Record<string, string> = {};
@@ -40,6 +45,7 @@ export function agentEnvironment(given: {
   return {
     ...env,
     ...given.provider,
+    PATH: [given.bin, given.provider['PATH'] ?? env['PATH'] ?? defaultPath].join(':'),
     TMPDIR: given.temporary,
     GIT_TERMINAL_PROMPT: '0',
     PAWL_HOME: given.home,

@@ -1,8 +1,34 @@
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import { nameSchema } from '@pawl/schema/id';
+import type { Budget } from '@pawl/schema/record';
+import { budgetSchema, noBudget } from '@pawl/schema/record';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import type { Choices } from './workshop.ts';
 import { usualChoices } from './workshop.ts';
+
+const text = z.string().max(8_192);
+const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'a variable is letters, digits and _');
+
+/** A server of tools for every session: a program, or an address. */
+const mcpServerSchema = z.union(
+  [
+    z.strictObject({
+      command: text.min(1),
+      args: z.array(text).max(200).default([]),
+      env: z.record(variable, text).default({}),
+    }),
+    z.strictObject({
+      url: z.url({ protocol: /^https?$/ }),
+      headers: z.record(z.string().regex(/^[\w-]{1,128}$/, 'a header is letters, digits and -'), text).default({}),
+    }),
+  ],
+  { error: 'an MCP server is {command, args, env} or {url, headers}' },
+);
+
+const budget = z
+  .strictObject(budgetSchema.partial().shape)
+  .transform((given): Budget => ({ ...noBudget, ...dropUndefined(given) }));
 
 const configSchema = z.strictObject({
   /** The port on 127.0.0.1; 0 takes a free one. */
@@ -15,8 +41,47 @@ const configSchema = z.strictObject({
   max_sessions: z.number().int().min(1).max(10_000).default(usualChoices.maxSessions),
   /** Agents that may be at work at once; the others wait their turn. */
   max_agents: z.number().int().min(1).max(100_000).default(usualChoices.maxAgents),
+  /** Providers whose agents go on with another account when theirs has reached a limit. */
+  rotate_accounts: z.array(nameSchema).max(100).default(usualChoices.rotateAccounts),
+  /** What every agent, every run, and a project in a day may use. */
+  budgets: z
+    .strictObject({
+      agent: budget.default(noBudget),
+      task: budget.default(noBudget),
+      project: budget.default(noBudget),
+    })
+    .default(usualChoices.budgets),
+  /** Servers of tools that every session is given whose provider takes them. */
+  mcp_servers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'a server’s name is letters, digits, _ and -'),
+      mcpServerSchema,
+    )
+    .default(usualChoices.mcpServers),
+  /** Lets every repository's own settings for coding CLIs count, as if each had been trusted. */
+  trust_repository_settings: z.boolean().default(usualChoices.trustRepositorySettings),
+  /** Providers that a person adds or overrides. Each is looked at for itself, when the daemon starts. */
+  providers: z.record(z.string(), z.unknown()).default({}),
 });
 export type Config = z.infer<typeof configSchema>;
+
+/** What a config file chooses. */
+export function choicesOf(config: Config): Choices {
+  return {
+    provider: config.provider,
+    switchOnFork: config.switch_on_fork,
+    maxSessions: config.max_sessions,
+    maxAgents: config.max_agents,
+    rotateAccounts: config.rotate_accounts,
+    budgets: config.budgets,
+    mcpServers: config.mcp_servers,
+    trustRepositorySettings: config.trust_repository_settings,
+  };
+}
+
+function dropUndefined<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+}
 
 /** A config file is small; anything larger, or with many aliases, is not one. */
 const configBytes = 256 * 1024;

@@ -2,8 +2,10 @@ import { getRequestListener } from '@hono/node-server';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import { programs, version } from '@pawl/protocol/programs';
+import { withCustomPresets } from '@pawl/providers/custom';
+import type { Providers } from '@pawl/providers/registry';
 import { providerRegistry } from '@pawl/providers/registry';
-import { scriptedPreset } from '@pawl/providers/scripted';
+import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -14,24 +16,29 @@ import { listProjects } from '@pawl/store/projects';
 import { openDatabase } from '@pawl/store/recovery';
 import { openSessions } from '@pawl/store/sessions';
 import { forgetSettings } from '@pawl/store/settings';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { createAccounts } from './accounts/accounts.ts';
 import { followEvents } from './event-feed.ts';
 import { buildApp } from './http/app.ts';
 import { createAuthority, personToken, restoreToken } from './http/authority.ts';
 import { listenOnLoopback, listenOnSocket, stopListening } from './http/listen.ts';
 import { followOutput } from './output-feed.ts';
+import { loadPromptAssets } from './prompts/assets.ts';
 import { startReconciler } from './reconcile/reconciler.ts';
 import { agentService } from './service/agents.ts';
 import { createDoctor } from './service/doctor.ts';
 import { ensureRootAgent } from './service/root-agent.ts';
 import { createBarrier } from './service/barrier.ts';
 import { homeDefinitions } from './service/definitions.ts';
+import { finishMerges } from './service/errand-merge.ts';
 import { createDesk } from './service/desk.ts';
 import { idempotencyPrefix } from './service/idempotency.ts';
 import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
 import { createSignals } from './service/signals.ts';
+import { requeueDead } from './service/tasks.ts';
 import { keepStateFile } from './state-file.ts';
 import type { Choices, Timing, Workshop } from './workshop.ts';
 import { usualChoices } from './workshop.ts';
@@ -44,6 +51,8 @@ export type DaemonOptions = {
   clock?: () => number;
   timing?: Partial<Timing>;
   choices?: Partial<Choices>;
+  /** Providers that a person adds or overrides, as `config.yaml` has them. */
+  providers?: Record<string, unknown>;
   environment?: NodeJS.ProcessEnv;
   onStopRequested(): void;
 };
@@ -70,25 +79,32 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
   });
   const token = personToken(home.token);
+  const environment = options.environment ?? process.env;
+  const providers = homeProviders(home, options.providers ?? {}, log);
   const shop: Workshop = {
     home,
     choices: { ...usualChoices, ...options.choices },
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
-    providers: providerRegistry([scriptedPreset([process.execPath, ...programs.scriptedAgent], home.scripted)]),
+    providers,
+    prompts: await loadPromptAssets(programs.prompts),
+    accounts: createAccounts({ home, store, providers, environment, clock, log }),
     authority: createAuthority(token),
     startedAt,
     timing: {
       stopGraceMs: limits.stopGraceMs,
       hungAfterSignalMs: limits.hungAfterSignalMs,
       livenessMs: limits.livenessMs,
+      limitGraceMs: limits.limitGraceMs,
       ...options.timing,
     },
     pawl: programs.pawl,
-    environment: options.environment ?? process.env,
+    environment,
+    clock,
     repositories: new Map(),
     log,
   };
+  linkCommand(home, programs.pawl);
   await ensureRootAgent(store);
   await store.write(async (tx) => {
     await forgetSettings(tx, idempotencyPrefix, tx.now - dayMs);
@@ -102,6 +118,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const doctor = createDoctor(shop, reconciler);
   await dropUnusedSnapshots(shop);
   await finishTrash(shop);
+  await shop.accounts.settle();
+  await finishMerges(shop);
+  await requeueDead(store);
   const { adopted, ended } = await reconciler.adopt();
   crashPoint('restart.after_adopt');
   let port: number | null = null;
@@ -183,6 +202,27 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       rmSync(home.daemonFile, { force: true });
     },
   };
+}
+
+/** The providers that come along and those of the person. One that is not right is told, and keeps nobody from starting. */
+function homeProviders(home: Home, entries: Record<string, unknown>, log: Logger): Providers {
+  const builtIn = builtInPresets({
+    scriptedAgent: [process.execPath, ...programs.scriptedAgent],
+    bridge: [process.execPath, ...programs.bridge],
+    scriptedState: home.scripted,
+  });
+  const { presets, problems } = withCustomPresets(builtIn, entries);
+  for (const { reason } of problems) log.warn({ reason }, 'a provider in config.yaml is not right and is left out');
+  return providerRegistry(presets, problems);
+}
+
+/** Puts the command where agents' shells find it; it may have moved since the last start. */
+function linkCommand(home: Home, pawl: string): void {
+  mkdirSync(home.bin, { recursive: true, mode: 0o700 });
+  const path = join(home.bin, 'pawl');
+  rmSync(`${path}.new`, { force: true });
+  symlinkSync(pawl, `${path}.new`);
+  renameSync(`${path}.new`, path);
 }
 
 function writeDaemonFile(home: Home, content: object): void {

@@ -1,7 +1,7 @@
 import type { InputFile } from '@pawl/core/input-files';
 import { PawlError } from '@pawl/schema/error';
 import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /**
  * Writes `.pawl/input/` into a worktree, in the given order, each file by tmp + rename; so whoever finds the last one
@@ -10,20 +10,29 @@ import { join } from 'node:path';
  */
 export async function writeInput(worktree: string, files: InputFile[]): Promise<void> {
   for (const directory of ['.pawl', join('.pawl', 'input'), join('.pawl', 'output')]) {
-    const path = join(worktree, directory);
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    if (!(await lstat(path)).isDirectory()) {
-      throw new PawlError('conflict', `${directory} in the worktree is not a plain directory.`, {
-        hint: 'The repository has something else committed at that path; remove it there.',
-      });
-    }
+    await plainDirectory(worktree, directory);
   }
+  const input = join('.pawl', 'input');
+  // What an earlier run was given as background would be taken for this one's.
+  await rm(join(worktree, input, 'context'), { recursive: true, force: true });
   for (const file of files) {
-    const path = join(worktree, '.pawl', 'input', file.path);
+    const folders = dirname(file.path) === '.' ? [] : dirname(file.path).split('/');
+    for (const index of folders.keys()) await plainDirectory(worktree, join(input, ...folders.slice(0, index + 1)));
+    const path = join(worktree, input, file.path);
     // Whatever the repository has at this name, a link to somewhere else perhaps, is not written through.
     await rm(`${path}.tmp`, { recursive: true, force: true });
     await writeFile(`${path}.tmp`, file.content, { mode: 0o600, flag: 'wx' });
     await rm(path, { recursive: true, force: true });
     await rename(`${path}.tmp`, path);
   }
+}
+
+/** Makes a directory of the worktree, or refuses what is there instead. */
+async function plainDirectory(worktree: string, directory: string): Promise<void> {
+  const path = join(worktree, directory);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if ((await lstat(path)).isDirectory()) return;
+  throw new PawlError('conflict', `${directory} in the worktree is not a plain directory.`, {
+    hint: 'The repository has something else committed at that path; remove it there.',
+  });
 }

@@ -9,6 +9,7 @@ import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { currentAgent, sitAt } from './service/desk.ts';
 import { rootAgent } from './service/root-agent.ts';
+import { releaseTasks } from './service/tasks.ts';
 
 /** Who died of a kill, children before parents, and who lives on under another supervisor. */
 export type Killed = { killed: Agent[]; resupervised: Agent[] };
@@ -35,6 +36,7 @@ export async function recordKill(
   for (const agent of orphans) await updateAgent(tx, agent.id, { supervisorId: heir.id });
   const agents = dying.map((agent) => agent.id);
   await endRunsOf(tx, agents, { outcome: 'cancelled', detail: 'killed', questions: null });
+  await releaseTasks(tx, agents);
   crashPoint('kill.after_runs');
   const fact = { target: target.id, killedBy: killer.id, cascade, count: dying.length };
   // A killed agent's own history is over: its parent is told of a self-kill, the killer of any other.

@@ -3,7 +3,7 @@ import type { DataDirectory } from '@pawl/store/data-directory';
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { readConfig } from './config.ts';
+import { choicesOf, readConfig } from './config.ts';
 import { startDaemon } from './daemon.ts';
 
 const logBytes = 16 * 1024 * 1024;
@@ -32,12 +32,8 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
     directory,
     log,
     port: config.port,
-    choices: {
-      provider: config.provider,
-      switchOnFork: config.switch_on_fork,
-      maxSessions: config.max_sessions,
-      maxAgents: config.max_agents,
-    },
+    choices: choicesOf(config),
+    providers: config.providers,
     onStopRequested: () => reason.resolve('request'),
   });
   onReady(process.pid);

@@ -1,21 +1,25 @@
 import type { Home } from '@pawl/protocol/home';
+import type { McpServer } from '@pawl/providers/command';
+import type { PromptAssets } from '@pawl/core/prompt/assets';
 import type { Providers } from '@pawl/providers/registry';
 import type { Repository } from '@pawl/git/repository';
 import { openRepository } from '@pawl/git/repository';
 import { dropSnapshot } from '@pawl/git/snapshot';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { ProcessIdentity } from '@pawl/host/identity';
-import type { Agent, Project, Session } from '@pawl/schema/record';
+import type { Agent, Budget, Project, Session } from '@pawl/schema/record';
+import { noBudget } from '@pawl/schema/record';
 import { projectById } from '@pawl/store/projects';
 import type { Store } from '@pawl/store/store';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Accounts } from './accounts/accounts.ts';
 import type { Definitions } from './definitions/definitions.ts';
 import type { Authority } from './http/authority.ts';
 
 /** How long things may take; tests make them short. */
-export type Timing = { stopGraceMs: number; hungAfterSignalMs: number; livenessMs: number };
+export type Timing = { stopGraceMs: number; hungAfterSignalMs: number; livenessMs: number; limitGraceMs: number };
 
 /** What a person may choose in `config.yaml`. */
 export type Choices = {
@@ -26,9 +30,26 @@ export type Choices = {
   /** Sessions that may run at once, and agents that may be at work at once; the others wait their turn. */
   maxSessions: number;
   maxAgents: number;
+  /** Providers whose agents go on with another account when theirs has reached a limit. */
+  rotateAccounts: string[];
+  /** What every agent, every run, and a project in a day may use. */
+  budgets: { agent: Budget; task: Budget; project: Budget };
+  /** MCP servers that every session is given whose provider takes them. */
+  mcpServers: Record<string, McpServer>;
+  /** Lets every repository's own settings for coding CLIs count, as if each had been trusted. */
+  trustRepositorySettings: boolean;
 };
 
-export const usualChoices: Choices = { provider: 'scripted', switchOnFork: true, maxSessions: 256, maxAgents: 2_048 };
+export const usualChoices: Choices = {
+  provider: 'scripted',
+  switchOnFork: true,
+  maxSessions: 256,
+  maxAgents: 2_048,
+  rotateAccounts: [],
+  budgets: { agent: noBudget, task: noBudget, project: noBudget },
+  mcpServers: {},
+  trustRepositorySettings: false,
+};
 
 /** What every part of the daemon works with. */
 export type Workshop = {
@@ -39,11 +60,14 @@ export type Workshop = {
   timing: Timing;
   choices: Choices;
   definitions: Definitions;
+  accounts: Accounts;
+  prompts: PromptAssets;
   /** When this daemon came up. */
   startedAt: number;
   /** The `pawl` command as agents call it: a path. */
   pawl: string;
   environment: NodeJS.ProcessEnv;
+  clock: () => number;
   /** By their roots: what is known of a repository does not change while it stays where it is. */
   repositories: Map<string, Repository>;
   log: Logger;

@@ -37,7 +37,21 @@ const otherPoints: readonly CrashPoint[] = [
   'restore.after_files',
   'restart.after_adopt',
 ];
-const visitedElsewhere = [...startPoints, ...stopPoints, ...snapshotPoints, ...killPoints, ...otherPoints];
+/** Points of an errand's merge, visited in `errand-crash.test.ts`. */
+const mergePoints: readonly CrashPoint[] = [
+  'merge.after_intent',
+  'merge.after_ref',
+  'merge.after_files',
+  'merge.after_end',
+];
+const visitedElsewhere = [
+  ...startPoints,
+  ...stopPoints,
+  ...snapshotPoints,
+  ...killPoints,
+  ...otherPoints,
+  ...mergePoints,
+];
 /** All others are passed by an agent on its way from its fork to its end. */
 const workPoints = crashPoints.filter((point) => !visitedElsewhere.includes(point));
 

@@ -55,6 +55,8 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   stopAgent: { person: 200, own: 403, other: 403 },
   stopAll: { person: 200, own: 403, other: 403 },
   resumeAgent: { person: 409, own: 403, other: 403 },
+  tellAgent: { person: 400, own: 403, other: 403 },
+  replyAgent: { person: 409, own: 403, other: 403 },
   pauseAgent: { person: 409, own: 403, other: 403 },
   continueAgent: { person: 409, own: 403, other: 403 },
   interruptAgent: { person: 409, own: 403, other: 403 },
@@ -68,14 +70,34 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   desk: { person: 200, own: 403, other: 403 },
   switchDesk: { person: 200, own: 403, other: 403 },
   definitions: { person: 200, own: 200, other: 200 },
+  trustList: { person: 400, own: 403, other: 403 },
   trust: { person: 200, own: 403, other: 403 },
   gate: { person: 400, own: 400, other: 403 },
   worktrees: { person: 200, own: 403, other: 403 },
   restoreWorktree: { person: 404, own: 403, other: 403 },
   pruneWorktrees: { person: 400, own: 403, other: 403 },
   top: { person: 200, own: 403, other: 403 },
+  listAccounts: { person: 200, own: 403, other: 403 },
+  addAccount: { person: 400, own: 403, other: 403 },
+  removeAccount: { person: 404, own: 403, other: 403 },
+  useAccount: { person: 404, own: 403, other: 403 },
+  testAccount: { person: 404, own: 403, other: 403 },
   output: { person: 200, own: 200, other: 403 },
   events: { person: 200, own: 200, other: 403 },
+  addTask: { person: 400, own: 400, other: 400 },
+  listTasks: { person: 200, own: 200, other: 200 },
+  showTask: { person: 404, own: 404, other: 404 },
+  completeTask: { person: 404, own: 404, other: 404 },
+  blockTask: { person: 400, own: 403, other: 403 },
+  unblockTask: { person: 404, own: 403, other: 403 },
+  listErrands: { person: 200, own: 403, other: 403 },
+  sendErrand: { person: 400, own: 403, other: 403 },
+  diffErrand: { person: 409, own: 409, other: 403 },
+  mergeErrand: { person: 409, own: 403, other: 403 },
+  abandonErrand: { person: 409, own: 403, other: 403 },
+  agentPrompt: { person: 200, own: 200, other: 403 },
+  listProviders: { person: 200, own: 200, other: 200 },
+  agentInputs: { person: 200, own: 200, other: 403 },
 };
 
 describe.each(Object.entries(routes))('%s', (name, route) => {
@@ -170,7 +192,11 @@ test('the socket and the token belong to their owner alone, and a damaged token 
 /** Verbs that would end the agents of this suite, or put them to work, are tried on the one that is dead. */
 function pathOf(template: string): string {
   const about = /(?:kill|resume)$/.test(template) ? deadAgent : own;
-  return template.replace('{reference}', about).replace('{entry}', 'no-such-entry');
+  return template
+    .replace('{reference}', about)
+    .replace('{entry}', 'no-such-entry')
+    .replace('{account}', 'no-such-account')
+    .replace('{task}', 'no-such-task');
 }
 
 function ask(

@@ -3,7 +3,6 @@ import { openIntake } from '@pawl/daemon/ingest/intake';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
-import { noUsage } from '@pawl/schema/record';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import * as fc from 'fast-check';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
@@ -26,8 +25,8 @@ function open(directory: string, given: Partial<IntakeTarget> = {}) {
     session,
     directory,
     parser,
-    usageScope: 'session',
-    earlierUsage: noUsage,
+    reportedBefore: null,
+    secrets: [],
     messages: 0,
     openTools: new Map(),
     offsets: { stdout: 0, stderr: 0 },

@@ -1,5 +1,6 @@
 import { strayProcesses } from '@pawl/host/stray';
 import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -108,6 +109,19 @@ describe('the signal', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'late but here' } });
   });
 
+  test('5.2.1: that comes before the work is over counts as it stands when the process has left', async () => {
+    const early = `mkdir -p .pawl/output && echo '{"status":"done","result":"too early"}' > .pawl/output/signal.json`;
+    const agent = await daemon.work([
+      { shell: early },
+      { write: { path: 'later.txt', content: 'later' } },
+      { commit: 'work that came after the signal' },
+      { signal: { status: 'done', result: 'now it is done' } },
+    ]);
+    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'now it is done' } });
+    const subject = await git(daemon.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`]);
+    expect(subject).toBe('work that came after the signal');
+  });
+
   test('that is missing is asked for, in the same conversation and worktree, with the next session number (S3-34, S3-43)', async () => {
     const agent = await daemon.work([{ say: 'I forgot' }, 'wait', { say: 'turns: {turns}' }, complete]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 2 } });
@@ -166,11 +180,15 @@ describe('the signal', () => {
 describe('what goes wrong', () => {
   test('a usage limit leaves the agent exhausted until it ends', async () => {
     const agent = await daemon.work([{ limit: { until: '2030-01-01T00:00:00Z' } }]);
-    expect(await daemon.ended(agent.id)).toMatchObject({
-      activity: 'exhausted',
-      exhaustedUntil: Date.parse('2030-01-01T00:00:00Z'),
-      run: { status: 'failed' },
+    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+      what: 'it to be exhausted',
     });
+    expect((await daemon.client.inspectAgent(agent.id)).agent).toMatchObject({
+      exhaustedUntil: Date.parse('2030-01-01T00:00:00Z'),
+      run: { status: 'running' },
+    });
+    await daemon.client.stopAgent(agent.id);
+    expect(await daemon.ended(agent.id)).toMatchObject({ activity: 'stopped', run: { status: 'cancelled' } });
   });
 
   test('a crash by signal is named', async () => {

@@ -1,13 +1,11 @@
-import type { OutputChunk } from '@pawl/protocol/view';
-import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { Client, OutputQuery } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
-import { clockTime } from '../format.ts';
 import { reachDaemon } from '../launch.ts';
-import type { Palette } from '../terminal.ts';
-import { printable, printableLine } from '../terminal.ts';
+import type { LogView } from '../log-view.ts';
+import { createLogView } from '../log-view.ts';
+import { printable } from '../terminal.ts';
 
 export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 
@@ -27,13 +25,14 @@ export async function logs(context: CommandContext, reference: string, options: 
 async function showStored(context: CommandContext, client: Client, id: string, options: LogOptions): Promise<void> {
   const format = options.raw ? 'raw' : 'events';
   let page = await client.output(id, options.tail === undefined ? { format } : { format, tail: options.tail });
+  const view = shower(context);
   let after = 0;
   for (;;) {
     for (const chunk of page.chunks) {
-      show(context, chunk);
+      view.show(chunk);
       after = chunk.id;
     }
-    if (!page.more) return;
+    if (!page.more) return view.end();
     page = await client.output(id, { format, after });
   }
 }
@@ -45,55 +44,32 @@ export async function followOutput(
   options: { raw: boolean; tail?: number },
 ): Promise<void> {
   const format = options.raw ? 'raw' : 'events';
+  const view = shower(context);
   let from: OutputQuery = options.tail === undefined ? {} : { tail: options.tail };
   await follow(
     async () => createClient(context.home).followOutput(id, { ...from, format }),
     (message) => {
       if (message.type === 'ended') return 'ended';
-      show(context, message.chunk);
+      view.show(message.chunk);
       from = { after: message.chunk.id };
       return 'more';
     },
   );
+  view.end();
 }
 
-function show(context: CommandContext, chunk: OutputChunk): void {
-  if (context.json) return context.record('output', chunk, () => null);
-  if (context.quiet) return;
-  if (chunk.events !== undefined) {
-    for (const event of chunk.events) {
-      const line = describe(event, context.colours);
-      if (line !== null) process.stdout.write(`${context.colours.dim(clockTime(chunk.at))} ${line}\n`);
-    }
-    return;
-  }
-  const exact = chunk.base64 === undefined ? Buffer.from(chunk.content ?? '') : Buffer.from(chunk.base64, 'base64');
-  process.stdout.write(process.stdout.isTTY ? printable(exact.toString('utf8')) : exact);
-}
-
-/** One line, or a few, that tell what an agent did. Null for what a person need not see. */
-function describe(event: StreamEvent, colours: Palette): string | null {
-  switch (event.type) {
-    case 'text':
-    case 'text-delta':
-      return printable(event.text);
-    case 'thinking':
-      return colours.dim(printable(event.text));
-    case 'tool-call':
-      return `${colours.cyan('▸')} ${colours.bold(printableLine(event.name))} ${printableLine(event.input)}`;
-    case 'tool-result':
-      return event.text.trim() === ''
-        ? null
-        : `  ${(event.isError ? colours.red : colours.dim)(printable(event.text.trimEnd()).replaceAll('\n', '\n  '))}`;
-    case 'limit':
-      return colours.yellow(`usage limit${event.until === null ? '' : ` until ${clockTime(event.until)}`}`);
-    case 'retry':
-      return colours.yellow(printable(event.text));
-    case 'result':
-      return event.ok ? colours.green('■ turn ended') : colours.red(`■ ${printable(event.text)}`);
-    case 'unknown':
-      return event.text.trim() === '' ? null : printable(event.text);
-    default:
-      return null;
-  }
+/** Shows one chunk after another: as records for programs, as bytes, or as a person reads them. */
+function shower(context: CommandContext): LogView {
+  const write = (text: string) => void process.stdout.write(text);
+  const view = createLogView(context.colours, write);
+  return {
+    show(chunk) {
+      if (context.json) return context.record('output', chunk, () => null);
+      if (context.quiet) return;
+      if (chunk.events !== undefined) return view.show(chunk);
+      const exact = chunk.base64 === undefined ? Buffer.from(chunk.content ?? '') : Buffer.from(chunk.base64, 'base64');
+      process.stdout.write(process.stdout.isTTY ? printable(exact.toString('utf8')) : exact);
+    },
+    end: view.end,
+  };
 }

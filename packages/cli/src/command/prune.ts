@@ -3,12 +3,10 @@ import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { count } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import { agrees, atTerminal } from '../person.ts';
 import { printableLine } from '../terminal.ts';
 
 export type PruneOptions = { olderThan: string; force?: boolean; yes?: boolean; dryRun?: boolean };
-
-/** Somebody who can be asked: only where both ends are a terminal. */
-export type Person = { present: boolean; ask(question: string): Promise<string> };
 
 /**
  * Deletes for good what has been in the trash for long enough. It is the one thing that cannot be taken back, so it is
@@ -39,7 +37,7 @@ export async function prune(context: CommandContext, options: PruneOptions, pers
   const plan = await send({ olderThanMs, dryRun: true });
   tell(plan, 'would delete');
   if (plan.pruned.length + plan.trashed.length === 0) return 0;
-  if (!/^y(es)?$/i.test((await person.ask('Go ahead? [y/N] ')).trim())) {
+  if (!agrees(await person.ask('Go ahead? [y/N] '))) {
     context.say('nothing was deleted');
     return 0;
   }
@@ -73,22 +71,4 @@ export function parseDuration(text: string): number {
   if (amount !== undefined) return Number(amount) * (unitMs[unit] ?? 0);
   if (text === '0') return 0;
   throw new PawlError('usage', `${JSON.stringify(text)} is not a duration.`, { hint: 'Say 30m, 12h, 14d or 0.' });
-}
-
-function atTerminal(): Person {
-  return { present: (process.stdin.isTTY && process.stdout.isTTY) ?? false, ask };
-}
-
-/** Asks one question. The terminal keeps its usual mode, so that Ctrl-C ends the program; no answer is an empty one. */
-async function ask(question: string): Promise<string> {
-  const { createInterface } = await import('node:readline');
-  process.stderr.write(question);
-  const lines = createInterface({ input: process.stdin, terminal: false });
-  return new Promise((resolve) => {
-    lines.once('line', (line) => {
-      resolve(line);
-      lines.close();
-    });
-    lines.once('close', () => resolve(''));
-  });
 }

@@ -1,4 +1,5 @@
 import type { WorkBody } from '@pawl/protocol/view';
+import { providerVariables } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
@@ -16,21 +17,39 @@ export type WorkOptions = {
   name?: string;
   base?: string;
   scenario?: string;
+  option?: Record<string, string>;
+  mode?: WorkBody['mode'];
+  account?: string;
+  budget?: NonNullable<WorkBody['budget']>;
+  task?: string;
+  next?: boolean;
   project?: string;
   follow?: boolean;
 };
 
 /** Puts an agent to work on a task, in a worktree and branch of its own. */
 export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
+  const planned = options.next === true || options.task !== undefined;
+  if (words.length === 0 && !planned) {
+    throw new PawlError('usage', 'What is to be done?', {
+      hint: 'Say it: pawl work "fix the login test"; or take up a planned task: pawl work --next.',
+    });
+  }
+  const environment = providerVariables(process.env);
   const body: WorkBody = {
     path: resolve(options.project ?? '.'),
     task: await readTask(words),
+    ...(Object.keys(environment).length === 0 ? {} : { environment }),
     ...(options.as === undefined ? {} : { definition: options.as }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.base === undefined ? {} : { base: options.base }),
-    ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
+    ...(options.mode === undefined ? {} : { mode: options.mode }),
+    ...(options.account === undefined ? {} : { account: options.account }),
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
+    ...(options.next ? { planned: '@next' } : options.task === undefined ? {} : { planned: options.task }),
+    ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
   };
   const key = crypto.randomUUID();
   const { agent } = await untilAnswered(context.home, (client) => client.work(body, key));
@@ -56,6 +75,10 @@ async function followToEnd(context: CommandContext, agentId: string): Promise<nu
   );
   if (agent.run?.questions) return errorCodes.needs_input.exit;
   return agent.run?.status === 'completed' ? 0 : 1;
+}
+
+function optionsOf({ scenario, option }: WorkOptions): Record<string, string> {
+  return { ...option, ...(scenario === undefined ? {} : { scenario: resolve(scenario) }) };
 }
 
 async function readTask(words: string[]): Promise<string> {

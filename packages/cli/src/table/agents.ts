@@ -4,19 +4,25 @@ import { logs } from '../command/logs.ts';
 import { ps } from '../command/ps.ts';
 import { work } from '../command/work.ts';
 import type { CommandTable } from './tools.ts';
-import { agentWord, seconds, times, wholeNumber } from './tools.ts';
+import { agentWord, budget, keyed, modes, seconds, times, wholeNumber } from './tools.ts';
 
 /** The commands that make agents and look at them. */
 export const agentCommands: CommandTable = {
   work: ({ add, act }) =>
     add('put an agent to work on a task', 'pawl work "fix the login test" --follow')
-      .argument('<task...>', 'what to do; - reads it from stdin')
+      .argument('[task...]', 'what to do; - reads it from stdin; may be absent with --task or --next')
       .option('--as <definition>', 'what the agent is to be; worker when absent')
       .addOption(new Option('-p, --provider <name>', 'which coding agent').env('PAWL_PROVIDER'))
       .option('-m, --model <name>', 'which model, where the provider lets you choose')
+      .option('--account <name>', 'whose credentials to use; the provider’s default account when absent')
+      .addOption(new Option('--mode <mode>', 'what kind of work it is; execute when absent').choices(modes))
+      .option('--budget <limits>', 'stop it beyond this: tokens=200000,turns=40,minutes=30,usd=5', budget)
+      .option('--task <id>', 'take up this planned task; see pawl task ls')
+      .option('--next', 'take up the first planned task that is ready')
       .option('-n, --name <alias>', 'the agent’s alias; adjective-animal when absent')
       .option('-b, --base <rev>', 'start from this commit, branch or tag instead of HEAD')
       .option('-C, --project <path>', 'the repository, when it is not the current directory')
+      .option('-o, --option <name=value>', 'what else the provider lets you choose; may be given again', keyed)
       .option('--scenario <file>', 'what the scripted provider plays')
       .option('-f, --follow', 'stay and show its output')
       .action((words, options) => act(options, (context) => work(context, words, options))),
@@ -35,6 +41,15 @@ export const agentCommands: CommandTable = {
       .option('--scenario <file>', 'what the scripted provider plays')
       .action((_agent, _prompt, options, command) =>
         act(options, async (context) => (await import('../command/fork.ts')).fork(context, command.args, options)),
+      ),
+  reply: ({ add, act }) =>
+    add('answer the questions that an agent left; it goes on', 'pawl reply brave-otter "use SQLite"')
+      .argument('<agent>', agentWord)
+      .argument('[answer]', 'the answer to its only question, in quotes')
+      .option('--answer <id=text>', 'the answer to one of several; may be given again', keyed)
+      .allowExcessArguments()
+      .action((_agent, _answer, options, command) =>
+        act(options, async (context) => (await import('../command/reply.ts')).reply(context, command.args, options)),
       ),
   resume: ({ add, act }) =>
     add('let an agent that rests go on', 'pawl resume brave-otter "now the tests"')

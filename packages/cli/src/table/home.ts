@@ -35,8 +35,10 @@ export const homeCommands: CommandTable = {
         act(options, async (context) => (await import('../command/definitions.ts')).definitions(context, options)),
       ),
   trust: ({ add, act }) =>
-    add('let a repository’s definition files widen what agents may do', 'pawl trust ~/code/shop')
-      .argument('[path]', 'the repository', '.')
+    add('trust the definitions and settings that a repository brings, as they are now', 'pawl trust ~/code/shop')
+      .argument('[path]', 'the repository, or the worktree of an agent', '.')
+      .option('--list', 'only show the files, and what they would do')
+      .option('--yes', 'do not ask')
       .option('--revoke', 'trust none of them any more')
       .action((path, options) =>
         act(options, async (context) => (await import('../command/trust.ts')).trust(context, path, options)),

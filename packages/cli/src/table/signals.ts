@@ -1,5 +1,5 @@
 import type { AgentAction } from '@pawl/schema/definition';
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import { stop } from '../command/stop.ts';
 import type { CommandTable, Tools } from './tools.ts';
 import { agentWord } from './tools.ts';
@@ -55,6 +55,19 @@ export const signalCommands: CommandTable = {
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/gate.ts')).gate(context, agent, options)),
       ),
+  hook: ({ program }) =>
+    program
+      .command('hook')
+      .description('answer a coding CLI that asks, with JSON on stdin, before it uses a tool')
+      .addArgument(new Argument('<event>', 'what the CLI is about to do').choices(['pre-tool-use']))
+      .addHelpText('after', '\nExample:\n  pawl hook pre-tool-use')
+      .action(async () => {
+        const { preToolUse } = await import('../command/hook.ts');
+        const { homeAt } = await import('@pawl/protocol/home');
+        const streams = { input: process.stdin, write: (text: string) => void process.stdout.write(text) };
+        // What it no longer waits for must not keep it from leaving: the CLI waits for the end, not for the answer.
+        process.exit(await preToolUse(homeAt(), streams));
+      }),
 };
 
 function addSignal({ add, act }: Tools, verb: 'pause' | 'continue' | 'interrupt', summary: string): void {

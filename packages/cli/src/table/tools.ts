@@ -1,4 +1,5 @@
 import { PawlError } from '@pawl/schema/error';
+import type { WorkMode } from '@pawl/schema/record';
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
 
@@ -40,4 +41,46 @@ export function seconds(text: string): number {
   const value = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && value >= 0.1 && value <= longestSeconds) return value;
   throw new PawlError('usage', `${JSON.stringify(text)} is not a number of seconds from 0.1 to ${longestSeconds}.`);
+}
+
+/** The kinds of work, as an agent's prompt knows them. They are named here because their schema takes long to load. */
+export const modes: WorkMode[] = [
+  'execute',
+  'discuss',
+  'plan',
+  'detail',
+  'refine',
+  'verify',
+  'merge',
+  'review',
+  'refine-chat',
+  'conflict-resolution',
+  'errand',
+];
+
+const budgetParts = ['tokens', 'turns', 'minutes', 'usd'] as const;
+
+/** Reads limits such as `tokens=1000,minutes=5`. */
+export function budget(text: string): Partial<Record<(typeof budgetParts)[number], number>> {
+  const limits: ReturnType<typeof budget> = {};
+  for (const word of text.split(',')) {
+    const [name = '', value = ''] = word.split('=').map((part) => part.trim());
+    const part = budgetParts.find((each) => each === name);
+    const amount = Number(value);
+    const whole = part === 'tokens' || part === 'turns';
+    if (part === undefined || value === '' || !(amount > 0) || (whole && !Number.isSafeInteger(amount))) {
+      throw new PawlError('usage', `${JSON.stringify(word)} is not a limit.`, {
+        hint: 'Limits look like tokens=200000,turns=40,minutes=30,usd=5.',
+      });
+    }
+    limits[part] = amount;
+  }
+  return limits;
+}
+
+/** Collects words such as `id=text`. */
+export function keyed(word: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const at = word.indexOf('=');
+  if (at <= 0) throw new PawlError('usage', `${JSON.stringify(word)} is not of the form id=text.`);
+  return { ...earlier, [word.slice(0, at)]: word.slice(at + 1) };
 }

@@ -1,9 +1,7 @@
 import { agentActions } from '@pawl/schema/definition';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../src/command/definitions.ts';
 import { gate } from '../../src/command/gate.ts';
-import { trust } from '../../src/command/trust.ts';
 import { gatedActions } from '../../src/table/signals.ts';
 import { fakeDaemon, sendFailure, sendJson } from './fake-daemon.ts';
 
@@ -53,22 +51,6 @@ describe('definitions', () => {
     expect(daemon.requests.at(-1)).toBe('GET /api/definitions');
     expect(daemon.printed).toEqual([{ kind: 'definitions', data: list }]);
     await expect(definitions(daemon.context, { project: '/x' })).rejects.toMatchObject({ code: 'project_not_found' });
-  });
-});
-
-describe('trust', () => {
-  test.each([
-    [['.pawl/agents/a.md'], {}, '1 file of shop is trusted as it is now:\n  .pawl/agents/a.md'],
-    [['a.md', 'b.md'], {}, '2 files of shop are trusted as they are now:\n  a.md\n  b.md'],
-    [[], {}, 'shop has no definition files; there is nothing to trust'],
-    [[], { revoke: true }, 'nothing of shop is trusted any more'],
-  ])('%j, %j', async (files, options, text) => {
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { project: 'shop', files }), {
-      json: false,
-    });
-    expect(await trust(daemon.context, '.', options)).toBe(0);
-    expect(daemon.bodies).toEqual([{ path: resolve('.'), ...options }]);
-    expect(daemon.texts).toEqual([text]);
   });
 });
 

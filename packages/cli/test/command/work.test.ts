@@ -51,14 +51,20 @@ describe('work', () => {
 
   test('the words are one task, and paths are made absolute', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
-    const options = { provider: 'scripted', project: '/shop/../shop', scenario: '/a/b.yaml', name: 'calm-fox' };
+    const options = {
+      provider: 'scripted',
+      project: '/shop/../shop',
+      scenario: '/a/b.yaml',
+      name: 'calm-fox',
+      option: { speed: 'high' },
+    };
     await work(daemon.context, ['fix', 'the', 'test'], options);
     expect(daemon.bodies[0]).toEqual({
       path: '/shop',
       task: 'fix the test',
       provider: 'scripted',
       alias: 'calm-fox',
-      options: { scenario: '/a/b.yaml' },
+      options: { scenario: '/a/b.yaml', speed: 'high' },
     });
   });
 

@@ -101,6 +101,18 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     await signals.resume(agent.id, prompt, key);
     return context.json({ agent: await agents.view(agent.id) }, 200);
   });
+  app.openapi(routes.tellAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    const key = requestKey(context, `tell ${agent.id}`, context.req.valid('header')['idempotency-key']);
+    const channel = await signals.tell(agent.id, context.req.valid('json').message, { by: 'person', key });
+    return context.json({ agent: await agents.view(agent.id), channel }, 200);
+  });
+  app.openapi(routes.replyAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    const key = requestKey(context, `reply ${agent.id}`, context.req.valid('header')['idempotency-key']);
+    await signals.reply(agent.id, context.req.valid('json'), { by: 'person', key });
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
   const verbs = [
     [routes.pauseAgent, signals.pause, 'living'],
     [routes.continueAgent, signals.proceed, 'living'],

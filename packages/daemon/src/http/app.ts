@@ -20,9 +20,14 @@ import type { Workshop } from '../workshop.ts';
 import type { DoorVariables } from './door.ts';
 import { lockDoor, personOnly, selfOnly } from './door.ts';
 import { failed } from './failure.ts';
+import { addAccountRoutes } from './account-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
+import { addErrandRoutes } from './errand-routes.ts';
 import { addHomeRoutes } from './home-routes.ts';
+import { addPromptRoutes } from './prompt-routes.ts';
+import { addProviderRoutes } from './provider-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
+import { addTaskRoutes } from './task-routes.ts';
 
 export type AppParts = {
   shop: Workshop;
@@ -53,13 +58,27 @@ const personRoutes = [
   routes.interruptAgent,
   routes.reapAgent,
   routes.cancelRun,
+  routes.tellAgent,
+  routes.replyAgent,
   routes.desk,
   routes.switchDesk,
+  routes.trustList,
   routes.trust,
   routes.worktrees,
   routes.restoreWorktree,
   routes.pruneWorktrees,
   routes.top,
+  routes.listAccounts,
+  routes.addAccount,
+  routes.removeAccount,
+  routes.useAccount,
+  routes.testAccount,
+  routes.blockTask,
+  routes.unblockTask,
+  routes.listErrands,
+  routes.sendErrand,
+  routes.mergeErrand,
+  routes.abandonErrand,
 ];
 
 /** Every route with its handler, behind the door. */
@@ -130,7 +149,12 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   });
   addAgentRoutes(app, parts);
   addHomeRoutes(app, parts);
+  addAccountRoutes(app, parts);
+  addPromptRoutes(app, parts);
+  addProviderRoutes(app, parts);
   addStreamRoutes(app, parts);
+  addTaskRoutes(app, parts);
+  addErrandRoutes(app, parts);
   app.doc31('/api/openapi.json', {
     openapi: '3.1.0',
     info: {

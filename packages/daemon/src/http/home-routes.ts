@@ -1,8 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from '@pawl/protocol/routes';
-import { listDefinitions, projectAround, projectOfAgent, trustProject } from '../service/definitions.ts';
+import { listDefinitions, projectAround, projectOfAgent } from '../service/definitions.ts';
 import { lookAtTop } from '../service/top.ts';
 import { listWorktrees, pruneWorktrees, restoreFromTrash } from '../service/worktrees.ts';
+import { listTrust, trustProject } from '../trust/trust-project.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
@@ -30,10 +31,10 @@ export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts):
         : await projectOfAgent(shop, caller.agentId);
     return context.json(await listDefinitions(shop, about), 200);
   });
-  app.openapi(routes.trust, async (context) => {
-    const { path, revoke = false } = context.req.valid('json');
-    return context.json(await trustProject(shop, path, revoke), 200);
-  });
+  app.openapi(routes.trustList, async (context) =>
+    context.json(await listTrust(shop, context.req.valid('query').path), 200),
+  );
+  app.openapi(routes.trust, async (context) => context.json(await trustProject(shop, context.req.valid('json')), 200));
   app.openapi(routes.worktrees, async (context) => context.json({ worktrees: await listWorktrees(shop) }, 200));
   app.openapi(routes.restoreWorktree, async (context) =>
     context.json(await restoreFromTrash(shop, context.req.valid('param').entry), 200),

@@ -12,7 +12,7 @@ import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { createSerial } from '@pawl/core/turn-taking';
-import type { Batch, Intake, IntakeTarget, SaidMessage, TurnState } from './intake.ts';
+import type { Batch, Intake, IntakeTarget, Pace, SaidMessage, TurnState } from './intake.ts';
 import { openIntake } from './intake.ts';
 
 /** The one place where output becomes chunks and facts. */
@@ -24,6 +24,10 @@ export type Ingest = {
   live(agentId: string): LiveState | undefined;
   /** What an agent is in the middle of; nothing when no session of it runs. */
   turn(agentId: string): TurnState;
+  /** True while an agent's process is in the middle of a turn, so that it hears what it is told. */
+  isInTurn(agentId: string): boolean;
+  /** Whether it falls silent, or its provider has reported a limit. */
+  pace(agentId: string): Pace;
   /** Stores what an agent has printed up to now. */
   catchUp(agentId: string): Promise<void>;
   /** Why output cannot be stored now, such as a full disk; null when all is well. */
@@ -37,6 +41,8 @@ export type IngestOptions = {
   onChange(sessionId: string): void;
   /** The provider has ended its turn; what it said is durable. */
   onTurnEnded(sessionId: string): void;
+  /** What a session has used has changed; that is durable. */
+  onUsage(sessionId: string): void;
   /** Output cannot be stored, for a reason that is not the last one. */
   onTrouble(reason: string): void;
 };
@@ -149,6 +155,7 @@ export function startIngest(options: IngestOptions): Ingest {
     for (const [intake, batch] of batches) {
       intake.accept();
       if (batch.patch.result) options.onTurnEnded(intake.target.session.id);
+      if (batch.patch.usage) options.onUsage(intake.target.session.id);
     }
     return true;
   }
@@ -196,6 +203,8 @@ export function startIngest(options: IngestOptions): Ingest {
     },
     live: (agentId) => byAgent.get(agentId)?.live(),
     turn: (agentId) => byAgent.get(agentId)?.turn() ?? { tools: [], answering: false },
+    isInTurn: (agentId) => byAgent.get(agentId)?.turnEnded() === false,
+    pace: (agentId) => byAgent.get(agentId)?.pace() ?? { silentMs: 0, limitedMs: 0 },
     async catchUp(agentId) {
       const intake = byAgent.get(agentId);
       // It may end while others have their turn; then its files are closed and stay so.

@@ -1,6 +1,7 @@
 import { liveState } from '@pawl/core/live';
 import { cutText, firstLine } from '@pawl/core/shorten';
 import type { OutputParser } from '@pawl/core/port/provider';
+import type { UsageState } from '@pawl/core/usage';
 import { usageAfter } from '@pawl/core/usage';
 import { rebuildCarry } from '@pawl/host/line-carry';
 import { createLineSplitter } from '@pawl/host/lines';
@@ -21,9 +22,10 @@ export type IntakeTarget = {
   session: Session;
   directory: string;
   parser: OutputParser;
-  usageScope: 'session' | 'conversation';
-  /** What earlier sessions of the same conversation used. */
-  earlierUsage: Usage;
+  /** What the provider had reported of the conversation before this session took it up. */
+  reportedBefore: Usage | null;
+  /** What must not stand in its output: it is masked there. */
+  secrets: readonly string[];
   /** How many messages of this session are in the history, and which tools of it run: by call id, what they do. */
   messages: number;
   openTools: Map<string, string>;
@@ -47,6 +49,12 @@ export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 /** What an agent is in the middle of: tools that run, and an answer of which only a part is there. */
 export type TurnState = { tools: string[]; answering: boolean };
 
+/**
+ * How long a session has printed nothing though no tool of it runs, and how long ago its provider reported a limit; 0 when it
+ * does not.
+ */
+export type Pace = { silentMs: number; limitedMs: number };
+
 export type Intake = {
   readonly target: IntakeTarget;
   /** Reads what has been added, or gives the last batch again when it was not accepted. Null: nothing new. */
@@ -61,6 +69,7 @@ export type Intake = {
   turn(): TurnState;
   /** The provider has said that its turn ended. */
   turnEnded(): boolean;
+  pace(): Pace;
   close(): void;
 };
 
@@ -73,17 +82,20 @@ export function openIntake(target: IntakeTarget): Intake {
   const sources: Source[] = [
     {
       stream: 'stdout',
-      tail: openTail({ path: join(directory, 'out'), offset: target.offsets.stdout }),
+      tail: openTail({ path: join(directory, 'out'), offset: target.offsets.stdout, secrets: target.secrets }),
       stored: target.offsets.stdout,
     },
     {
       stream: 'stderr',
-      tail: openTail({ path: join(directory, 'err'), offset: target.offsets.stderr }),
+      tail: openTail({ path: join(directory, 'err'), offset: target.offsets.stderr, secrets: target.secrets }),
       stored: target.offsets.stderr,
     },
   ];
   const splitter = splitterAt(join(directory, 'out'), target.offsets.stdout);
   let { providerSessionId, limitUntil } = session;
+  let counted: UsageState = { usage: session.usage, reported: session.reported };
+  let lastOutputMs = performance.now();
+  let limitSeenMs: number | null = null;
   // After a restart nobody remembers the last line, but it is known that there was one.
   let live: LiveState | undefined =
     target.offsets.stdout > 0 ? { live: session.result === null ? 'working' : 'idle', detail: '' } : undefined;
@@ -109,8 +121,11 @@ export function openIntake(target: IntakeTarget): Intake {
       providerSessionId = event.providerSessionId;
       batch.patch.providerSessionId = providerSessionId;
       batch.events.push({ type: 'session.identified', ...about, data: { no: session.no, providerSessionId } });
-    } else if (event.type === 'usage') batch.patch.usage = usageAfter(event, target.usageScope, target.earlierUsage);
-    else if (event.type === 'limit') {
+    } else if (event.type === 'usage') {
+      counted = usageAfter(counted, event, target.reportedBefore);
+      Object.assign(batch.patch, counted);
+    } else if (event.type === 'limit') {
+      limitSeenMs ??= performance.now();
       // A later word on the limit does not take back when it ends.
       limitUntil = event.until ?? limitUntil ?? 0;
       batch.patch.limitUntil = limitUntil;
@@ -118,9 +133,10 @@ export function openIntake(target: IntakeTarget): Intake {
       // A turn that ended well was not stopped by a limit, whatever was said about one on the way.
       if (event.ok && limitUntil !== null) {
         limitUntil = null;
+        limitSeenMs = null;
         batch.patch.limitUntil = null;
       }
-      batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters) };
+      batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters), fault: event.fault };
       turnEnded = true;
     }
   }
@@ -157,6 +173,7 @@ export function openIntake(target: IntakeTarget): Intake {
       if (read.bytes.length > 0) {
         batch.chunks.push({ stream: source.stream, offset, bytes: read.bytes });
         batch.bytes += read.bytes.length;
+        lastOutputMs = performance.now();
         offset += read.bytes.length;
         if (source.stream === 'stdout')
           for (const line of splitter.push(worthReading(read.bytes))) learnLine(line, batch);
@@ -223,6 +240,10 @@ export function openIntake(target: IntakeTarget): Intake {
     live: () => live,
     turn: () => ({ tools: [...openTools.values()], answering }),
     turnEnded: () => turnEnded,
+    pace: () => ({
+      silentMs: turnEnded || openTools.size > 0 ? 0 : performance.now() - lastOutputMs,
+      limitedMs: limitSeenMs === null ? 0 : performance.now() - limitSeenMs,
+    }),
     close() {
       for (const source of sources) source.tail.close();
     },

@@ -1,22 +1,34 @@
 import { describeExit, judgeSession } from '@pawl/core/completion';
 import { openToolsIn } from '@pawl/core/history';
-import { cutText } from '@pawl/core/shorten';
+import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
+import { worktreeStatus } from '@pawl/git/worktree-status';
 import { findSession } from '@pawl/host/find-session';
+import { lastOutput } from '@pawl/host/last-output';
+import { redactText } from '@pawl/host/secret-mask';
 import { stopSession } from '@pawl/host/stop-session';
+import { faultIn } from '@pawl/providers/fault';
+import { resetTimeIn } from '@pawl/providers/reset-time';
 import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
 import type { Agent, Run, Session } from '@pawl/schema/record';
+import { signalSchema } from '@pawl/schema/signal';
 import type { Signal } from '@pawl/schema/signal';
-import { appendMessage, lastSessionMessages, toolMessages } from '@pawl/store/messages';
-import { endRun, runById } from '@pawl/store/runs';
+import type { Fault } from '@pawl/schema/stream-event';
+import { appendMessage, toolMessages } from '@pawl/store/messages';
+import { runById } from '@pawl/store/runs';
 import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
+import { toolLimits } from '../definitions/tool-limits.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
-import { identityOf, sessionDirectory } from '../workshop.ts';
+import { secretsOf } from './session-watch.ts';
+import { reasonsToGoOn, recordVerdict } from './verdict.ts';
+import { identityOf, ownGitDirectory, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
 
 /**
  * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
@@ -26,7 +38,7 @@ export async function finishSession(
   shop: Workshop,
   ingest: Ingest,
   { agent, session }: Pick<AgentFacts, 'agent' | 'session'>,
-  how: { failure: string | null; lost: boolean },
+  how: { failure: string | null; lost: boolean; hung: boolean },
 ): Promise<void> {
   if (session === null) return;
   // Its own run, which need not be the agent's latest: that one may have begun while this one was being ended.
@@ -43,22 +55,21 @@ export async function finishSession(
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
-  const said = { signal: signal?.signal ?? null, exitCode, ...how };
-  const verdict = await judge(shop, { agent, run, session: ended }, said);
+  const secrets = await secretsOf(shop, agent, session);
+  const said = { signal: signal === null ? null : withoutSecrets(signal.signal, secrets), exitCode, ...how };
+  const { verdict, limitUntil } = await judge(shop, { agent, run, session: ended }, said);
+  ended.limitUntil = limitUntil;
   await shop.store.write(async (tx) => {
-    const endReason = verdict.next === 'go-on' ? lostReason : exitInWords(exitCode);
-    if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil: ended.limitUntil }))) return;
+    const endReason = reasonsToGoOn[verdict.next] ?? exitInWords(exitCode);
+    if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil }))) return;
     if (agent.endedAt === null) await closeTools(tx, agent, session);
-    if (verdict.next === 'go-on') {
-      tx.emit({ type: 'session.lost', projectId: agent.projectId, agentId: agent.id, data: { no: session.no } });
-    }
     tx.emit({
       type: 'session.ended',
       projectId: agent.projectId,
       agentId: agent.id,
       data: { no: session.no, exitCode, reason: endReason, usage: ended.usage },
     });
-    if (verdict.next === 'end') await recordEnd(tx, { agent, run, session: ended }, verdict);
+    await recordVerdict(tx, { agent, run, session: ended }, verdict);
   });
   crashPoint('finish.after_commit');
 }
@@ -78,8 +89,14 @@ async function closeTools(tx: WriteTransaction, agent: Agent, session: Session):
   }
 }
 
-/** How a session ended that was lost with the machine: its run goes on. */
-export const lostReason = 'lost';
+/** A signal is written by the agent itself, and may say what nobody is to read. */
+function withoutSecrets(signal: Signal, secrets: readonly string[]): Signal {
+  return signalSchema.parse(
+    JSON.parse(JSON.stringify(signal), (_key, value: unknown) =>
+      typeof value === 'string' ? redactText(value, secrets) : value,
+    ),
+  );
+}
 
 function exitInWords(exitCode: number | null): string {
   if (exitCode === null) return 'vanished';
@@ -89,50 +106,69 @@ function exitInWords(exitCode: number | null): string {
 async function judge(
   shop: Workshop,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
-  said: { signal: Signal | null; exitCode: number | null; failure: string | null; lost: boolean },
-): Promise<Verdict> {
+  said: { signal: Signal | null; exitCode: number | null; failure: string | null; lost: boolean; hung: boolean },
+): Promise<{ verdict: Verdict; limitUntil: number | null }> {
   const sessions = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.runId === run.id);
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
   const preset = shop.providers.find(agent.provider);
-  return judgeSession({
+  const resumable = preset !== null && preset.resume !== null && session.providerSessionId !== null;
+  const fault = preset === null ? null : await faultOf(shop, session, preset, said.exitCode);
+  const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
+  const limitUntil = known ? (resetTimeIn(session.result?.text ?? '', shop.clock()) ?? 0) : session.limitUntil;
+  const asks = resumable && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;
+  const verdict = judgeSession({
     ...said,
     result: session.result,
-    limitUntil: session.limitUntil,
+    limitUntil: said.signal === null ? limitUntil : null,
+    fault,
+    retries: planned('retry'),
+    hasAccount: session.accountId !== null,
+    uncommitted: asks ? await uncommittedIn(shop, agent) : 0,
+    outcomeBefore: session.purpose === 'commit' ? (run.detail ?? '') : null,
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
-    resumable: preset !== null && preset.resume !== null && session.providerSessionId !== null,
+    // Who may not write cannot say in a file how its work ended: its last word has to do.
+    resumable: resumable && !isReadOnly(run, preset),
     interrupted: session.interruptedAt !== null,
     paused: session.pausedAt !== null,
     interruptions: planned('interrupted'),
     signalRequests: planned('missing-signal'),
   });
+  return { verdict, limitUntil: said.signal === null ? limitUntil : null };
 }
 
-/** How many messages of a session are looked at for its last words. */
-const lastWords = 5;
-
-/** How much of an agent's last words goes into facts, events and lists; its message has all of them. */
-const detailCharacters = 2_000;
-
-/** Ends a run, once, with the events that tell why; a late end of a run that is over changes nothing. */
-export async function recordEnd(
-  tx: WriteTransaction,
-  { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
-  { outcome, detail, questions }: Extract<Verdict, { next: 'end' }>,
-): Promise<void> {
-  const shown = cutText(detail, detailCharacters);
-  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return;
-  const about = { projectId: agent.projectId, agentId: agent.id };
-  const kind = outcome === 'completed' ? 'assistant' : 'system';
-  const last = session === null ? [] : await lastSessionMessages(tx.db, agent.id, session.id, lastWords);
-  const said = last.findLast((message) => message.kind === kind);
-  // Often its last words are what it said last in its output, and those are in the history already.
-  if (detail !== '' && said?.content !== detail) {
-    const sessionId = session?.id ?? null;
-    await appendMessage(tx, { agentId: agent.id, runId: run.id, sessionId, kind, content: detail });
+function isReadOnly({ definition }: Run, preset: ProviderPreset): boolean {
+  try {
+    return toolLimits(definition, preset).readOnly;
+  } catch {
+    // Its definition is one that this provider would not be given any more.
+    return false;
   }
-  if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
-  const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
-  if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });
-  tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail: shown } });
+}
+
+/** What kind of error ended a session: by the CLI's own word, else by what its last lines look like. */
+async function faultOf(
+  shop: Workshop,
+  session: Session,
+  preset: ProviderPreset,
+  exitCode: number | null,
+): Promise<Fault | null> {
+  if (session.result?.ok === true || (session.result === null && exitCode === 0)) return null;
+  if (session.result !== null && session.result.fault !== null && session.result.fault !== 'other')
+    return session.result.fault;
+  const words = [session.result?.text ?? '', await lastOutput(sessionDirectory(shop.home, session.id), 'err')];
+  return faultIn(words.join('\n'), preset.patterns);
+}
+
+/** How many tracked files an agent left uncommitted that is there for one task; 0 when that cannot be told. */
+async function uncommittedIn(shop: Workshop, agent: Agent): Promise<number> {
+  if (agent.class !== 'ephemeral' || agent.mode === 'errand' || agent.worktree === null) return 0;
+  try {
+    const project = await projectOf(shop.store, agent);
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    return (await worktreeStatus(await repositoryOf(shop, project), { ownDir, path: agent.worktree })).changed;
+  } catch (error) {
+    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'it is not known whether all was committed');
+    return 0;
+  }
 }

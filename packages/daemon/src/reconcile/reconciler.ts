@@ -7,14 +7,18 @@ import { isPassing, messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentsToReconcile, agentView } from '@pawl/store/agent-views';
+import { setWait } from '@pawl/store/runs';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, sessionDirectory } from '../workshop.ts';
 import { endAgent } from '../kill-record.ts';
+import { createAlarms } from './alarms.ts';
 import { cleanUp } from './clean-up.ts';
-import { finishSession, recordEnd } from './finish.ts';
+import { finishSession } from './finish.ts';
 import { createGate, createLanes, createPlaces } from '@pawl/core/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
+import { recordEnd } from './verdict.ts';
+import { breachInWords, findBreach, noteBreach } from './spending.ts';
 import { makeWorktree, planSession, startPlanned } from './start.ts';
 
 /** Compares each agent's facts with the world and closes the difference. */
@@ -55,7 +59,19 @@ export function startReconciler(shop: Workshop): Reconciler {
   const sessionPlaces = createPlaces(shop.choices.maxSessions);
   /** Sessions that ran when the last daemon ended and were gone when this one came. */
   const lost = new Set<string>();
-  const watch = watchSessions(shop, wake, endHung);
+  /** Sessions that were ended because they printed nothing. */
+  const silent = new Set<string>();
+  const watch = watchSessions(shop, {
+    onLeft: wake,
+    onHung: endHung,
+    onSilent(agentId, sessionId) {
+      silent.add(sessionId);
+      endHung(agentId, sessionId);
+    },
+    onSpent: (agentId) =>
+      void lanes.run(agentId, () => endSpent(agentId)).catch((error: unknown) => reportLook(agentId, error)),
+  });
+  const alarms = createAlarms(wake);
   /** Agents whose next look has been asked for and has not begun: one of it is enough. */
   const asked = new Set<string>();
   let closed = false;
@@ -63,10 +79,12 @@ export function startReconciler(shop: Workshop): Reconciler {
   function wake(agentId: string): void {
     if (closed || asked.has(agentId)) return;
     asked.add(agentId);
-    settle(agentId).catch((error: unknown) => {
-      shop.log.error({ agent: agentId, error: messageOf(error) }, 'an agent could not be looked at; tried again');
-      wakeLater(agentId);
-    });
+    settle(agentId).catch((error: unknown) => reportLook(agentId, error));
+  }
+
+  function reportLook(agentId: string, error: unknown): void {
+    shop.log.error({ agent: agentId, error: messageOf(error) }, 'an agent could not be looked at; tried again');
+    wakeLater(agentId);
   }
 
   function wakeLater(agentId: string): void {
@@ -111,9 +129,10 @@ export function startReconciler(shop: Workshop): Reconciler {
       case 'make-worktree':
         await throughGate(agent, step, () => makeWorktree(shop, facts));
         return true;
+      case 'wait':
+        return endWait(facts);
       case 'plan-session':
-        await planSession(shop, facts);
-        return true;
+        return planSession(shop, facts);
       case 'start-session':
         await throughGate(agent, step, () => startPlanned(shop, facts));
         return true;
@@ -161,6 +180,29 @@ export function startReconciler(shop: Workshop): Reconciler {
     });
   }
 
+  /** Lets a run go on whose time has come; until then it is looked at again when that is. */
+  async function endWait({ agent, run }: AgentFacts): Promise<boolean> {
+    if (run?.waitUntil === undefined || run.waitUntil === null) return false;
+    const leftMs = run.waitUntil - shop.clock();
+    if (leftMs > 0) {
+      alarms.set(agent.id, leftMs);
+      return false;
+    }
+    await shop.store.write((tx) => setWait(tx, run.id, null));
+    return true;
+  }
+
+  /** Ends a running session whose budget is used up. */
+  async function endSpent(agentId: string): Promise<void> {
+    const facts = await agentView(db, agentId);
+    if (facts?.run?.outcome !== null || facts.session?.endedAt !== null || nextStep(facts).do !== 'watch') return;
+    const breach = await findBreach(shop, facts.agent, facts.run);
+    if (breach === null) return;
+    await noteBreach(shop, facts.agent, breach);
+    await stopAndFinish(facts.agent, facts.session, breachInWords(breach));
+    wake(agentId);
+  }
+
   /** Looks after a running session; true when it had ended and is finished now. */
   async function watchOrFinish(agent: Agent, session: Session): Promise<boolean> {
     await watch.attach(agent, session);
@@ -194,9 +236,14 @@ export function startReconciler(shop: Workshop): Reconciler {
   async function finish(agentId: string, sessionId: string, failure: string | null = null): Promise<void> {
     const facts = await agentView(db, agentId);
     if (facts?.session?.id !== sessionId || facts.session.endedAt !== null) return;
-    await finishSession(shop, watch.ingest, facts, { failure, lost: lost.has(sessionId) });
+    await finishSession(shop, watch.ingest, facts, {
+      failure,
+      lost: lost.has(sessionId),
+      hung: silent.has(sessionId),
+    });
     watch.release(sessionId);
     lost.delete(sessionId);
+    silent.delete(sessionId);
   }
 
   async function endRunNow(facts: AgentFacts, outcome: 'failed' | 'cancelled', detail: string): Promise<void> {
@@ -259,6 +306,7 @@ export function startReconciler(shop: Workshop): Reconciler {
     },
     async close() {
       closed = true;
+      alarms.close();
       await Promise.all([watch.close(), lanes.drain()]);
     },
   };

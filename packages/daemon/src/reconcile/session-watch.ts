@@ -1,20 +1,20 @@
 import { openToolsIn } from '@pawl/core/history';
-import { totalUsage } from '@pawl/core/usage';
 import { isAlive } from '@pawl/host/identity';
 import { closeInput } from '@pawl/host/input';
 import { sessionFile } from '@pawl/host/session-files';
 import { stopSession } from '@pawl/host/stop-session';
 import { outputParsers } from '@pawl/providers/parser';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import type { Agent, Session } from '@pawl/schema/record';
+import type { Agent, Session, Usage } from '@pawl/schema/record';
 import { countSessionMessages, toolMessages } from '@pawl/store/messages';
-import { sessionOffsets, sessionsOf } from '@pawl/store/sessions';
+import { lastReport, sessionById, sessionOffsets } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
 import { readPlacedSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, sessionDirectory } from '../workshop.ts';
+import { hasBudget } from './spending.ts';
 
 /** The sessions that run: their output is taken in, and whoever leaves, dies or hangs is noticed. */
 export type SessionWatch = {
@@ -29,17 +29,29 @@ export type SessionWatch = {
   close(): Promise<void>;
 };
 
-type Watched = { agent: Agent; session: Session; leaving: boolean; signalSeenAtMs: number | null };
+type Watched = {
+  agent: Agent;
+  session: Session;
+  leaving: boolean;
+  signalSeenAtMs: number | null;
+  /** It was noted that it has fallen silent. */
+  silent: boolean;
+};
 
-/**
- * `onLeft` is called when a session's process may have left, `onHung` when it should have. Both are advice, and may come
- * twice.
- */
-export function watchSessions(
-  shop: Workshop,
-  onLeft: (agentId: string) => void,
-  onHung: (agentId: string, sessionId: string) => void,
-): SessionWatch {
+/** Who may want to know; all of it is advice, and may come twice. */
+export type WatchListeners = {
+  /** A session's process may have left. */
+  onLeft(agentId: string): void;
+  /** A session should have left, and has not: it is done, or its provider has reported a limit. */
+  onHung(agentId: string, sessionId: string): void;
+  /** A session has printed nothing for so long that it is not waited for any more. */
+  onSilent(agentId: string, sessionId: string): void;
+  /** What a session uses has to be compared with what it may. */
+  onSpent(agentId: string): void;
+};
+
+/** Looks after the sessions of one daemon. */
+export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpent }: WatchListeners): SessionWatch {
   const watched = new Map<string, Watched>();
   const inputsToEnd = new Set<string>();
   const directoryOf = (sessionId: string) => sessionDirectory(shop.home, sessionId);
@@ -47,10 +59,15 @@ export function watchSessions(
     store: shop.store,
     onChange: checkExit,
     onTurnEnded: (sessionId) => void endInput(sessionId),
+    onUsage(sessionId) {
+      const entry = watched.get(sessionId);
+      if (entry !== undefined && hasBudget(shop, entry.agent)) onSpent(entry.agent.id);
+    },
     onTrouble: (reason) => shop.log.error({ reason }, 'output could not be stored; it is tried again'),
   });
   const timers = [
     setInterval(() => void forEachSession(checkAlive), shop.timing.livenessMs),
+    setInterval(() => void forEachSession(checkPace), shop.timing.livenessMs),
     setInterval(() => void forEachSession(endHung), shop.timing.hungAfterSignalMs / 4),
   ];
   for (const timer of timers) timer.unref();
@@ -90,6 +107,24 @@ export function watchSessions(
     else if (inputsToEnd.has(session.id)) await endInput(session.id);
   }
 
+  /** Who is limited, silent or out of budget. */
+  async function checkPace(entry: Watched): Promise<void> {
+    const { agent, session } = entry;
+    if (hasBudget(shop, agent)) onSpent(agent.id);
+    const { silentMs, limitedMs } = ingest.pace(agent.id);
+    if (limitedMs > shop.timing.limitGraceMs) return onHung(agent.id, session.id);
+    const silence = shop.providers.find(agent.provider)?.silence;
+    if (silence === undefined || silentMs < silence.noticeMs) return void (entry.silent = false);
+    if ((await sessionById(shop.store.db, session.id))?.pausedAt !== null) return;
+    if (silentMs >= silence.hangMs) return onSilent(agent.id, session.id);
+    if (entry.silent) return;
+    entry.silent = true;
+    const about = { projectId: agent.projectId, agentId: agent.id };
+    await shop.store.write(async (tx) => {
+      tx.emit({ type: 'session.silent', ...about, data: { no: session.no, silentMs: Math.round(silentMs) } });
+    });
+  }
+
   /** Who has said that it is done, but does not leave. */
   async function endHung(entry: Watched): Promise<void> {
     const { agent, session } = entry;
@@ -117,19 +152,18 @@ export function watchSessions(
       if (watched.has(session.id)) return;
       // A provider that this program does not know is looked after all the same, without reading its output.
       const preset = shop.providers.find(agent.provider);
-      const earlier = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.no < session.no);
       await ingest.attach({
         agent,
         session,
         directory: directoryOf(session.id),
         parser: outputParsers[preset?.outputFormat ?? 'text'],
-        usageScope: preset?.usageScope ?? 'session',
-        earlierUsage: totalUsage(earlier.map((each) => each.usage)),
+        reportedBefore: await reportedBefore(shop, agent, session),
+        secrets: await secretsOf(shop, agent, session),
         messages: await countSessionMessages(shop.store.db, agent.id, session.id),
         openTools: await runningTools(shop, agent, session),
         offsets: await sessionOffsets(shop.store.db, session.id),
       });
-      watched.set(session.id, { agent, session, leaving: false, signalSeenAtMs: null });
+      watched.set(session.id, { agent, session, leaving: false, signalSeenAtMs: null, silent: false });
     },
     release(sessionId) {
       watched.delete(sessionId);
@@ -147,6 +181,19 @@ export function watchSessions(
 async function runningTools(shop: Workshop, agent: Agent, session: Session): Promise<Map<string, string>> {
   if (session.startedAt === null) return new Map();
   return openToolsIn(await toolMessages(shop.store.db, agent.id, session.id)).open;
+}
+
+/** What the provider had reported of the conversation that a session takes up, before it did. */
+async function reportedBefore(shop: Workshop, agent: Agent, session: Session): Promise<Usage | null> {
+  const from = session.conversation === 'fork' ? agent.forkedConversation : session.providerSessionId;
+  if (from === null || (session.conversation !== 'fork' && session.conversation !== 'resume')) return null;
+  return lastReport(shop.store.db, from, session.id);
+}
+
+/** What a session knows that nobody else is to read. */
+export async function secretsOf(shop: Workshop, agent: Agent, session: Session): Promise<string[]> {
+  const own = shop.authority.agentToken(agent.id);
+  return session.accountId === null ? [own] : [own, ...(await shop.accounts.secretsOf(session.accountId))];
 }
 
 /** True when the process that was recorded for a session, and no other of that number, runs. */

@@ -1,17 +1,9 @@
 import { takeUp } from '@pawl/core/conversation';
-import { conversationOf } from '@pawl/core/history';
+import type { Dependency, Errand } from '@pawl/core/input-files';
 import { inputFiles } from '@pawl/core/input-files';
 import type { AgentFacts } from '@pawl/core/next-step';
 import { nextStep } from '@pawl/core/next-step';
-import {
-  interruptedNotice,
-  interruptedPrompt,
-  missingSignalNotice,
-  missingSignalPrompt,
-  nextTaskPrompt,
-  workPrompt,
-} from '@pawl/core/prompt';
-import { transcriptOf } from '@pawl/core/transcript';
+import type { ProviderPreset } from '@pawl/core/port/provider';
 import { keepOutOfCommits } from '@pawl/git/exclude';
 import { addWorktree, verifyWorktree } from '@pawl/git/worktree';
 import { findSession } from '@pawl/host/find-session';
@@ -23,24 +15,30 @@ import { sessionCommand } from '@pawl/providers/command';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
-import { limits } from '@pawl/schema/limit';
-import type { Agent, Message, Run, Session } from '@pawl/schema/record';
+import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { updateAgent } from '@pawl/store/agents';
-import { wholeHistory } from '@pawl/store/history';
 import { hasSpokenSince } from '@pawl/store/messages';
+import { runsOf } from '@pawl/store/runs';
 import { insertSession, sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
+import { taskById } from '@pawl/store/tasks';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentEnvironment } from '../agent-environment.ts';
 import { toolLimits } from '../definitions/tool-limits.ts';
 import { writeInput } from '../input-writer.ts';
+import { writePrompt } from '../prompts/sent.ts';
+import { dependenciesOf } from '../service/tasks.ts';
 import { clearSignals } from '../signal-file.ts';
+import { settingsFor } from '../trust/repository-settings.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
-import { lostReason } from './finish.ts';
+import { accountFor, credentialsFor, reachable, useAccount } from './account-choice.ts';
+import { breachInWords, findBreach, hasBudget, noteBreach } from './spending.ts';
+import { pastOf, promptFor } from './session-prompt.ts';
+import { purposeAfter } from './verdict.ts';
 
 /** What is never committed from a worktree: what Pawl tells the agent, and what the agent tells Pawl. */
 const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
@@ -63,13 +61,18 @@ export async function makeWorktree(shop: Workshop, { agent }: AgentFacts): Promi
   if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
 }
 
-/** Writes the row of the agent's next session. Its number is one more than the last. */
-export async function planSession(shop: Workshop, { agent, run, session }: AgentFacts): Promise<void> {
-  if (run === null) return;
+/** Writes the row of the agent's next session. Its number is one more than the last. False: nothing can be done now. */
+export async function planSession(shop: Workshop, { agent, run, session }: AgentFacts): Promise<boolean> {
+  if (run === null) return false;
+  await refuseSpent(shop, agent, run);
+  const account = await accountFor(shop, agent, run);
+  // It has to wait for one, and that is on record now.
+  if (account === undefined) return true;
   const again = session !== null && session.runId === run.id;
   const preset = shop.providers.get(agent.provider ?? '');
-  const purpose = !again ? 'work' : session.endReason === lostReason ? 'interrupted' : 'missing-signal';
-  const sessions = await sessionsThatSpoke(shop.store.db, agent.id);
+  const purpose = again ? purposeAfter(session) : 'work';
+  const spoke = await sessionsThatSpoke(shop.store.db, agent.id);
+  const sessions = await reachable(shop, { agent, preset, account, sessions: spoke });
   const branchable = await isAtForkPoint(shop, agent);
   const first = takeUp({ agent, sessions, preset, branchable, hasPast: false });
   const hasPast = first.conversation === 'new' && (await pastOf(shop, agent, run, purpose)).length > 0;
@@ -82,6 +85,7 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
     purpose,
     conversation,
     providerSessionId: conversation === 'resume' ? from : preset.chooseSession === null ? null : randomUUID(),
+    accountId: account?.id ?? null,
     plannedAt: 0,
     startedAt: null,
     pid: null,
@@ -92,6 +96,7 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
     exitCode: null,
     endReason: null,
     usage: noUsage,
+    reported: null,
     result: null,
     limitUntil: null,
   };
@@ -99,6 +104,7 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
     // Somebody may have stopped or killed the agent since its facts were read.
     const now = await agentView(tx.db, agent.id);
     if (now === null || nextStep(now).do !== 'plan-session') return;
+    if (account !== null) await useAccount(tx, now.agent, account, session);
     await insertSession(tx, { ...next, plannedAt: tx.now });
     tx.emit({
       type: 'session.planned',
@@ -108,12 +114,14 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
     });
   });
   crashPoint('spawn.after_session_row');
+  return true;
 }
 
-/** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */
-async function pastOf(shop: Workshop, agent: Agent, run: Run, purpose: Session['purpose']): Promise<Message[]> {
-  const said = conversationOf(await wholeHistory(shop.store.db, agent.id));
-  return purpose === 'work' ? said.filter((message) => message.runId !== run.id) : said;
+async function refuseSpent(shop: Workshop, agent: Agent, run: Run): Promise<void> {
+  const breach = hasBudget(shop, agent) ? await findBreach(shop, agent, run) : null;
+  if (breach === null) return;
+  await noteBreach(shop, agent, breach);
+  throw new PawlError('budget', breachInWords(breach));
 }
 
 /** Starts the planned session's process, or finds the one that was started before a crash; then it is on record. */
@@ -140,28 +148,80 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   if (!(await findSession(dir)).claimed) await prepare(shop, agent, run, session);
   const preset = shop.providers.get(agent.provider ?? '');
   const { model, options } = agent;
+  const { env: credentials, baseUrl } = await credentialsFor(shop, preset, agent, session);
+  const tools = toolLimits(run.definition, preset);
+  const limited = tools.enforcement !== 'none';
+  const blocked = await blocksSettings(shop, { agent, preset, limited });
+  const prompt = await promptFor(shop, { agent, run, session, preset, blocked });
   const words = sessionCommand(preset, {
     conversation: conversationFor(agent, session),
     model,
     options,
-    tools: toolLimits(run.definition, preset),
-    prompt: await promptFor(shop, agent, run, session),
+    tools,
+    readOnly: tools.readOnly,
+    prompt,
+    directory: dir,
+    worktree: path,
+    mcpServers: shop.choices.mcpServers,
+    hook: tools.hook ? `${shellWord(join(shop.home.bin, 'pawl'))} hook pre-tool-use` : null,
+    blockSettings: blocked,
+    baseUrl,
   });
   const temporary = join(dir, 'tmp');
   const env = agentEnvironment({
     from: shop.environment,
-    provider: preset.env,
+    provider: {
+      ...preset.env,
+      ...(process.getuid?.() === 0 ? preset.rootEnv : {}),
+      ...credentials,
+      ...words.env,
+    },
     agent,
     token: shop.authority.agentToken(agent.id),
     home: shop.home.root,
     pawl: shop.pawl,
+    bin: shop.home.bin,
     temporary,
   });
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   // What was started is on record without the values of its environment, some of which are secret.
   const record = { argv: [words.command, ...words.args], environment: Object.keys(env).toSorted() };
   await writeFile(join(dir, 'session.json'), JSON.stringify(record), { mode: 0o600 });
+  await writePrompt(dir, { system: prompt.system ?? '', turn: prompt.turn });
+  for (const file of words.files) await writeFile(join(dir, file.path), file.content, { mode: 0o600 });
   return startSession({ dir, ...words, cwd: path, env, marker: session.id });
+}
+
+/** What an agent's assignment says beside its run: the results that its task builds on, or what its errand began with. */
+async function aboutTask(shop: Workshop, agent: Agent): Promise<{ dependencies?: Dependency[]; errand?: Errand }> {
+  if (agent.mode === 'errand') {
+    const [first] = await runsOf(shop.store.db, agent.id);
+    return first === undefined ? {} : { errand: { id: agent.id, description: first.task } };
+  }
+  const task = agent.taskId === null ? null : await taskById(shop.store.db, agent.taskId);
+  if (task === null) return {};
+  const dependencies = await dependenciesOf(shop.store.db, task);
+  return { dependencies: dependencies.map(({ id, name, summary }) => ({ id, name, summary: summary ?? '' })) };
+}
+
+/** Whether a session has to be kept from the settings that its repository brings; that is told. */
+async function blocksSettings(
+  shop: Workshop,
+  { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
+): Promise<boolean> {
+  const project = await projectOf(shop.store, agent);
+  const { block, files } = await settingsFor(shop, { project, worktree: placeOf(agent).path, preset, limited });
+  if (files.length > 0) {
+    await shop.store.write(async (tx) => {
+      tx.emit({ type: 'settings.blocked', projectId: project.id, agentId: agent.id, data: { files } });
+    });
+  }
+  return block;
+}
+
+/** A word as a POSIX shell reads it. */
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** What has to be so before the process begins: nobody else in its place, the worktree there, its assignment in it. */
@@ -175,7 +235,7 @@ async function prepare(shop: Workshop, agent: Agent, run: Run, session: Session)
   const project = await projectOf(shop.store, agent);
   await verifyWorktree(await repositoryOf(shop, project), path);
   await clearSignals(path);
-  if (session.purpose === 'work') await writeInput(path, inputFiles(agent, run, project));
+  if (session.purpose === 'work') await writeInput(path, inputFiles(agent, run, project, await aboutTask(shop, agent)));
   crashPoint('spawn.after_input');
 }
 
@@ -191,20 +251,6 @@ function conversationFor(agent: Agent, session: Session): Conversation {
   return session.conversation === 'fork'
     ? { kind: 'fork', providerSessionId: known, chosenId: providerSessionId }
     : { kind: 'resume', providerSessionId: known };
-}
-
-async function promptFor(shop: Workshop, agent: Agent, run: Run, session: Session): Promise<string> {
-  const { purpose, conversation } = session;
-  if (conversation === 'resume') {
-    if (purpose === 'missing-signal') return missingSignalPrompt();
-    return purpose === 'interrupted' ? interruptedPrompt(agent, run) : nextTaskPrompt(agent, run);
-  }
-  const past = conversation === 'replay' ? await pastOf(shop, agent, run, purpose) : [];
-  const notices = { work: null, 'missing-signal': missingSignalNotice, interrupted: interruptedNotice };
-  return workPrompt(agent, run, {
-    transcript: transcriptOf(past, limits.replayCharacters),
-    notice: notices[purpose],
-  });
 }
 
 /** The session as planned, unless its parent has gone on since: then it is told the conversation instead of a copy. */

@@ -8,6 +8,7 @@ import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import type { AgentView as AgentRows } from '@pawl/store/agent-views';
+import { accountNames } from '@pawl/store/accounts';
 import { agentView, listAgents } from '@pawl/store/agent-views';
 import { findAgents } from '@pawl/store/agents';
 import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
@@ -35,18 +36,28 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
     return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
   }
 
+  /** How long an agent has been silent, when that is longer than its provider usually takes. */
+  function silence(agent: Agent): number | null {
+    const notice = shop.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
+    const { silentMs } = reconciler.ingest.pace(agent.id);
+    return silentMs >= notice ? silentMs : null;
+  }
+
   async function views(rows: AgentRows[]): Promise<AgentView[]> {
     const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
     const usages = await usagesOf(
       db,
       rows.map(({ agent }) => agent.id),
     );
+    const accounts = await accountNames(db);
     return rows.map((row) =>
       viewAgent(row, {
         project: projects.get(row.agent.projectId ?? '') ?? null,
+        account: accounts.get(row.agent.accountId ?? '') ?? null,
         usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
         live: reconciler.ingest.live(row.agent.id),
         queued: reconciler.isQueued(row.agent.id),
+        silentMs: silence(row.agent),
       }),
     );
   }

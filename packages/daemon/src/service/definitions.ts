@@ -1,5 +1,6 @@
 import { mayAct, mayUseTool } from '@pawl/core/definition/gate';
-import type { DefinitionList, GateAnswer, TrustAnswer } from '@pawl/protocol/view';
+import { canonicalTool, nameCovers, toolEntry } from '@pawl/core/definition/tool-name';
+import type { DefinitionList, GateAnswer } from '@pawl/protocol/view';
 import { openRepository } from '@pawl/git/repository';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
@@ -7,51 +8,40 @@ import type { Agent, Project } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById } from '@pawl/store/agents';
 import { projectByRoot } from '@pawl/store/projects';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
-import { relative } from 'node:path';
-import * as z from 'zod';
+import { join } from 'node:path';
 import type { Definitions } from '../definitions/definitions.ts';
 import { createDefinitions } from '../definitions/definitions.ts';
+import { gateArgument } from '../definitions/gate-argument.ts';
+import { providersOf, untrustedSettings } from '../trust/known-settings.ts';
+import { trustedDefinitions } from '../trust/trusted-files.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
-
-/** Per project, which files a person trusts, and with which text: a file that changes is trusted no more. */
-const trustSchema = z.record(z.string(), z.string()).catch({});
-const trustKey = (projectId: string) => `trust:${projectId}`;
 
 /** The definitions of a home, with its person's word on which repositories may widen them. */
 export function homeDefinitions(store: Store, directories: { builtIn: string; user: string }): Definitions {
   return createDefinitions({
     ...directories,
-    isTrusted: async (projectId, path, sha256) =>
-      trustSchema.parse(await getSetting(store.db, trustKey(projectId)))[path] === sha256,
+    isTrusted: async (projectId, path, sha256) => (await trustedDefinitions(store.db, projectId))[path] === sha256,
   });
 }
 
 /** What agents there can be in a project, or, without one, everywhere. */
 export async function listDefinitions(shop: Workshop, project: Project | null): Promise<DefinitionList> {
   const { definitions, problems, notices } = await shop.definitions.load(project);
+  const settings = project === null ? [] : await untrustedSettings(shop, project);
   return {
     definitions: [...definitions.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     problems: problems.map(({ path: file, line, reason }) => ({ path: file, line, reason })),
-    notices: notices.map(({ path: file, line, reason }) => ({ path: file, line, reason })),
+    notices: [
+      ...notices.map(({ path: file, line, reason }) => ({ path: file, line, reason })),
+      ...settings.map((file) => ({
+        path: join(project?.root ?? '', file.path),
+        line: 1,
+        reason: `the settings for ${providersOf(shop, file.path).join(', ')} are not trusted${file.reason === null ? '' : `: the file ${file.reason}`}`,
+      })),
+    ],
   };
-}
-
-/** Trusts the definition files of a repository as they are now, or takes that back. */
-export async function trustProject(shop: Workshop, path: string, revoke: boolean): Promise<TrustAnswer> {
-  const project = await projectAround(shop, path);
-  if (project === null)
-    throw new PawlError('project_not_found', `${path} is not in a project.`, { hint: 'Run `pawl init` there first.' });
-  const { files } = await shop.definitions.load(project);
-  const own = revoke ? [] : files.filter(({ layer }) => layer === 'repository');
-  const names = own.map((file) => relative(project.root, file.path));
-  await shop.store.write(async (tx) => {
-    await setSetting(tx, trustKey(project.id), Object.fromEntries(own.map((file) => [file.path, file.sha256])));
-    tx.emit({ type: revoke ? 'project.distrusted' : 'project.trusted', projectId: project.id, data: { files: names } });
-  });
-  return { project: project.name, files: names };
 }
 
 /** Whether an agent may use a tool or take an action, by the definition that its run began with. */
@@ -65,9 +55,20 @@ export async function askGate(
     throw new PawlError('invalid_input', 'Ask about a tool or about an action.');
   }
   const definition = await definitionInForce(shop, agent);
-  const allowed = tool !== undefined ? mayUseTool(definition, tool, input) : mayAct(definition, action ?? 'Patch');
+  const allowed =
+    tool !== undefined
+      ? mayUseTool(definition, tool, gateArgument(agent.worktree, tool, input))
+      : mayAct(definition, action ?? 'Patch');
   const what = tool ?? action ?? '';
-  return { allowed, reason: `the definition ${definition.id} ${allowed ? 'allows' : 'does not allow'} ${what}` };
+  const limits = tool === undefined || allowed ? [] : limitsOf(definition, tool);
+  const only = limits.length === 0 ? '' : `; of it there is only ${limits.join(', ')}`;
+  return { allowed, reason: `the definition ${definition.id} ${allowed ? 'allows' : 'does not allow'} ${what}${only}` };
+}
+
+/** The entries that allow a part of what a tool can do, for an agent that was refused the rest. */
+function limitsOf({ tools }: Definition, tool: string): string[] {
+  const name = canonicalTool(tool);
+  return tools.filter((entry) => toolEntry(entry).limit !== null && nameCovers(toolEntry(entry).name, name));
 }
 
 /** The definition that binds an agent: the one its run began with, or, between runs, the one it would begin with. */

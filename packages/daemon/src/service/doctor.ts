@@ -9,6 +9,8 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { isRunning } from '../reconcile/session-watch.ts';
+import { untrustedSettings } from '../trust/known-settings.ts';
+import { checkProviders } from './providers.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Orphan } from './leftovers.ts';
 import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions } from './leftovers.ts';
@@ -16,6 +18,8 @@ import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions }
 export type Doctor = { examine(): Promise<Diagnosis>; repair(): Promise<Diagnosis> };
 
 const lowDiskBytes = 512 * 1024 * 1024;
+/** How many files a finding names. */
+const namedFiles = 10;
 
 /** Compares what is on this machine with what the registry says. It repairs nothing that could hold work, but by moving it to the trash. */
 export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
@@ -28,6 +32,8 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       await checkToken(shop),
       ...(await checkProjects(shop)),
       ...(await checkDefinitions(shop)),
+      ...(await checkSettings(shop)),
+      ...(await checkProviders(shop)),
       ...(await retainedWorktrees(shop)),
       ...(await orphanedWorktrees(shop)).map(orphanFinding),
       ...(await unregisteredSessions(shop)).map(unregisteredFinding),
@@ -167,6 +173,24 @@ async function checkDefinitions(shop: Workshop): Promise<Finding[]> {
     }
   }
   return [...findings.values()];
+}
+
+/** Settings that repositories bring for coding CLIs, and that nobody has trusted. */
+async function checkSettings(shop: Workshop): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const names = (await untrustedSettings(shop, project)).map(({ path }) => path);
+    if (names.length === 0) continue;
+    const more = names.length > namedFiles ? ` and ${names.length - namedFiles} more` : '';
+    findings.push({
+      check: 'trust',
+      level: 'warning',
+      message: `${project.name} brings settings that nobody has trusted: ${names.slice(0, namedFiles).join(', ')}${more}`,
+      hint: `Agents are kept from them, or not started. See what they would do: pawl trust --list '${project.root}'`,
+      fixable: false,
+    });
+  }
+  return findings;
 }
 
 /** Worktrees of dead agents that were kept, because something in them would have been lost. */

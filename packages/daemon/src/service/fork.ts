@@ -1,18 +1,22 @@
 import { chooseAlias } from '@pawl/core/alias';
 import { capTo } from '@pawl/core/definition/cap';
+import { checkErrand } from '@pawl/core/errand';
 import { checkDelegation, checkMayFork } from '@pawl/core/definition/gate';
 import type { ForkRequest, Inheritance } from '@pawl/core/fork';
 import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
+import { taskText } from '@pawl/core/plan';
 import { checkOptions, checkTask } from '@pawl/core/task';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
 import type { Repository } from '@pawl/git/repository';
 import { listBranches, openRepository, resolveCommit } from '@pawl/git/repository';
+import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Project } from '@pawl/schema/record';
+import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { insertAgent, takenAliases } from '@pawl/store/agents';
 import { appendMessage } from '@pawl/store/messages';
@@ -29,6 +33,7 @@ import { agentOfRequest, rememberRequest } from './idempotency.ts';
 import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
 import { reservedAliases, sitAt } from './desk.ts';
+import { claimTask, dependenciesOf } from './tasks.ts';
 import { rootAgent } from './root-agent.ts';
 
 const branchPrefix = 'work/';
@@ -56,7 +61,8 @@ export async function forkAndExec(
   body: WorkBody,
   key: string | undefined,
 ): Promise<Agent> {
-  checkTask(body.task);
+  if (body.planned === undefined) checkTask(body.task);
+  if (body.mode === 'errand') checkErrand(body.task);
   const repository = await openRepository(body.path);
   const project = await registeredProject(shop, repository);
   const actor = caller.isPerson ? await personIn(shop, caller.agent, project) : caller;
@@ -69,11 +75,18 @@ export async function forkAndExec(
   const preset = presetFor(shop, definition, body.provider);
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
+  if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
+  await requireInstalled(preset, shop.environment);
+  const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   return addChild(shop, actor, key, {
     definition,
     project,
     preset,
     ...chosen,
+    ...(await credentials(shop, preset, body)),
+    mode,
+    budget: { ...noBudget, ...body.budget },
+    taskId: body.planned ?? null,
     alias: body.alias,
     baseCommit: await resolveCommit(repository, body.base),
     snapshot: null,
@@ -107,6 +120,7 @@ export async function forkAgent(
   const preset = presetFor(shop, definition, parent.provider ?? body.provider);
   const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
   checkOptions(preset, chosen);
+  if (!actor.isPerson) refuseOwnCommand(parent, preset, chosen.options);
   await refuseUninheritable(shop, parent, preset);
   const fork = () => forkNow(shop, actor, { body, project, definition, preset, ...chosen }, request);
   return actor.isPerson
@@ -139,6 +153,12 @@ async function forkNow(
   const agentClass = parent.parentId === null ? definition.class : parent.class;
   const prepared: Prepared = {
     ...chosen,
+    // A child goes on as its parent did: in its mode, with its credentials, under its limits.
+    mode: parent.mode,
+    accountId: parent.accountId,
+    environment: parent.environment,
+    budget: parent.budget,
+    taskId: null,
     definition: { ...definition, kind: parent.kind, class: agentClass },
     project,
     alias: body.alias,
@@ -177,7 +197,8 @@ async function addChild(
     const alias = await freeAlias(tx, request.project, wanted, branches);
     const worktree = join(shop.home.worktrees, request.project.name, alias);
     const inherits = await inherit(tx.db, parent);
-    const plan = planFork({ ...request, parent, inherits, alias, worktree, now: tx.now });
+    const planned = await plannedTask(tx, request);
+    const plan = planFork({ ...request, ...planned, parent, inherits, alias, worktree, now: tx.now });
     await insertAgent(tx, plan.agent);
     crashPoint('fork.after_agent');
     if (plan.run !== null) await insertRun(tx, plan.run);
@@ -194,6 +215,43 @@ async function addChild(
   });
   crashPoint('spawn.after_fork');
   return agent;
+}
+
+/** Some providers run whatever command they are told. What that is a person says, and not an agent. */
+function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<string, string>): void {
+  if (!Object.hasOwn(preset.options, 'command') || options['command'] === undefined) return;
+  if (agent.provider === preset.name && agent.options['command'] === options['command']) return;
+  throw new PawlError('forbidden', `${agent.alias} may not choose the command of the provider ${preset.name}.`, {
+    hint: 'A person may, or may give it a name in config.yaml.',
+  });
+}
+
+/** The planned task that the child takes up, if any, claimed for it in the same transaction. */
+async function plannedTask(
+  tx: WriteTransaction,
+  { taskId, task, project, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'project' | 'ids'>,
+): Promise<Pick<ForkRequest, 'taskId' | 'task'>> {
+  if (taskId === null) return { taskId, task };
+  const claimed = await claimTask(tx, taskId === '@next' ? 'next' : taskId, project.id, ids.agent);
+  const text = taskText(claimed, await dependenciesOf(tx.db, claimed));
+  return { taskId: claimed.id, task: task === null || task.trim() === '' ? text : `${text}\n\n${task}` };
+}
+
+/**
+ * Whose credentials a new agent uses, and what its shell says about the provider. The account that was asked for comes first,
+ * then the provider's default one; else the secrets of the shell are kept as an account of their own, for this use only.
+ */
+async function credentials(
+  shop: Workshop,
+  preset: ProviderPreset,
+  { account, environment = {} }: WorkBody,
+): Promise<{ accountId: string | null; environment: Record<string, string> }> {
+  const pick = (names: string[]) =>
+    Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
+  const chosen =
+    (await shop.accounts.chosen(preset.name, account)) ??
+    (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
+  return { accountId: chosen?.id ?? null, environment: pick(preset.variables.settings) };
 }
 
 /** The parent as it is now: it may have been killed, or told to stop, while the fork was prepared. */

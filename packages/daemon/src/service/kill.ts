@@ -1,5 +1,6 @@
 import { refuseKill } from '@pawl/core/kill';
 import { crashPoint } from '@pawl/schema/crash-point';
+import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { descendants } from '@pawl/store/family';
 import type { Killed } from '../kill-record.ts';
@@ -7,6 +8,7 @@ import { recordKill } from '../kill-record.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
+import { requeueDead } from './tasks.ts';
 
 /**
  * Kills an agent, with `cascade` its whole family. The registry changes first, all of it in one transaction with one
@@ -24,6 +26,7 @@ export async function killAgent(
   await barrier.settled(family.map((agent) => agent.id));
   const outcome = await shop.store.write((tx) => recordKill(tx, request));
   crashPoint('kill.after_commit');
+  if (outcome.killed.length > limits.requeuedTasks) await requeueDead(shop.store);
   // Processes first, all at once; their worktrees follow when nobody waits any more.
   const [awaited, others] = [
     outcome.killed.filter(request.waitFor),

@@ -1,4 +1,5 @@
 import { newId } from '@pawl/schema/id';
+import { noBudget } from '@pawl/schema/record';
 import type { Agent } from '@pawl/schema/record';
 import { PawlError } from '@pawl/schema/error';
 import { agentById, insertAgent } from '@pawl/store/agents';
@@ -37,6 +38,11 @@ export async function ensureRootAgent(store: Store): Promise<void> {
       provider: null,
       model: null,
       options: {},
+      mode: 'execute',
+      accountId: null,
+      environment: {},
+      budget: noBudget,
+      taskId: null,
       branch: null,
       baseCommit: null,
       worktree: null,

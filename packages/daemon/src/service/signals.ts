@@ -1,9 +1,15 @@
 import { runOf } from '@pawl/core/run';
+import { answersTo } from '@pawl/core/answers';
+import { formatAnswers } from '@pawl/core/prompt/follow-up';
 import { checkTask } from '@pawl/core/task';
 import { continueSession, haltSession } from '@pawl/host/halt-session';
+import { sendInput } from '@pawl/host/input';
 import { interruptSession } from '@pawl/host/interrupt-session';
+import type { ReplyBody } from '@pawl/protocol/view';
+import { streamJsonMessage } from '@pawl/providers/command';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
+import type { NewEvent } from '@pawl/schema/event';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
@@ -14,6 +20,7 @@ import { updateSession } from '@pawl/store/sessions';
 import type { Reconciler, RunningFacts } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, projectOf, sessionDirectory } from '../workshop.ts';
+import { retakeTask, taskAfterRun } from './tasks.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
 
 /** What a resumed agent is told when the person says nothing. */
@@ -54,7 +61,12 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
   }
 
   /** Gives an agent that rests a new run; it goes on with its conversation. */
-  async function resume(agentId: string, prompt: string | undefined, key: string | undefined): Promise<void> {
+  async function resume(
+    agentId: string,
+    prompt: string | undefined,
+    key: string | undefined,
+    told: NewEvent | null = null,
+  ): Promise<void> {
     const known = await agentById(store.db, agentId);
     if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
     refuseResume(known);
@@ -70,11 +82,84 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
       const begun = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
       await updateAgent(tx, agentId, { stopRequestedAt: null });
       await insertRun(tx, begun.run);
+      await retakeTask(tx, facts.agent);
       await appendMessage(tx, begun.message);
       tx.emit(begun.event);
+      if (told !== null) tx.emit(told);
       await rememberRequest(tx, key, agentId);
     });
     reconciler.wake(agentId);
+  }
+
+  /**
+   * Says something to an agent that is at work, or rests: to the process that runs where its provider listens while it
+   * works, else its turn is ended and it goes on with the word in a new session.
+   */
+  async function tell(
+    agentId: string,
+    message: string,
+    { by, key }: { by: string; key: string | undefined },
+  ): Promise<'live' | 'resumed'> {
+    checkTask(message);
+    const known = await agentById(store.db, agentId);
+    if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+    refuseResume(known);
+    if ((await agentOfRequest(store.db, key)) !== null) return 'resumed';
+    if (await tellLive(agentId, message, { by, key })) return 'live';
+    const facts = await agentView(store.db, agentId);
+    if (facts?.run?.outcome === null) await stop(agentId);
+    const event = toldEvent(known, by, 'resumed');
+    await resume(agentId, message, key, event);
+    return 'resumed';
+  }
+
+  /** Hands a word to the process that runs; false when none does that would hear it. */
+  async function tellLive(
+    agentId: string,
+    message: string,
+    { by, key }: { by: string; key: string | undefined },
+  ): Promise<boolean> {
+    const heard = await reconciler.withSession(agentId, async ({ agent, session }) => {
+      const preset = shop.providers.find(agent.provider);
+      if (preset?.promptMode !== 'stream-json' || session.pausedAt !== null || agent.stopRequestedAt !== null)
+        return false;
+      if (!reconciler.ingest.isInTurn(agentId)) return false;
+      try {
+        await sendInput(sessionDirectory(shop.home, session.id), streamJsonMessage(message));
+      } catch (error) {
+        // Its turn has just ended, and nobody reads there any more.
+        if (error instanceof PawlError && error.code === 'conflict') return false;
+        throw error;
+      }
+      await store.write(async (tx) => {
+        const { runId, id: sessionId } = session;
+        await appendMessage(tx, { agentId, runId, sessionId, kind: 'user', content: message });
+        tx.emit(toldEvent(agent, by, 'live'));
+        await rememberRequest(tx, key, agentId);
+      });
+      return true;
+    });
+    return heard ?? false;
+  }
+
+  /** Goes on with the answers to the questions that an agent left. */
+  async function reply(agentId: string, body: ReplyBody, { by, key }: { by: string; key: string | undefined }) {
+    if ((await agentOfRequest(store.db, key)) !== null) return;
+    const facts = await agentView(store.db, agentId);
+    if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+    const questions = facts.run?.outcome === 'completed' ? facts.run.questions : null;
+    if (questions === null) {
+      throw new PawlError('conflict', `${facts.agent.alias} has asked nothing.`, {
+        hint: `To tell it something: pawl resume ${facts.agent.alias} "…"`,
+      });
+    }
+    const answers = answersTo(questions, body);
+    await resume(agentId, formatAnswers(questions, answers), key, {
+      type: 'agent.answered',
+      projectId: facts.agent.projectId,
+      agentId,
+      data: { by, answers: Object.keys(answers).length },
+    });
   }
 
   /** Halts an agent's processes. The wish is on record first, so that a daemon that dies here is made good. */
@@ -127,6 +212,8 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
         const detail = 'cancelled on request';
         if (!(await endRun(tx, run.id, { outcome: 'cancelled', detail, questions: null }))) continue;
         ended.push(run);
+        const agent = await agentById(tx.db, run.agentId);
+        if (agent !== null) await taskAfterRun(tx, agent, { outcome: 'cancelled', detail, questions: null });
         const about = { projectId: run.projectId, agentId: run.agentId };
         tx.emit({ type: 'run.ended', ...about, data: { status: 'cancelled', detail } });
       }
@@ -169,11 +256,15 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     }
   }
 
-  return { stop, stopAll, resume, pause, proceed, interrupt, cancel, runToCancel, reap };
+  return { stop, stopAll, resume, tell, reply, pause, proceed, interrupt, cancel, runToCancel, reap };
 }
 
 function processesOf(shop: Workshop, session: Session) {
   return { identity: identityOf(session), dir: sessionDirectory(shop.home, session.id), marker: session.id };
+}
+
+function toldEvent(agent: Agent, by: string, channel: 'live' | 'resumed'): NewEvent {
+  return { type: 'agent.told', projectId: agent.projectId, agentId: agent.id, data: { by, channel } };
 }
 
 function refuseResume(agent: Agent): void {

@@ -6,10 +6,17 @@ import type { LiveState } from '@pawl/schema/status';
 /** An agent as people see it: its facts, and the status derived from them now. */
 export function viewAgent(
   facts: { agent: Agent; run: Run | null; session: Session | null },
-  more: { project: Project | null; usage: Usage; live: LiveState | undefined; queued: boolean },
+  more: {
+    project: Project | null;
+    account: string | null;
+    usage: Usage;
+    live: LiveState | undefined;
+    queued: boolean;
+    silentMs: number | null;
+  },
 ): AgentView {
   const { agent, run, session } = facts;
-  const status = deriveStatus({ ...facts, live: more.live, queued: more.queued });
+  const status = deriveStatus({ ...facts, live: more.live, queued: more.queued, silentMs: more.silentMs });
   return {
     id: agent.id,
     alias: agent.alias,
@@ -22,6 +29,10 @@ export function viewAgent(
     class: agent.class,
     provider: agent.provider,
     model: agent.model,
+    mode: agent.mode,
+    account: more.account,
+    budget: agent.budget,
+    taskId: agent.taskId,
     branch: agent.branch,
     baseCommit: agent.baseCommit,
     worktree: agent.worktree,

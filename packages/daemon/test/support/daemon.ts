@@ -44,11 +44,17 @@ export type TestDaemon = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const quickTiming: Timing = { stopGraceMs: 500, hungAfterSignalMs: 400, livenessMs: 100 };
+const quickTiming: Timing = { stopGraceMs: 500, hungAfterSignalMs: 400, livenessMs: 100, limitGraceMs: 500 };
 
 /** Starts a daemon with a sample repository as its project. */
 export async function startTestDaemon(
-  options: { timing?: Partial<Timing>; choices?: Partial<Choices>; home?: string; clock?: () => number } = {},
+  options: {
+    timing?: Partial<Timing>;
+    choices?: Partial<Choices>;
+    providers?: Record<string, unknown>;
+    home?: string;
+    clock?: () => number;
+  } = {},
 ): Promise<TestDaemon> {
   const place = await temporaryDirectory();
   const root = options.home ?? join(place.path, 'home');
@@ -62,6 +68,7 @@ export async function startTestDaemon(
     log: pino({ enabled: false }),
     timing: { ...quickTiming, ...options.timing },
     choices: options.choices ?? {},
+    providers: options.providers ?? {},
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStopRequested() {},
   });

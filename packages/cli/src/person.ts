@@ -1,0 +1,26 @@
+/** Somebody who can be asked: only where both ends are a terminal. */
+export type Person = { present: boolean; ask(question: string): Promise<string> };
+
+/** The person at this process's terminal, if there is one. */
+export function atTerminal(): Person {
+  return { present: (process.stdin.isTTY && process.stdout.isTTY) ?? false, ask };
+}
+
+/** Asks one question. The terminal keeps its usual mode, so that Ctrl-C ends the program; no answer is an empty one. */
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  process.stderr.write(question);
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  return new Promise((resolve) => {
+    lines.once('line', (line) => {
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => resolve(''));
+  });
+}
+
+/** True when an answer agrees. */
+export function agrees(answer: string): boolean {
+  return /^y(es)?$/i.test(answer.trim());
+}

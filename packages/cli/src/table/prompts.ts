@@ -1,0 +1,28 @@
+import type { CommandTable } from './tools.ts';
+import { agentWord, times } from './tools.ts';
+
+/** The commands about what agents are given, and the one that gives them ids. */
+export const promptCommands: CommandTable = {
+  prompt: ({ add, act }) =>
+    add('show what an agent was told at the beginning of a session', 'pawl prompt brave-otter --session 1')
+      .argument('<agent>', agentWord)
+      .option('--session <n>', 'of this session instead of the latest', times)
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/prompt.ts')).prompt(context, agent, options)),
+      ),
+  inputs: ({ add, act }) =>
+    add('show the files that an agent was given', 'pawl inputs brave-otter')
+      .argument('<agent>', agentWord)
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/prompt.ts')).inputs(context, agent)),
+      ),
+  id: ({ add, act }) =>
+    add('print a new id that nobody else has', 'pawl id').action((options) =>
+      act(options, async (context) => {
+        // It brings the schemas along, which the other commands do without.
+        const id = (await import('@pawl/schema/id')).newId();
+        context.answer('id', { id }, () => id);
+        return 0;
+      }),
+    ),
+};

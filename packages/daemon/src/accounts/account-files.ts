@@ -1,0 +1,114 @@
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import { idSchema } from '@pawl/schema/id';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { accountLimits } from './account-limit.ts';
+import { problemAt, readBoundedFile, syncDirectory, writePrivateFile } from './private-file.ts';
+
+/**
+ * The files of one account:
+ *
+ *   accounts/<id>/secret.json   0600  { env: { NAME: value } }
+ *   accounts/<id>/directory/    0700  the CLI's own config directory
+ *
+ * They are made under another name and renamed, and only then does the row exist. So a directory without a row is the rest
+ * of an addition that was cut short, and nobody's.
+ */
+export type AccountFiles = {
+  /** Where an account's files are. */
+  place(id: string): string;
+  /** The CLI's own config directory of an account. */
+  directory(id: string): string;
+  /** Makes the files of a new account: its secrets, and what `fill` puts into its config directory. */
+  create(id: string, env: Record<string, string>, fill: (directory: string) => Promise<void>): Promise<void>;
+  /** The secrets of an account by the names of their variables. Files that are gone or open to others are an error. */
+  readSecrets(id: string): Promise<Record<string, string>>;
+  /** What is to be masked: the same secrets, also where the files must not be used any more; none when they are gone. */
+  secretsToMask(id: string): Promise<string[]>;
+  /** Why an account's files cannot be used; null when they can. */
+  problem(id: string): Promise<string | null>;
+  remove(id: string): Promise<void>;
+  /** The accounts that have files, and what was left by what was cut short. */
+  list(): Promise<{ accounts: string[]; drafts: string[] }>;
+  removeDraft(name: string): Promise<void>;
+};
+
+/** What a test may do between the steps of an addition. */
+export type AccountStep = 'directory' | 'rename' | 'row';
+
+const secretSchema = z.object({ env: z.record(z.string(), z.string()) });
+const draftPrefix = '.new-';
+
+/** The files of all accounts below one directory. */
+export function accountFiles(root: string, atStep: (step: AccountStep) => void = () => {}): AccountFiles {
+  const place = (id: string) => join(root, id);
+  const secretFile = (id: string) => join(place(id), 'secret.json');
+
+  async function problem(id: string): Promise<string | null> {
+    const parts = [
+      [place(id), 'directory', 'its directory'],
+      [secretFile(id), 'file', 'its secret.json'],
+    ] as const;
+    for (const [path, kind, name] of parts) {
+      const found = await problemAt(path, kind);
+      if (found !== null) return `${name} ${found}`;
+    }
+    return null;
+  }
+
+  return {
+    place,
+    directory: (id) => join(place(id), 'directory'),
+    problem,
+    async create(id, env, fill) {
+      const draft = join(root, `${draftPrefix}${id}`);
+      await mkdir(join(draft, 'directory'), { recursive: true, mode: 0o700 });
+      try {
+        await writePrivateFile(join(draft, 'secret.json'), `${JSON.stringify({ env })}\n`);
+        await fill(join(draft, 'directory'));
+        atStep('directory');
+        await rename(draft, place(id));
+      } catch (error) {
+        await rm(draft, { recursive: true, force: true });
+        throw error;
+      }
+      await syncDirectory(root);
+      atStep('rename');
+    },
+    async readSecrets(id) {
+      const found = await problem(id);
+      const text = found === null ? await readBoundedFile(secretFile(id), accountLimits.secretFileBytes) : null;
+      const secrets = text === null ? null : parseSecrets(text);
+      if (secrets !== null) return secrets;
+      throw new PawlError('conflict', `The account's files cannot be used: ${found ?? 'its secret.json is damaged'}.`, {
+        hint: 'Remove the account with `pawl account rm`, and add it again.',
+      });
+    },
+    async secretsToMask(id) {
+      const text = await readBoundedFile(secretFile(id), accountLimits.secretFileBytes);
+      return Object.values(parseSecrets(text ?? '') ?? {});
+    },
+    remove: (id) => rm(place(id), { recursive: true, force: true }),
+    async list() {
+      const names = await readdir(root).catch((error: unknown) => {
+        if (hasErrno(error, 'ENOENT')) return [];
+        throw error;
+      });
+      return {
+        accounts: names.filter((name) => idSchema.safeParse(name).success),
+        drafts: names.filter((name) => name.startsWith(draftPrefix)),
+      };
+    },
+    removeDraft: (name) => rm(join(root, name), { recursive: true, force: true }),
+  };
+}
+
+function parseSecrets(text: string): Record<string, string> | null {
+  try {
+    return secretSchema.parse(JSON.parse(text)).env;
+  } catch {
+    // What is wrong with it is not told, for that could quote it.
+    return null;
+  }
+}

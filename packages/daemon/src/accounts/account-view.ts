@@ -1,0 +1,35 @@
+import type { AccountView } from '@pawl/protocol/view/account';
+import type { Account } from '@pawl/schema/record';
+import { getSetting } from '@pawl/store/settings';
+import type { AccountFiles } from './account-files.ts';
+import type { AccountParts } from './accounts.ts';
+import { credentialState } from './credential-state.ts';
+
+/** The setting that names the account which a provider's new agents use. */
+export const defaultKey = (provider: string): string => `account.default:${provider}`;
+
+/** The shortest secret whose last characters may be shown: of a shorter one they would be too much. */
+const shownFromCharacters = 16;
+
+/** An account as people see it, without anything of its secrets but the last four characters. */
+export async function accountView(
+  shop: AccountParts & { files: AccountFiles },
+  account: Account,
+): Promise<AccountView> {
+  const { removedAt, exhaustedUntil, strikes: _, ...facts } = account;
+  const isRemoved = removedAt !== null;
+  return {
+    ...facts,
+    exhaustedUntil: exhaustedUntil !== null && exhaustedUntil > shop.clock() ? exhaustedUntil : null,
+    fingerprint: isRemoved ? null : await fingerprintOf(shop.files, account.id),
+    isDefault: (await getSetting(shop.store.db, defaultKey(account.provider))) === account.id,
+    credential: isRemoved ? { state: 'unknown' } : await credentialState(shop, account),
+  };
+}
+
+/** The last four characters of a secret; null where there is no single one, or it is short. */
+async function fingerprintOf(files: AccountFiles, id: string): Promise<string | null> {
+  const secrets = await files.readSecrets(id).catch(() => ({}));
+  const [secret, ...others] = Object.values<string>(secrets);
+  return secret === undefined || others.length > 0 || secret.length < shownFromCharacters ? null : secret.slice(-4);
+}

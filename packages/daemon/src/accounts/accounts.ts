@@ -1,0 +1,201 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { createSerial } from '@pawl/core/turn-taking';
+import type { Home } from '@pawl/protocol/home';
+import type { AccountTest, AccountView, AddAccountBody } from '@pawl/protocol/view/account';
+import type { Providers } from '@pawl/providers/registry';
+import { PawlError } from '@pawl/schema/error';
+import type { Account } from '@pawl/schema/record';
+import {
+  accountById,
+  accountByName,
+  listAccounts,
+  markExhausted,
+  openSessionsOf,
+  removeAccount,
+  updateAccount,
+} from '@pawl/store/accounts';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Store } from '@pawl/store/store';
+import type { Logger } from 'pino';
+import type { AccountStep } from './account-files.ts';
+import { accountFiles } from './account-files.ts';
+import { accountView, defaultKey } from './account-view.ts';
+import { addAccount } from './add-account.ts';
+import { usualDirectory } from './config-directory.ts';
+import { copyConversation, findConversation } from './conversation.ts';
+import type { CredentialState } from './credentials.ts';
+import { credentialState } from './credential-state.ts';
+import { accountSecrets } from './login-secrets.ts';
+import { openPrivateDirectory } from './private-file.ts';
+import type { ProbeResult } from './probe.ts';
+import { probeAccount } from './probe.ts';
+import type { SessionUse } from './session-use.ts';
+import { sessionUse } from './session-use.ts';
+import { settleAccounts } from './settle.ts';
+import { captureShell } from './shell-account.ts';
+
+export type AccountParts = {
+  home: Home;
+  store: Store;
+  providers: Providers;
+  environment: NodeJS.ProcessEnv;
+  clock(): number;
+  log: Logger;
+  /** For tests that end the process in the middle of an addition. */
+  atStep?: (step: AccountStep) => void;
+};
+
+/** A conversation that is to go on under another account; `from` null is the CLI's own directory, which is only read. */
+export type Move = {
+  from: Account | null;
+  to: Account;
+  preset: ProviderPreset;
+  providerSessionId: string;
+  /** What the agent's shell said about the provider: it may name the directory. */
+  environment?: Record<string, string>;
+};
+
+/** The credentials of one home. Secrets leave it in the environment of the process that needs them, and no other way. */
+export type Accounts = {
+  add(body: AddAccountBody): Promise<{ account: AccountView; created: boolean }>;
+  list(provider?: string): Promise<AccountView[]>;
+  /** Takes an account out of use and deletes its secrets; its row stays. */
+  remove(reference: string): Promise<AccountView>;
+  /** Makes an account the one that its provider's new agents use; `clear` forgets that it is exhausted or invalid. */
+  use(reference: string, options?: { clear?: boolean }): Promise<AccountView>;
+  /** Lets the vendor's own CLI say one word with an account. */
+  test(reference: string): Promise<AccountTest>;
+  /** The account that was asked for, by name or id, or the provider's default one; null when there is none. */
+  chosen(provider: string, reference?: string): Promise<Account | null>;
+  /** What a session needs in its environment to use an account. */
+  sessionUse(account: Account, preset: ProviderPreset, model: string | null): Promise<SessionUse>;
+  /** What must not stand in the output of a session with this account. */
+  secretsOf(accountId: string): Promise<string[]>;
+  /** Keeps the secrets that somebody's shell has for a provider; null when it has none. */
+  captureShell(preset: ProviderPreset, variables: Record<string, string>): Promise<Account | null>;
+  moveConversation(move: Move): Promise<'moved' | 'impossible'>;
+  credentialState(account: Account): Promise<CredentialState>;
+  /** Brings files and rows together after a start: the rest of what was cut short goes, and what is broken is told. */
+  settle(): Promise<void>;
+};
+
+/** Opens the accounts of a home. A directory of theirs that others can read is refused. */
+export function createAccounts(parts: AccountParts): Accounts {
+  const { home, store, providers } = parts;
+  openPrivateDirectory(home.accounts);
+  const files = accountFiles(home.accounts, parts.atStep);
+  const shop = { ...parts, files };
+  // Two that come at once with the same credentials make one account.
+  const inTurn = createSerial();
+
+  async function find(reference: string): Promise<Account> {
+    const account = (await accountByName(store.db, reference)) ?? (await accountById(store.db, reference));
+    if (account !== null && account.removedAt === null) return account;
+    throw new PawlError('not_found', `There is no account ${JSON.stringify(reference.slice(0, 80))}.`, {
+      hint: 'List them with `pawl account ls`.',
+    });
+  }
+
+  const view = (account: Account) => accountView(shop, account);
+
+  function directoryOf(account: Account | null, { preset, environment }: Move): string | null {
+    if (preset.account === null || preset.account.directory === null) return null;
+    if (account !== null && account.kind !== 'shell') return files.directory(account.id);
+    return usualDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
+  }
+
+  /** Whoever got an answer out of an account knows that it can be used; one that told of a limit, that it cannot. */
+  async function noteTest({ id }: Account, { ok, limitedUntil }: ProbeResult): Promise<void> {
+    await store.write(async (tx) => {
+      if (ok) await updateAccount(tx, id, { exhaustedUntil: null, strikes: 0, invalidReason: null });
+      else if (limitedUntil !== null) await markExhausted(tx, id, limitedUntil);
+    });
+  }
+
+  return {
+    async add(body) {
+      const { account, created } = await inTurn(() => addAccount(shop, body));
+      return { account: await view(account), created };
+    },
+
+    async list(provider) {
+      return Promise.all((await listAccounts(store.db, provider)).map(view));
+    },
+
+    async remove(reference) {
+      const account = await find(reference);
+      const { id, name, provider } = account;
+      await store.write(async (tx) => {
+        if ((await openSessionsOf(tx.db, id)) > 0) {
+          throw new PawlError('busy', `Agents are at work with the account ${name}.`, {
+            hint: 'Wait until they have finished, or stop them; see `pawl ps`.',
+          });
+        }
+        if ((await getSetting(tx.db, defaultKey(provider))) === id) await setSetting(tx, defaultKey(provider), null);
+        if (await removeAccount(tx, id)) tx.emit({ type: 'account.removed', data: { account: name, provider } });
+      });
+      await files.remove(id);
+      return view({ ...account, removedAt: parts.clock() });
+    },
+
+    async use(reference, { clear = false } = {}) {
+      const account = await find(reference);
+      if (account.kind === 'shell') {
+        throw new PawlError('conflict', `${account.name} is what a shell had, for the agents that came from there.`, {
+          hint: 'Add the key itself with `pawl account add`.',
+        });
+      }
+      await store.write(async (tx) => {
+        await setSetting(tx, defaultKey(account.provider), account.id);
+        if (clear) await updateAccount(tx, account.id, { exhaustedUntil: null, strikes: 0, invalidReason: null });
+      });
+      return view(await find(account.id));
+    },
+
+    async test(reference) {
+      const account = await find(reference);
+      const preset = providers.get(account.provider);
+      const result = await probeAccount({
+        ...parts,
+        preset,
+        use: await sessionUse(files, account, preset, null),
+        secrets: await accountSecrets(files, account.id),
+      });
+      await noteTest(account, result);
+      return { account: await view(await find(account.id)), ...result };
+    },
+
+    async chosen(provider, reference) {
+      if (reference === undefined) {
+        const id = await getSetting(store.db, defaultKey(provider));
+        const account = typeof id === 'string' ? await accountById(store.db, id) : null;
+        return account?.removedAt === null ? account : null;
+      }
+      const account = await find(reference);
+      if (account.provider === provider) return account;
+      throw new PawlError('invalid_input', `The account ${account.name} is for ${account.provider}, not ${provider}.`, {
+        hint: `See \`pawl account ls\`, or say --provider ${account.provider}.`,
+      });
+    },
+
+    sessionUse: (account, preset, model) => sessionUse(files, account, preset, model),
+    secretsOf: (accountId) => accountSecrets(files, accountId),
+    captureShell: (preset, variables) => inTurn(() => captureShell(shop, preset, variables)),
+
+    async moveConversation(move) {
+      const { to, preset, providerSessionId } = move;
+      const source = directoryOf(move.from, move);
+      const target = directoryOf(to, move);
+      if (preset.account === null || source === null || target === null) return 'impossible';
+      if (source === target) return 'moved';
+      // What is not ours is never written to.
+      if (to.kind === 'shell') return 'impossible';
+      const paths = await findConversation(source, preset.account.conversations, providerSessionId);
+      if (paths.length === 0) return 'impossible';
+      return (await copyConversation(source, target, paths)) ? 'moved' : 'impossible';
+    },
+
+    credentialState: (account) => credentialState(shop, account),
+    settle: () => settleAccounts(shop),
+  };
+}

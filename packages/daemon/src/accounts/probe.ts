@@ -1,0 +1,137 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { cutText } from '@pawl/core/shorten';
+import { findSession } from '@pawl/host/find-session';
+import { lastOutput } from '@pawl/host/last-output';
+import { redactText } from '@pawl/host/secret-mask';
+import { readSmallFile, sessionFile } from '@pawl/host/session-files';
+import { startSession } from '@pawl/host/start-session';
+import { stopSession } from '@pawl/host/stop-session';
+import { createPauses, monotonicClock } from '@pawl/host/wait';
+import type { SessionCommand } from '@pawl/providers/command';
+import { sessionCommand } from '@pawl/providers/command';
+import { outputParsers } from '@pawl/providers/parser';
+import { PawlError } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agentEnvironment } from '../agent-environment.ts';
+import { accountLimits } from './account-limit.ts';
+import type { AccountParts } from './accounts.ts';
+import { writePrivateFile } from './private-file.ts';
+import type { SessionUse } from './session-use.ts';
+
+/** What came of a test: the CLI's own word, without secrets. */
+export type ProbeResult = { ok: boolean; text: string; limitedUntil: number | null; tookMs: number };
+
+export type Probe = Pick<AccountParts, 'home' | 'environment'> & {
+  preset: ProviderPreset;
+  use: SessionUse;
+  secrets: readonly string[];
+  timeoutMs?: number;
+};
+
+const prefix = '.probe-';
+const probePrompt = 'Say ok.';
+
+/**
+ * Starts the vendor's own CLI with an account, in an empty directory, and lets it answer one word. It costs one small model
+ * call. Whatever it does, nothing of it is left afterwards.
+ */
+export async function probeAccount(probe: Probe): Promise<ProbeResult> {
+  const id = newId();
+  const dir = join(probe.home.accounts, `${prefix}${id}`);
+  const from = monotonicClock();
+  for (const part of ['work', 'tmp']) await mkdir(join(dir, part), { recursive: true, mode: 0o700 });
+  try {
+    const { files, env: own, ...command } = probeCommand(probe.preset, probe.use.baseUrl, dir);
+    for (const file of files) await writePrivateFile(join(dir, file.path), file.content);
+    const env = { ...probeEnvironment(probe, join(dir, 'tmp')), ...own };
+    await startSession({ dir, ...command, cwd: join(dir, 'work'), env, marker: id });
+    await ended(dir, probe.timeoutMs ?? accountLimits.testMs);
+    return { ...(await judge(probe, dir)), tookMs: Math.round(monotonicClock() - from) };
+  } finally {
+    await endProbe(dir, id, probe.preset.firstSignal);
+  }
+}
+
+/** Ends what an earlier daemon was testing when it died. */
+export async function endProbes(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (name.startsWith(prefix)) await endProbe(join(root, name), name.slice(prefix.length), 'SIGTERM');
+  }
+}
+
+async function endProbe(dir: string, marker: string, firstSignal: NodeJS.Signals): Promise<void> {
+  const { identity } = await findSession(dir);
+  await stopSession({ identity, dir, marker, firstSignal, graceMs: 1_000 });
+  await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function probeCommand(preset: ProviderPreset, baseUrl: string | null, dir: string): SessionCommand {
+  const given = {
+    conversation: { kind: 'new' as const, chosenId: preset.chooseSession === null ? null : randomUUID() },
+    model: null,
+    options: {},
+    tools: { allowed: null, denied: [], readOnly: false },
+    readOnly: preset.access.readOnly !== null,
+    prompt: { system: null, turn: probePrompt },
+    directory: dir,
+    worktree: join(dir, 'work'),
+    mcpServers: {},
+    hook: null,
+    blockSettings: false,
+    baseUrl,
+  };
+  // Its input ends after the prompt, so that it leaves after its answer.
+  return { ...sessionCommand(preset, given), stdin: 'file' };
+}
+
+/** As for an agent, but nobody's: it has no token and cannot speak to the daemon. */
+function probeEnvironment({ home, environment, preset, use }: Probe, temporary: string): Record<string, string> {
+  const rootEnv = process.getuid?.() === 0 ? preset.rootEnv : {};
+  const env = agentEnvironment({
+    from: environment,
+    provider: { ...preset.env, ...rootEnv, ...use.env },
+    agent: { id: '', alias: '' },
+    token: '',
+    home: home.root,
+    pawl: '',
+    bin: home.bin,
+    temporary,
+  });
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PAWL_')));
+}
+
+async function ended(dir: string, timeoutMs: number): Promise<void> {
+  const until = monotonicClock() + timeoutMs;
+  const pause = createPauses();
+  while ((await findSession(dir)).alive) {
+    if (monotonicClock() >= until) {
+      throw new PawlError('timeout', `The CLI did not answer within ${Math.round(timeoutMs / 1000)} s.`, {
+        hint: 'A usage limit often looks like that. Try the CLI by hand, or later.',
+      });
+    }
+    await pause();
+  }
+}
+
+/** The CLI's last word decides; without one, its exit code and what it complained about. */
+async function judge({ preset, secrets }: Probe, dir: string): Promise<Omit<ProbeResult, 'tookMs'>> {
+  const { parse } = outputParsers[preset.outputFormat];
+  const output = readSmallFile(sessionFile(dir, 'out'), accountLimits.testBytes) ?? '';
+  const events: StreamEvent[] = output.split('\n').flatMap((line) => (line === '' ? [] : parse(line)));
+  const result = events.findLast((event) => event.type === 'result');
+  const limit = events.findLast((event) => event.type === 'limit');
+  const said = events.findLast((event) => event.type === 'text');
+  const { exit } = await findSession(dir);
+  const complaint = (await lastOutput(dir, 'err')).trim();
+  const ok = result?.ok ?? (exit?.code === 0 && limit === undefined);
+  const words = result?.text || said?.text || complaint || `the CLI ended with ${exit?.code ?? 'no exit code'}`;
+  return {
+    ok,
+    text: cutText(redactText(words.trim(), secrets), accountLimits.testCharacters),
+    limitedUntil: ok ? null : (limit?.until ?? null),
+  };
+}

@@ -1,0 +1,36 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { PawlError } from '@pawl/schema/error';
+import type { Account } from '@pawl/schema/record';
+import { mkdir } from 'node:fs/promises';
+import type { AccountFiles } from './account-files.ts';
+import { writePresetFiles } from './config-directory.ts';
+
+/** What a session with an account gets: its environment, what of it is secret, and which server it speaks to. */
+export type SessionUse = { env: Record<string, string>; secrets: string[]; baseUrl: string | null };
+
+/** Gets an account ready for a session, and tells what the session needs to use it. */
+export async function sessionUse(
+  files: AccountFiles,
+  account: Account,
+  preset: ProviderPreset,
+  model: string | null,
+): Promise<SessionUse> {
+  const use = preset.account;
+  if (use === null || preset.name !== account.provider) {
+    throw new PawlError('conflict', `The provider ${preset.name} cannot use the account ${account.name}.`, {
+      hint: 'See `pawl account ls`.',
+    });
+  }
+  const secrets = await files.readSecrets(account.id);
+  const env = { ...secrets };
+  const { baseUrl } = account;
+  if (baseUrl !== null && use.baseUrl !== null) env[use.baseUrl] = baseUrl;
+  // What came from a shell works as it did there, with the CLI's own directory.
+  if (use.directory !== null && account.kind !== 'shell') {
+    const directory = files.directory(account.id);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writePresetFiles(directory, use, { baseUrl, key: use.key, model });
+    env[use.directory] = directory;
+  }
+  return { env, secrets: Object.values(secrets), baseUrl };
+}

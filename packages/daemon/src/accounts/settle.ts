@@ -1,0 +1,38 @@
+import { messageOf } from '@pawl/schema/error';
+import type { Account } from '@pawl/schema/record';
+import { accountById, listAccounts, updateAccount } from '@pawl/store/accounts';
+import type { AccountFiles } from './account-files.ts';
+import type { AccountParts } from './accounts.ts';
+import { credentialState } from './credential-state.ts';
+import { endProbes } from './probe.ts';
+
+/**
+ * Brings files and rows together. Files without a row are the rest of an addition that was cut short, or of an account that
+ * was removed, and go. A row whose files are gone, or open to others, or whose login has ended, is told to be invalid.
+ */
+export async function settleAccounts(shop: AccountParts & { files: AccountFiles }): Promise<void> {
+  const { files, store, home, log } = shop;
+  await endProbes(home.accounts);
+  const there = await files.list();
+  for (const name of there.drafts) await files.removeDraft(name);
+  for (const id of there.accounts) {
+    const account = await accountById(store.db, id);
+    if (account === null || account.removedAt !== null) await files.remove(id);
+  }
+  for (const account of await listAccounts(store.db)) {
+    if (account.invalidReason !== null) continue;
+    try {
+      const state = await credentialState(shop, account);
+      if (state.state === 'invalid') await invalidate(shop, account, state.error);
+    } catch (error) {
+      log.warn({ account: account.name, error: messageOf(error) }, 'an account could not be looked at');
+    }
+  }
+}
+
+async function invalidate({ store }: AccountParts, { id, name, provider }: Account, reason: string): Promise<void> {
+  await store.write(async (tx) => {
+    await updateAccount(tx, id, { invalidReason: reason });
+    tx.emit({ type: 'account.invalid', data: { account: name, provider, reason } });
+  });
+}

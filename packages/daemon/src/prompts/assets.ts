@@ -1,0 +1,13 @@
+import type { PromptAssets } from '@pawl/core/prompt/assets';
+import { readPromptAssets } from '@pawl/core/prompt/assets';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Loads the texts that prompts are made of from the directory that comes along with the program. */
+export async function loadPromptAssets(directory: string): Promise<PromptAssets> {
+  const names = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.md'));
+  const texts = await Promise.all(
+    names.map(async (name) => [name, await readFile(join(directory, name), 'utf8')] as const),
+  );
+  return readPromptAssets(new Map(texts));
+}

@@ -1,0 +1,23 @@
+/** Longer than this no timer is set: a clock may be set meanwhile, and a machine asleep. */
+const longestAlarmMs = 60_000;
+
+/** Wakes agents after a time, or now and then until it has come; a new alarm of an agent replaces the last. */
+export function createAlarms(wake: (agentId: string) => void) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  return {
+    set(agentId: string, afterMs: number): void {
+      clearTimeout(timers.get(agentId));
+      const timer = setTimeout(
+        () => {
+          timers.delete(agentId);
+          wake(agentId);
+        },
+        Math.min(afterMs + 1, longestAlarmMs),
+      );
+      timers.set(agentId, timer.unref());
+    },
+    close(): void {
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
+}

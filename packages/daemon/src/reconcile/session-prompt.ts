@@ -1,0 +1,83 @@
+import { conversationOf } from '@pawl/core/history';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { Prompt } from '@pawl/core/prompt/assemble';
+import { assemblePrompt } from '@pawl/core/prompt/assemble';
+import {
+  accountSwitchedPrompt,
+  commitPrompt,
+  interruptedPrompt,
+  missingSignalPrompt,
+  nextTaskPrompt,
+  retryPrompt,
+} from '@pawl/core/prompt/follow-up';
+import { commitNotice, noticeOf } from '@pawl/core/prompt/notice';
+import { transcriptOf } from '@pawl/core/transcript';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Message, Run, Session } from '@pawl/schema/record';
+import { wholeHistory } from '@pawl/store/history';
+import { readCustomTexts } from '../prompts/custom.ts';
+import type { Workshop } from '../workshop.ts';
+import { placeOf } from '../workshop.ts';
+
+/** What a session is told: beside the CLI's own system prompt, where it takes that, and as its first turn. */
+export type SessionPrompt = { system: string | null; turn: string };
+
+type PromptFacts = {
+  agent: Agent;
+  run: Run;
+  session: Session;
+  preset: ProviderPreset;
+  /** It is kept from the repository's settings, and with some CLIs from its words to agents, too. */
+  blocked: boolean;
+};
+
+/** The prompt of a session: all of it where the provider remembers nothing, else only what is new. */
+export async function promptFor(shop: Workshop, facts: PromptFacts): Promise<SessionPrompt> {
+  const resumes = facts.session.conversation === 'resume';
+  // One that goes on needs the rest only where a CLI reads its system prompt anew each time.
+  const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(shop, facts);
+  const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
+  if (resumes) return { system, turn: followUp(shop, facts) };
+  return { system, turn: (system === null ? whole?.whole : whole?.turn) ?? '' };
+}
+
+/** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */
+export async function pastOf(shop: Workshop, agent: Agent, run: Run, purpose: Session['purpose']): Promise<Message[]> {
+  const said = conversationOf(await wholeHistory(shop.store.db, agent.id));
+  return purpose === 'work' ? said.filter((message) => message.runId !== run.id) : said;
+}
+
+async function wholePrompt(shop: Workshop, { agent, run, session, preset, blocked }: PromptFacts): Promise<Prompt> {
+  const { purpose, conversation } = session;
+  const { path } = placeOf(agent);
+  const past = conversation === 'replay' ? await pastOf(shop, agent, run, purpose) : [];
+  const hidden = blocked ? (preset.repositorySettings.hides ?? []) : [];
+  const custom = await readCustomTexts(path, run.definition?.role ?? agent.definition, hidden);
+  for (const problem of custom.problems) shop.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
+  return assemblePrompt({
+    assets: shop.prompts,
+    agent,
+    run,
+    custom: custom.texts,
+    transcript: transcriptOf(past, limits.replayCharacters),
+    notice: purpose === 'commit' ? commitNotice(shop.prompts, [path]) : noticeOf(purpose),
+  });
+}
+
+/** What an agent is told whose provider remembers the rest. */
+function followUp({ prompts }: Workshop, { agent, run, session }: PromptFacts): string {
+  switch (session.purpose) {
+    case 'work':
+      return nextTaskPrompt(prompts, agent, run);
+    case 'missing-signal':
+      return missingSignalPrompt(prompts);
+    case 'interrupted':
+      return interruptedPrompt(prompts, agent, run);
+    case 'retry':
+      return retryPrompt(prompts, agent, run);
+    case 'account':
+      return accountSwitchedPrompt(prompts, agent, run);
+    case 'commit':
+      return commitPrompt(prompts, [placeOf(agent).path]);
+  }
+}

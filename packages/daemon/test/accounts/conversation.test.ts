@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Account } from '@pawl/schema/record';
+import type { Desk } from './fixture.ts';
+import { everyUse, fakePreset, key, openAccounts, writeFiles } from './fixture.ts';
+
+const session = '5f0c2b7e-1111-4222-8333-944455556666';
+let desk: Desk;
+let first: Account;
+let second: Account;
+let directories: [string, string];
+
+beforeEach(async () => {
+  desk = await openAccounts();
+  const added = [];
+  for (const name of ['one', 'two']) {
+    added.push(await desk.accounts.add({ provider: 'fake', name, kind: 'api-key', secret: `${key}-${name}` }));
+  }
+  const [a, b] = added.map(({ account }) => account.id) as [string, string];
+  [first, second] = [await desk.row(a), await desk.row(b)];
+  directories = [join(desk.home.accounts, a, 'directory'), join(desk.home.accounts, b, 'directory')];
+});
+
+function move(from: Account | null, to: Account, fields = {}, preset = desk.preset) {
+  return desk.accounts.moveConversation({ from, to, preset, providerSessionId: session, ...fields });
+}
+
+describe('S3-37: a conversation', () => {
+  test('is copied with all its files, and with nobody else’s', async () => {
+    writeFiles(directories[0], {
+      [`projects/-srv-shop/${session}.jsonl`]: 'said\n',
+      [`projects/-srv-shop/${session}/tool/1.txt`]: 'result',
+      'projects/-srv-shop/other.jsonl': 'other',
+      '.credentials.json': 'secret',
+    });
+    expect(await move(first, second)).toBe('moved');
+    const target = join(directories[1], 'projects', '-srv-shop');
+    expect(readFileSync(join(target, `${session}.jsonl`), 'utf8')).toBe('said\n');
+    expect(readFileSync(join(target, session, 'tool', '1.txt'), 'utf8')).toBe('result');
+    expect(readdirSync(target).toSorted()).toEqual([session, `${session}.jsonl`]);
+    expect(existsSync(join(directories[1], '.credentials.json'))).toBe(false);
+    expect(statSync(join(target, `${session}.jsonl`)).mode & 0o777).toBe(0o600);
+  });
+
+  test('that went on elsewhere and comes back replaces what was left behind', async () => {
+    const path = `projects/p/${session}.jsonl`;
+    writeFiles(directories[0], { [path]: 'one\n' });
+    await move(first, second);
+    writeFileSync(join(directories[1], path), 'one\ntwo\n');
+    expect(await move(second, first)).toBe('moved');
+    expect(readFileSync(join(directories[0], path), 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test('of the CLI’s own directory is copied, and that directory stays as it is', async () => {
+    const own = writeFiles(join(desk.path, 'person', '.claude'), { [`projects/p/${session}.jsonl`]: 'own' });
+    const before = execFileSync('find', [own, '-printf', '%p %T@ %s\n'], { encoding: 'utf8' });
+    expect(await move(null, first)).toBe('moved');
+    const shell = await desk.accounts.captureShell(desk.preset, { FAKE_API_KEY: key });
+    expect(await move(shell, second)).toBe('moved');
+    expect(readFileSync(join(directories[1], `projects/p/${session}.jsonl`), 'utf8')).toBe('own');
+    expect(await move(null, shell as Account)).toBe('moved');
+    expect(await move(first, shell as Account)).toBe('impossible');
+    expect(execFileSync('find', [own, '-printf', '%p %T@ %s\n'], { encoding: 'utf8' })).toBe(before);
+  });
+
+  test('of a directory that the preset or the agent’s shell names is found there', async () => {
+    const named = writeFiles(join(desk.path, 'named'), { [`projects/p/${session}.jsonl`]: 'named' });
+    expect(await move(null, first, { environment: { CLAUDE_CONFIG_DIR: named } })).toBe('moved');
+    expect(await move(null, second, {}, fakePreset('fake', { env: { CLAUDE_CONFIG_DIR: named } }))).toBe('moved');
+    expect(readFileSync(join(directories[1], `projects/p/${session}.jsonl`), 'utf8')).toBe('named');
+  });
+
+  test('is found below any number of directories, and by the beginning of its id', async () => {
+    const conversations = ['sessions/**/rollout-*-{session}.jsonl', '.gemini/tmp/*/chats/session-*-{short}.jsonl'];
+    const preset = fakePreset('fake', { account: { ...everyUse, conversations } });
+    writeFiles(directories[0], {
+      [`sessions/2026/11/15/rollout-2026-11-15-${session}.jsonl`]: 'deep',
+      [`sessions/rollout-1-${session}.jsonl`]: 'flat',
+      '.gemini/tmp/a/chats/session-x-5f0c2b7e.jsonl': 'short',
+      '.gemini/tmp/a/chats/session-x-5f0c2b7f.jsonl': 'another',
+    });
+    expect(await move(first, second, {}, preset)).toBe('moved');
+    const copied = execFileSync('find', ['-name', '*.jsonl'], { cwd: directories[1], encoding: 'utf8' });
+    expect(copied.trim().split('\n').toSorted()).toEqual([
+      './.gemini/tmp/a/chats/session-x-5f0c2b7e.jsonl',
+      `./sessions/2026/11/15/rollout-2026-11-15-${session}.jsonl`,
+      `./sessions/rollout-1-${session}.jsonl`,
+    ]);
+  });
+
+  test('that is not there, or that the CLI does not let move, is not', async () => {
+    expect(await move(first, second)).toBe('impossible');
+    expect(await move(null, second)).toBe('impossible');
+    expect(await move(first, first)).toBe('moved');
+    writeFiles(directories[0], { [`projects/p/${session}.jsonl`]: 'x' });
+    const fixed = fakePreset('fake', { account: { ...everyUse, conversations: [] } });
+    expect(await move(first, second, {}, fixed)).toBe('impossible');
+    const homeless = fakePreset('fake', { account: { ...everyUse, directory: null } });
+    expect(await move(first, second, {}, homeless)).toBe('impossible');
+  });
+
+  test.each([['../../secret'], ['..'], ['*'], ['a/b'], ['-x'], [''], ['a..b'], ['x'.repeat(300)], ['a\0b']])(
+    'cannot be called %j',
+    async (providerSessionId) => {
+      writeFiles(directories[0], { 'projects/p/x.jsonl': 'x', 'secret.jsonl': 'x' });
+      expect(await move(first, second, { providerSessionId })).toBe('impossible');
+      expect(existsSync(join(directories[1], 'projects'))).toBe(false);
+    },
+  );
+
+  test('is read and written through no link', async () => {
+    mkdirSync(join(directories[0], 'projects', 'p'), { recursive: true });
+    symlinkSync('/etc/passwd', join(directories[0], 'projects', 'p', `${session}.jsonl`));
+    expect(await move(first, second)).toBe('impossible');
+    writeFiles(directories[0], { [`projects/q/${session}.jsonl`]: 'x' });
+    const outside = join(desk.path, 'outside');
+    mkdirSync(outside);
+    symlinkSync(outside, join(directories[1], 'projects'));
+    expect(await move(first, second)).toBe('impossible');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { copyConfigDirectory } from '@pawl/daemon/accounts/copy-directory';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { everyUse, fakePreset, key, openAccounts, testDirectory, writeFiles } from './fixture.ts';
+
+let from: string;
+let to: string;
+beforeEach(async () => {
+  const path = await testDirectory();
+  from = writeFiles(join(path, 'config'), {
+    '.credentials.json': '{"claudeAiOauth":{"accessToken":"x"}}',
+    'projects/a b/one.jsonl': 'line\n',
+    'hooks/run.sh': '#!/bin/sh\n',
+  });
+  to = join(path, 'copy');
+});
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test('a config directory is copied, for its owner alone', async () => {
+  chmodSync(join(from, 'hooks', 'run.sh'), 0o755);
+  await copyConfigDirectory(from, to);
+  expect(readFileSync(join(to, 'projects', 'a b', 'one.jsonl'), 'utf8')).toBe('line\n');
+  expect([to, join(to, 'projects')].map(modeOf)).toEqual(['700', '700']);
+  expect(modeOf(join(to, '.credentials.json'))).toBe('600');
+  expect(modeOf(join(to, 'hooks', 'run.sh'))).toBe('700');
+  expect(readdirSync(from).toSorted()).toEqual(['.credentials.json', 'hooks', 'projects']);
+});
+
+test('its own path may lead through a link, for a person named it', async () => {
+  symlinkSync(from, `${from}-link`);
+  await copyConfigDirectory(`${from}-link`, to);
+  expect(readdirSync(to)).toHaveLength(3);
+});
+
+describe('refused are', () => {
+  test.each([
+    ['a link to a file', () => symlinkSync('/etc/passwd', join(from, 'link'))],
+    ['a link to a directory', () => symlinkSync('/etc', join(from, 'projects', 'link'))],
+    ['a link to nothing', () => symlinkSync('/nowhere', join(from, 'link'))],
+    ['a FIFO', () => execFileSync('mkfifo', [join(from, 'fifo')])],
+  ])('%s', async (_, plant) => {
+    plant();
+    await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  test('a huge file, also a sparse one, before much of it was read', async () => {
+    writeFileSync(join(from, 'huge'), '');
+    truncateSync(join(from, 'huge'), 10 * 1024 * 1024 * 1024);
+    await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'too_large' });
+    expect(statSync(join(to, 'huge')).size).toBeLessThanOrEqual(64 * 1024 * 1024);
+  });
+
+  test('directories within directories without end', async () => {
+    mkdirSync(join(from, ...Array.from({ length: 40 }, () => 'd')), { recursive: true });
+    await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  test('what contains its own copy, what is no directory, and what is not there', async () => {
+    await expect(copyConfigDirectory(from, join(from, 'copy'))).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(copyConfigDirectory('/', to)).rejects.toMatchObject({ code: 'invalid_input' });
+    const file = join(from, '.credentials.json');
+    await expect(copyConfigDirectory(file, to)).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(copyConfigDirectory(join(from, 'nothing'), to)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+test('the directory that a CLI keeps below its own is put there, and its secrets are found', async () => {
+  const conversations = ['.gemini/tmp/*/chats/session-*-{short}.jsonl'];
+  const use = { ...everyUse, files: { '.gemini/settings.json': '{}' }, conversations };
+  const desk = await openAccounts({ presets: [fakePreset('fake', { account: use })] });
+  const gemini = writeFiles(join(desk.path, '.gemini'), { 'oauth_creds.json': `{"access_token":"${key}"}` });
+  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from: gemini });
+  expect(readdirSync(join(desk.home.accounts, account.id, 'directory', '.gemini'))).toEqual(['oauth_creds.json']);
+  expect(await desk.accounts.secretsOf(account.id)).toEqual([key]);
+});
+
+test('an account from a hostile directory is not made, and nothing of it is left', async () => {
+  const desk = await openAccounts();
+  writeFiles(from, { 'auth.json': `{"token":"${key}"}` });
+  symlinkSync('/etc/passwd', join(from, 'zz'));
+  const add = () => desk.accounts.add({ provider: 'fake', kind: 'directory', from });
+  await expect(add()).rejects.toMatchObject({ code: 'invalid_input' });
+  expect(readdirSync(desk.home.accounts)).toEqual([]);
+  expect(await desk.accounts.list()).toEqual([]);
+});

@@ -1,0 +1,24 @@
+/** Adds an account below the directory that its parent names, and dies at the step that it names. */
+import { createAccounts } from '@pawl/daemon/accounts/accounts';
+import { homeAt } from '@pawl/protocol/home';
+import { providerRegistry } from '@pawl/providers/registry';
+import { openDataDirectory } from '@pawl/store/data-directory';
+import { openDatabase } from '@pawl/store/recovery';
+import { pino } from 'pino';
+import { fakePreset } from './fixture.ts';
+
+const [home = '', step = '', secret = ''] = process.argv.slice(2);
+const directory = openDataDirectory(home);
+const store = await openDatabase(directory, { clock: Date.now });
+const accounts = createAccounts({
+  home: homeAt(directory.path),
+  store,
+  providers: providerRegistry([fakePreset()]),
+  environment: {},
+  clock: Date.now,
+  log: pino({ enabled: false }),
+  atStep(reached) {
+    if (reached === step) process.kill(process.pid, 'SIGKILL');
+  },
+});
+await accounts.add({ provider: 'fake', name: 'work', kind: 'api-key', secret });

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { key, openAccounts, testDirectory } from './fixture.ts';
+
+test.each([
+  ['directory', 0],
+  ['rename', 0],
+  ['row', 1],
+] as const)('8.1: an addition that is killed after its %s is made whole, or not at all', async (step, kept) => {
+  const path = await testDirectory();
+  const home = join(path, 'home');
+  const child = spawnSync(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), home, step, key]);
+  expect(child.signal).toBe('SIGKILL');
+  expect(readdirSync(join(home, 'accounts'))).toHaveLength(1);
+  const desk = await openAccounts({ path });
+  const accounts = await desk.accounts.list();
+  expect(accounts).toHaveLength(kept);
+  expect(readdirSync(desk.home.accounts)).toHaveLength(kept);
+  expect(await desk.events()).toHaveLength(kept);
+  // The same request, sent again, ends in the same account.
+  const { account, created } = await desk.accounts.add({
+    provider: 'fake',
+    name: 'work',
+    kind: 'api-key',
+    secret: key,
+  });
+  expect(created).toBe(kept === 0);
+  expect((await desk.accounts.sessionUse(await desk.row(account.id), desk.preset, null)).secrets).toEqual([key]);
+});

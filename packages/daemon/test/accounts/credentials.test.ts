@@ -1,0 +1,77 @@
+import { ensureValid, isExpired, readCredentials } from '@pawl/daemon/accounts/credentials';
+import { chmodSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fakePreset, openAccounts, writeFiles } from './fixture.ts';
+
+const login = (fields: object) => JSON.stringify({ claudeAiOauth: fields });
+const now = 1_700_000_000_000;
+
+describe('S3-52: of a login only the access token is required', () => {
+  test.each([
+    [login({ accessToken: 'a' }), { accessToken: 'a', refreshToken: null, expiresAt: null }],
+    [
+      login({ accessToken: 'a', refreshToken: null, expiresAt: null, scopes: [] }),
+      { accessToken: 'a', refreshToken: null, expiresAt: null },
+    ],
+    [
+      login({ accessToken: 'a', refreshToken: 'r', expiresAt: 5 }),
+      { accessToken: 'a', refreshToken: 'r', expiresAt: 5 },
+    ],
+    [login({ refreshToken: 'r' }), null],
+    [login({ accessToken: '' }), null],
+    [login({ accessToken: 7 }), null],
+    ['{"claudeAiOauth":null}', null],
+    ['[]', null],
+    ['{"claudeAiOauth":{"accessToken":', null],
+    ['', null],
+  ])('%s', (text, expected) => {
+    expect(readCredentials(text)).toEqual(expected);
+  });
+});
+
+test('S3-53: a login without an end has never expired', () => {
+  expect(isExpired({ expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(false);
+  expect(isExpired({ expiresAt: now + 1 }, now)).toBe(false);
+  expect(isExpired({ expiresAt: now }, now)).toBe(true);
+});
+
+test('S3-54: an expired login is renewed by its CLI when it can be, and is invalid when it cannot', () => {
+  const credentials = { accessToken: 'a', refreshToken: 'r', expiresAt: now };
+  expect(ensureValid({ ...credentials, expiresAt: null }, now)).toEqual({ state: 'valid', expiresAt: null });
+  expect(ensureValid(credentials, now - 1)).toEqual({ state: 'valid', expiresAt: now });
+  expect(ensureValid(credentials, now)).toEqual({ state: 'refreshable', expiresAt: now });
+  expect(ensureValid({ ...credentials, refreshToken: null }, now)).toEqual({
+    state: 'invalid',
+    error: expect.stringContaining('expired') as string,
+  });
+});
+
+test('S3-54: an account whose login has ended is told to be invalid at the next start', async () => {
+  const desk = await openAccounts();
+  const text = login({ accessToken: 'a'.repeat(20), expiresAt: desk.clock.now + 1_000 });
+  const from = writeFiles(join(desk.path, 'config'), { '.credentials.json': text });
+  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from });
+  expect(account.credential).toEqual({ state: 'valid', expiresAt: desk.clock.now + 1_000 });
+  desk.clock.now += 1_000;
+  await desk.accounts.settle();
+  expect(await desk.row(account.id)).toMatchObject({ invalidReason: expect.stringContaining('expired') as string });
+  expect((await desk.events()).at(-1)).toMatchObject({ type: 'account.invalid', data: { account: 'fake-1' } });
+});
+
+test('what cannot be read as a login is unknown or invalid, and never followed', async () => {
+  const desk = await openAccounts({ presets: [fakePreset(), fakePreset('other', { account: null })] });
+  const from = writeFiles(join(desk.path, 'config'), { 'settings.json': '{}' });
+  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from });
+  const row = await desk.row(account.id);
+  const state = async () => (await desk.accounts.credentialState(row)).state;
+  const file = join(desk.home.accounts, account.id, 'directory', '.credentials.json');
+  expect(await state()).toBe('unknown');
+  writeFiles(join(file, '..'), { '.credentials.json': 'x' });
+  expect(await state()).toBe('invalid');
+  rmSync(file);
+  symlinkSync('/etc/passwd', file);
+  expect(await state()).toBe('unknown');
+  chmodSync(join(desk.home.accounts, account.id), 0o755);
+  expect(await state()).toBe('invalid');
+});

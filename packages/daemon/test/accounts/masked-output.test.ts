@@ -1,0 +1,56 @@
+import { createAuthority } from '@pawl/daemon/http/authority';
+import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { outputDifferences } from '../support/output.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+
+const key = 'sk-marked-0123456789-ABCDEFGH';
+const shellKey = 'sk-shell-0123456789-ABCDEFGH';
+
+/** Files below a directory in which one of these texts stands. */
+async function filesWith(root: string, ...texts: string[]): Promise<string[]> {
+  const patterns = texts.flatMap((text) => ['-e', text]);
+  try {
+    const { stdout } = await promisify(execFile)('grep', ['-rlaF', ...patterns, root]);
+    return stdout.trim().split('\n');
+  } catch (error) {
+    // It ends with 1 when it finds nothing.
+    expect(error).toMatchObject({ code: 1 });
+    return [];
+  }
+}
+
+/** What an agent printed that prints each of these variables. */
+async function printed(daemon: TestDaemon, variables: string[], body: object): Promise<{ id: string; text: string }> {
+  const commands = variables.map((name) => `echo "${name} is $${name}"; echo "${name} is $${name}" >&2`);
+  const agent = await daemon.work([{ shell: commands.join('; ') }, { say: 'that was it' }, 'complete'], body);
+  expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
+  const { chunks } = await daemon.client.output(agent.id, { format: 'raw' });
+  expect(await outputDifferences(daemon.client, agent.id)).toEqual([]);
+  return { id: agent.id, text: chunks.map(({ content }) => content ?? '').join('') };
+}
+
+test('5.2.11, 8.49: what an agent prints of its secrets stands nowhere below the home but with the accounts', async () => {
+  await using daemon = await startTestDaemon();
+  await daemon.client.addAccount({ provider: 'scripted', name: 'lab', kind: 'api-key', secret: key });
+  const first = await printed(daemon, ['SCRIPTED_API_KEY', 'PAWL_AGENT_TOKEN'], { account: 'lab' });
+  expect(first.text).toContain(`SCRIPTED_API_KEY is ${'*'.repeat(key.length)}`);
+  const second = await printed(daemon, ['SCRIPTED_API_KEY'], { environment: { SCRIPTED_API_KEY: shellKey } });
+  expect(second.text).toContain(`SCRIPTED_API_KEY is ${'*'.repeat(shellKey.length)}`);
+  const authority = createAuthority(readFileSync(daemon.home.token, 'utf8').trim());
+  const answers = [
+    await daemon.client.listAccounts(),
+    await daemon.client.inspectAgent(first.id),
+    await daemon.client.history(first.id),
+    await daemon.client.events(),
+  ];
+  const tokens = [authority.agentToken(first.id), authority.agentToken(second.id)];
+  for (const secret of [key, shellKey, ...tokens]) expect(JSON.stringify(answers)).not.toContain(secret);
+  await daemon.stop();
+  const files = await filesWith(daemon.home.root, key, shellKey, ...tokens);
+  expect(files.filter((path) => !path.startsWith(`${daemon.home.accounts}/`))).toEqual([]);
+  expect(files.filter((path) => path.endsWith('/secret.json'))).toHaveLength(2);
+});

@@ -1,0 +1,111 @@
+import { probeAccount } from '@pawl/daemon/accounts/probe';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { strayProcesses } from '@pawl/host/stray';
+import { updateAccount } from '@pawl/store/accounts';
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { fakePreset, key, openAccounts, writeFiles } from './fixture.ts';
+
+const result = (fields: object) =>
+  JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'ok', session_id: 's', ...fields });
+
+/** A CLI that is a few lines of shell. */
+const cli = (script: string, fields: Partial<ProviderPreset> = {}) =>
+  fakePreset('fake', { command: ['sh', '-c', script, 'cli'], ...fields });
+
+async function tested(preset: ProviderPreset) {
+  const desk = await openAccounts({ presets: [preset] });
+  await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9' });
+  const answer = await desk.accounts.test('fake-1');
+  expect(readdirSync(desk.home.accounts).filter((name) => name.startsWith('.'))).toEqual([]);
+  return answer;
+}
+
+describe('a test of an account', () => {
+  test('gives the CLI its credentials and a prompt, and tells what it said', async () => {
+    const script = `read -r line; echo '${result({ result: '' })}' | sed "s#\\"result\\":\\"\\"#\\"result\\":\\"$line $FAKE_BASE_URL $(basename "$CLAUDE_CONFIG_DIR") $PAWL_AGENT_TOKEN$PAWL_HOME\\"#"; test "$FAKE_API_KEY" = ${key}`;
+    expect(await tested(cli(script))).toMatchObject({
+      ok: true,
+      text: 'Say ok. http://127.0.0.1:9 directory',
+      account: { name: 'fake-1' },
+    });
+  });
+
+  test('hides the secret that the CLI prints', async () => {
+    const answer = await tested(
+      cli(
+        `echo '${result({ result: '', is_error: true })}' | sed "s#\\"result\\":\\"\\"#\\"result\\":\\"bad key $FAKE_API_KEY\\"#"; exit 1`,
+      ),
+    );
+    expect(answer).toMatchObject({ ok: false, text: `bad key ${'*'.repeat(key.length)}` });
+    expect(JSON.stringify(answer)).not.toContain(key);
+  });
+
+  test('that reaches a limit says until when', async () => {
+    const info = { status: 'rejected', resetsAt: 1_794_721_264, rateLimitType: 'five_hour' };
+    const limit = JSON.stringify({ type: 'rate_limit_event', rate_limit_info: info, session_id: 's' });
+    const script = `echo '${limit}'; echo '${result({ is_error: true, result: 'limit' })}'; exit 1`;
+    expect(await tested(cli(script))).toMatchObject({ ok: false, limitedUntil: 1_794_721_264_000 });
+  });
+
+  test('without the CLI’s own last word goes by its exit code and its complaint', async () => {
+    expect(await tested(cli(`echo "no such model ${key}" >&2; exit 3`))).toMatchObject({
+      ok: false,
+      text: `no such model ${'*'.repeat(key.length)}`,
+    });
+    expect(await tested(cli('exit 4'))).toMatchObject({ ok: false, text: 'the CLI ended with 4' });
+    expect(await tested(fakePreset('fake', { command: ['no-such-program-here'] }))).toMatchObject({ ok: false });
+  });
+
+  test('hands the prompt over as a word or as a JSON line, where the CLI wants that', async () => {
+    const word: Partial<ProviderPreset> = {
+      promptMode: 'argument',
+      promptArguments: ['-p', '{prompt}'],
+      outputFormat: 'text',
+    };
+    expect(await tested(cli('echo "$2"', word))).toMatchObject({ ok: true, text: 'Say ok.' });
+    const line = { promptMode: 'stream-json', outputFormat: 'text' } as const;
+    expect((await tested(cli('cat', line))).text).toContain('"content":"Say ok."');
+  });
+});
+
+test('an answer proves that an account can be used; a limit, that it cannot', async () => {
+  const info = { status: 'rejected', resetsAt: 1_794_721_264 };
+  const limit = JSON.stringify({ type: 'rate_limit_event', rate_limit_info: info, session_id: 's' });
+  const script = `if [ -e "$CLAUDE_CONFIG_DIR/limited" ]; then echo '${limit}'; exit 1; fi; echo '${result({})}'`;
+  const desk = await openAccounts({ presets: [cli(script)] });
+  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+  await desk.store.write((tx) => updateAccount(tx, account.id, { invalidReason: 'refused', strikes: 2 }));
+  expect((await desk.accounts.test('fake-1')).account).toMatchObject({ invalidReason: null, exhaustedUntil: null });
+  writeFiles(desk.home.accounts, { [`${account.id}/directory/limited`]: '' });
+  expect((await desk.accounts.test('fake-1')).account.exhaustedUntil).toBe(1_794_721_264_000);
+});
+
+test('a CLI that never answers is ended with all that it began', async () => {
+  const preset = cli('trap "" TERM; (trap "" TERM; while :; do sleep 1; done) & while :; do sleep 1; done');
+  const desk = await openAccounts({ presets: [preset] });
+  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+  const use = await desk.accounts.sessionUse(await desk.row(account.id), preset, null);
+  const environment = { PATH: process.env['PATH'] };
+  const probe = probeAccount({ home: desk.home, environment, preset, use, secrets: [key], timeoutMs: 300 });
+  const name = await seenProbe(desk.home.accounts);
+  await expect(probe).rejects.toMatchObject({ code: 'timeout' });
+  expect(strayProcesses(name.slice('.probe-'.length))).toEqual([]);
+  expect(readdirSync(desk.home.accounts)).toEqual([account.id]);
+});
+
+test('what a daemon was testing when it died is gone after the next start', async () => {
+  const desk = await openAccounts();
+  writeFiles(desk.home.accounts, { '.probe-AAAAAAAAAAAAAAAAAAAAAA/out': `leaked ${key}` });
+  await desk.accounts.settle();
+  expect(readdirSync(desk.home.accounts)).toEqual([]);
+});
+
+/** The name of the directory that a test of an account works in, as soon as it is there. */
+async function seenProbe(root: string): Promise<string> {
+  for (;;) {
+    const name = readdirSync(root).find((each) => each.startsWith('.probe-'));
+    if (name !== undefined) return name;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
