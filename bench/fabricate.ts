@@ -1,6 +1,6 @@
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
 import { newId } from '@pawl/schema/id';
-import { noUsage } from '@pawl/schema/record';
+import { noBudget, noUsage } from '@pawl/schema/record';
 import type { Agent, Project, Run, Session } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';
 import { openDataDirectory } from '@pawl/store/data-directory';
@@ -81,6 +81,11 @@ export function agentRecord(project: Project | null, parent: Agent | null, alias
     provider: 'scripted',
     model: null,
     options: {},
+    mode: 'execute',
+    accountId: null,
+    environment: {},
+    budget: noBudget,
+    taskId: null,
     branch: `work/${alias}`,
     baseCommit: null,
     worktree: `/nowhere/${alias}`,
@@ -109,6 +114,8 @@ function doneWork(agent: Agent, project: Project): { run: Run; session: Session 
     outcome: 'completed',
     detail: 'done',
     questions: null,
+    waitUntil: null,
+    waitFor: null,
   };
   const session: Session = {
     id: newId(),
@@ -118,6 +125,7 @@ function doneWork(agent: Agent, project: Project): { run: Run; session: Session 
     purpose: 'work',
     conversation: 'new',
     providerSessionId: null,
+    accountId: null,
     plannedAt: now,
     startedAt: now,
     pid: null,
@@ -128,7 +136,8 @@ function doneWork(agent: Agent, project: Project): { run: Run; session: Session 
     exitCode: 0,
     endReason: 'exited',
     usage: noUsage,
-    result: { ok: true, text: 'done' },
+    reported: null,
+    result: { ok: true, text: 'done', fault: null },
     limitUntil: null,
   };
   return { run, session };

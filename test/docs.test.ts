@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandPage } from '../scripts/command-docs.ts';
+import { agentCommandPage, commandPage } from '../scripts/command-docs.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -10,14 +10,23 @@ const pages = [
   ...readdirSync(join(root, 'docs'), { recursive: true }).map((name) => `docs/${String(name)}`),
 ].filter((name) => name.endsWith('.md'));
 
+/** A page without what the formatter makes of it. */
+const squeeze = (text: string) =>
+  text
+    .replaceAll(/[ \t]+/g, ' ')
+    .replaceAll(/\| -+ /g, '| - ')
+    .replaceAll(/\n+/g, '\n')
+    .trim();
+
 test('docs/commands.md says what the command table says', () => {
-  const squeeze = (text: string) =>
-    text
-      .replaceAll(/[ \t]+/g, ' ')
-      .replaceAll(/\| -+ /g, '| - ')
-      .replaceAll(/\n+/g, '\n')
-      .trim();
   expect(squeeze(read('docs/commands.md'))).toBe(squeeze(commandPage()));
+});
+
+test('S4-21: what agents are told of the commands is what the command table says', () => {
+  const list = read('packages/daemon/prompts/cli.md');
+  expect(squeeze(list), 'run `node scripts/command-docs.ts`').toBe(squeeze(agentCommandPage()));
+  for (const name of ['ps', 'fork', 'history', 'mark', 'gate', 'id']) expect(list).toContain(`- \`pawl ${name}`);
+  for (const name of ['kill', 'trust', 'down', 'doctor', 'stop']) expect(list).not.toContain(`pawl ${name}`);
 });
 
 test.each(pages)('%s links to pages that exist', (page) => {

@@ -1,6 +1,5 @@
 import { startIngest } from '@pawl/daemon/ingest/ingest';
 import { outputParsers } from '@pawl/providers/parser';
-import { noUsage } from '@pawl/schema/record';
 import { linkSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addOpenSession, openStoreAt } from '../fabricate.ts';
@@ -27,6 +26,7 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     store,
     onChange() {},
     onTurnEnded() {},
+    onUsage() {},
     onTrouble: (error) => done.reject(error),
   });
   const parser =
@@ -39,8 +39,8 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     session,
     directory,
     parser,
-    usageScope: 'session',
-    earlierUsage: noUsage,
+    reportedBefore: null,
+    secrets: [],
     messages: 0,
     openTools: new Map(),
     offsets: { stdout: 0, stderr: 0 },

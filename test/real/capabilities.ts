@@ -1,0 +1,210 @@
+import { builtInPresets } from '@pawl/providers/preset/built-in';
+import { strayProcesses } from '@pawl/host/stray';
+import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realClis } from './clis.ts';
+import type { RealWorkshop } from './workshop.ts';
+import { openWorkshop, secrets } from './workshop.ts';
+
+const results = join(import.meta.dirname, '..', '..', '.cache', 'real-results');
+const run = promisify(execFile);
+const presets = builtInPresets({ scriptedAgent: ['scripted'], bridge: ['bridge'], scriptedState: '' });
+
+/** What came of each capability, for the table that is printed at the end. */
+type Outcome = 'yes' | 'NO' | 'not offered by the CLI';
+
+/** Tries everything that Pawl promises with one real CLI. */
+export function tryCli(name: string): void {
+  const cli = realClis[name];
+  if (cli === undefined) throw new Error(`there is no CLI ${name}`);
+  const preset = presets.find((each) => each.name === cli.provider);
+  if (preset === undefined) throw new Error(`there is no preset ${cli.provider}`);
+  const outcomes: Record<string, Outcome> = {};
+  let shop: RealWorkshop;
+
+  beforeAll(async () => {
+    shop = await openWorkshop(name, cli);
+  });
+  afterAll(async () => {
+    mkdirSync(results, { recursive: true });
+    writeFileSync(join(results, `${name}.json`), JSON.stringify(outcomes));
+    await shop.close();
+  });
+
+  /** A test of one capability; where the CLI has none, that is what has to be true of its preset. */
+  function capability(title: string, offered: boolean, body: () => Promise<void>): void {
+    outcomes[title] = 'NO';
+    test(`${name}: ${title}`, async () => {
+      if (offered) await body();
+      outcomes[title] = offered ? 'yes' : 'not offered by the CLI';
+    });
+  }
+
+  const prompted = (text: string) => ({ prompt: text });
+
+  describe(`${name} ${cli.version}`, () => {
+    capability('commits and completes', true, async () => {
+      const agent = await shop.work('[[scenario:work]] Write a note.');
+      const ended = await shop.ended(agent.id);
+      expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('committed it') });
+      const subject = await git(shop.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`]);
+      expect(subject).toMatch(/^docs: note /);
+      expect(ended.usage.inputTokens).toBeGreaterThan(0);
+      expect(ended.usage.outputTokens).toBeGreaterThan(0);
+      const kinds = (await shop.output(agent.id)).flatMap((chunk) => chunk.events ?? []).map((event) => event.type);
+      for (const kind of ['session', 'text', 'tool-call', 'tool-result', 'usage', 'result'])
+        expect(kinds).toContain(kind);
+    });
+
+    capability('resume with its history', preset.resume !== null, async () => {
+      const agent = await shop.work('[[scenario:remember]] The first thing I say.');
+      await shop.ended(agent.id);
+      await shop.client().resumeAgent(agent.id, prompted('[[scenario:remember]] And the second.'), randomUUID());
+      const ended = await shop.ended(agent.id);
+      expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('turns 2') });
+      expect(await textOf(shop, agent.id)).toContain('The first thing I say.');
+      const { sessions } = await shop.client().inspectAgent(agent.id);
+      expect(sessions.map(({ no, conversation }) => [no, conversation])).toEqual([
+        [1, 'new'],
+        [2, 'resume'],
+      ]);
+      expect(sessions[1]?.providerSessionId).toBe(sessions[0]?.providerSessionId);
+    });
+
+    capability('native fork into another worktree', preset.forkStyle === 'native', async () => {
+      const parent = await shop.work('[[scenario:remember]] What the parent heard.');
+      await shop.ended(parent.id);
+      const body = { ...prompted('[[scenario:remember]] What the child heard.'), switch: false };
+      const { agent: child } = await shop.client().fork(parent.id, body, randomUUID());
+      const ended = await shop.ended(child.id);
+      expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('turns 2') });
+      expect(await textOf(shop, child.id)).toContain('What the parent heard.');
+      expect(ended.worktree).not.toBe(parent.worktree);
+      const [session] = (await shop.client().inspectAgent(child.id)).sessions;
+      const [first] = (await shop.client().inspectAgent(parent.id)).sessions;
+      expect(session).toMatchObject({ conversation: 'fork' });
+      expect(session?.providerSessionId).not.toBe(first?.providerSessionId);
+    });
+
+    capability('follow-up to a live session', cli.live !== null, async () => {
+      const provider = cli.live ?? cli.provider;
+      const agent = await shop.work('[[session:patient]] Take your time.', { provider });
+      await toolRuns(shop, agent.id);
+      const { channel } = await shop.client().tellAgent(agent.id, { message: 'One thing more.' }, randomUUID());
+      expect(channel).toBe('live');
+      const ended = await shop.ended(agent.id);
+      expect(ended).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });
+      expect(shop.server.requests.some(({ userTurns, scenario }) => scenario === 'patient' && userTurns > 1)).toBe(
+        true,
+      );
+    });
+
+    capability('follow-up to an idle session', preset.resume !== null, async () => {
+      const agent = await shop.work('[[session:remember]] Hello.');
+      await shop.ended(agent.id);
+      const { channel } = await shop.client().tellAgent(agent.id, { message: 'Are you there?' }, randomUUID());
+      expect(channel).toBe('resumed');
+      expect((await shop.ended(agent.id)).run).toMatchObject({ detail: expect.stringContaining('turns 2') });
+    });
+
+    capability('usage limit, on with another account', preset.account !== null, async () => {
+      const account = `limited-${cli.provider}`;
+      const agent = await shop.work('[[session:halfway]] Do half, then the rest.', { account });
+      const ended = await shop.ended(agent.id);
+      expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('finished') });
+      expect(ended.worktree).toBe(agent.worktree);
+      expect(ended.account).not.toBe(account);
+      const story = (await shop.events(agent.id)).map((event) => event.type);
+      expect(story.indexOf('account.switched')).toBeGreaterThan(story.indexOf('session.ended'));
+      const { events } = await shop.client().events({ limit: 1000 });
+      expect(events.filter(({ type }) => type === 'account.exhausted')).toHaveLength(1);
+      const commits = await git(shop.repository, ['log', '--format=%s', `main..work/${agent.alias}`]);
+      expect(commits.split('\n').length).toBeGreaterThanOrEqual(1);
+    });
+
+    capability('no secret outside of the accounts', preset.account !== null, async () => {
+      const agent = await shop.work(`[[steps:[{"shell":"env"},{"signal":{"status":"done"}},{"say":"Done."}]]]`);
+      await shop.ended(agent.id);
+      const { stdout } = await run('sh', [
+        '-c',
+        `grep -rlaF ${Object.values(secrets)
+          .map((secret) => `-e '${secret}'`)
+          .join(' ')} '${shop.home}' --exclude-dir=accounts || true`,
+      ]);
+      expect(stdout).toBe('');
+    });
+
+    capability('stop while a tool runs, no orphan', true, async () => {
+      const agent = await shop.work('[[session:sleeper]] Sleep.');
+      await toolRuns(shop, agent.id);
+      const { sessions } = await shop.client().inspectAgent(agent.id);
+      const marker = sessions[0]?.id ?? '';
+      expect(strayProcesses(marker).length).toBeGreaterThan(0);
+      const { agent: stopped } = await shop.client().stopAgent(agent.id);
+      expect(stopped.activity).toBe('stopped');
+      expect(strayProcesses(marker)).toEqual([]);
+    });
+
+    capability('daemon killed in mid-turn', true, async () => {
+      const agent = await shop.work('[[session:patient]] Take your time.');
+      await toolRuns(shop, agent.id);
+      await shop.crashDaemon();
+      const ended = await shop.ended(agent.id);
+      expect(ended).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });
+      const types = (await shop.events(agent.id)).map((event) => event.type);
+      expect(types).toContain('session.adopted');
+      expect(types.filter((type) => type === 'session.started')).toHaveLength(1);
+      const { sessions } = await shop.client().inspectAgent(agent.id);
+      const chunks = (await shop.client().output(agent.id, { format: 'raw', limit: 1000 })).chunks;
+      const stored = chunks.filter(({ stream }) => stream === 'stdout').map(({ content }) => content);
+      expect(stored.join('')).toBe(readFileSync(join(sessions[0]?.directory ?? '', 'out'), 'utf8'));
+    });
+
+    capability('MCP tools', preset.mcp !== null, async () => {
+      const agent = await shop.work('[[session:probe]] Ask the probe.');
+      const ended = await shop.ended(agent.id);
+      expect(ended.run).toMatchObject({ status: 'completed' });
+      expect(await textOf(shop, agent.id)).toContain('persimmon');
+    });
+  });
+}
+
+/** All that an agent has said. */
+async function textOf(shop: RealWorkshop, agentId: string): Promise<string> {
+  const events = (await shop.output(agentId)).flatMap((chunk) => chunk.events ?? []);
+  return events.map((event) => (event.type === 'text' ? event.text : '')).join('\n');
+}
+
+/** Waits until an agent is in the middle of a tool. */
+async function toolRuns(shop: RealWorkshop, agentId: string): Promise<void> {
+  await waitUntil(
+    async () => {
+      const { agent } = await shop.client().inspectAgent(agentId);
+      if (agent.run?.status !== 'running') throw new Error(`it ended: ${agent.detail}`);
+      const [session] = (await shop.client().inspectAgent(agentId)).sessions;
+      const commands = session === undefined ? [] : commandsOf(session.id);
+      return commands.some((command) => /^(?:sleep|tail) /.test(command));
+    },
+    { timeoutMs: 60_000, what: 'a tool to run' },
+  );
+}
+
+/** The command lines of the processes that belong to a session. */
+function commandsOf(marker: string): string[] {
+  return strayProcesses(marker).map(({ pid }) => commandLine(pid));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    // It has left meanwhile.
+    return '';
+  }
+}

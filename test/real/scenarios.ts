@@ -1,0 +1,33 @@
+import type { ScenarioInput } from '@pawl/testing/model-server/step';
+
+const identity =
+  'export GIT_AUTHOR_NAME=Model GIT_AUTHOR_EMAIL=model@localhost GIT_COMMITTER_NAME=Model GIT_COMMITTER_EMAIL=model@localhost';
+const done = (result: string) => ({ signal: { status: 'done', result } });
+
+/** What the model does in the tests with real CLIs. */
+export const scenarios: Record<string, ScenarioInput> = {
+  /** Tells how much of the conversation reached it: that proves a resume, a fork and a follow-up. */
+  remember: { steps: [done('turns {turns}'), { say: 'The first turn was: {first}' }] },
+  /** Works for a while, in one tool, and then says how often it was spoken to. */
+  patient: { steps: [{ say: 'I take my time.' }, { shell: 'sleep 5' }, done('turns {turns}'), { say: 'Done.' }] },
+  /** Its second model call reaches a limit, for one of the keys. */
+  halfway: {
+    steps: [
+      { say: 'I begin.' },
+      { shell: `${identity}; date +%N >> half.txt; git add half.txt && git commit -q -m "half of it"` },
+      { error: 'limit-reset', key: 'limited', resetsInSeconds: 3600 },
+      done('finished after {turns} turns'),
+      { say: 'All done.' },
+    ],
+  },
+  /** Is in the middle of a tool for as long as anybody waits. */
+  sleeper: {
+    steps: [
+      { say: 'This takes a while.' },
+      { shell: 'timeout 100 tail -f /dev/null' },
+      done('slept'),
+      { say: 'Slept.' },
+    ],
+  },
+  probe: { steps: [{ mcp: true }, { say: 'The tool said {result}.' }, done('asked it'), { say: 'Done.' }] },
+};

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests with the real coding CLIs, which `npm run test:real` installs first. */
+export default defineConfig({
+  test: {
+    include: ['test/real/*.real.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+  },
+});
