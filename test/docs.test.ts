@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { capabilitiesOf } from '@pawl/providers/capability';
+import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { agentCommandPage, commandPage } from '../scripts/command-docs.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,7 +20,7 @@ const squeeze = (text: string) =>
     .replaceAll(/\n+/g, '\n')
     .trim();
 
-test('docs/commands.md says what the command table says', () => {
+test('S3-89: docs/commands.md says what the command table says', () => {
   expect(squeeze(read('docs/commands.md'))).toBe(squeeze(commandPage()));
 });
 
@@ -70,10 +72,82 @@ test('S1-01, S1-29, S1-30: the process model has its page, and every verb on it 
   }
 });
 
-test('docs/requirements.md tells of every row of the process model, and of the definitions', () => {
-  const page = read('docs/requirements.md');
-  const rows = Array.from({ length: 33 }, (_, index) => `S1-${String(index + 1).padStart(2, '0')}`).concat(
-    'S2-01 S2-02 S2-03 S2-04 S2-05 S2-06 S2-16 S2-17 W2-01 W2-02 W2-03 4.2.8 4.2.9 4.2.10'.split(' '),
+/** The rows from one number to another, such as S3-01 to S3-59. */
+const rowsFrom = (family: string, first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => `${family}${String(first + index).padStart(2, '0')}`);
+
+const processRows = [
+  ...rowsFrom('S1-', 1, 33),
+  ...'S2-01 S2-02 S2-03 S2-04 S2-05 S2-06 S2-16 S2-17 W2-01 W2-02 W2-03 4.2.8 4.2.9 4.2.10'.split(' '),
+];
+const providerRows = [
+  ...rowsFrom('S3-', 1, 59),
+  ...rowsFrom('S3-', 63, 75),
+  ...rowsFrom('S3-', 83, 89),
+  ...rowsFrom('W3-', 1, 11),
+  ...Array.from({ length: 16 }, (_, index) => `5.2.${index + 1}`),
+  ...rowsFrom('S4-', 19, 22),
+  ...'W4-13 W4-14 7.9 7.10 7.11 7.12 7.13 7.15 7.19 7.20 7.22'.split(' '),
+];
+
+/** The ids of rows in a text; `S3-35…38` is four of them. */
+function rowsIn(text: string): Set<string> {
+  const found = [...text.matchAll(/\b([SW]\d-)(\d\d)(?:…(\d\d))?|\b\d\.\d+(?:\.\d+)?/g)];
+  return new Set(
+    found.flatMap(([whole, family, first, last]) =>
+      family === undefined ? [whole] : rowsFrom(family, Number(first), Number(last ?? first)),
+    ),
   );
-  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+}
+
+/** Which files prove each row, as docs/requirements.md says. */
+function testsByRow(): Map<string, string[]> {
+  const tests = new Map<string, string[]>();
+  for (const [, ids = '', files = ''] of read('docs/requirements.md').matchAll(/^\| ([^|]+)\|[^|]*\|([^|]*)\|$/gm)) {
+    const named = [...files.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+    for (const id of rowsIn(ids)) tests.set(id, [...(tests.get(id) ?? []), ...named]);
+  }
+  return tests;
+}
+
+test('docs/requirements.md tells of every row of the process model, the definitions and the providers', () => {
+  const tests = testsByRow();
+  const late = 'S1-07 S1-24 S1-25 S1-26 S1-27 S1-28'.split(' ');
+  expect([...processRows, ...providerRows].filter((row) => !tests.has(row))).toEqual(late);
+  for (const row of late) expect(read('docs/requirements.md')).toContain(row);
+});
+
+test('S3-89: a row about providers is named by a test that docs/requirements.md gives for it', () => {
+  const tests = testsByRow();
+  const named = (row: string) => (tests.get(row) ?? []).some((file) => rowsIn(read(file)).has(row));
+  // Rows of which the page says that they are not there, or otherwise.
+  const without = ['S3-11', 'S3-65', '5.2.13', '5.2.14'];
+  expect(providerRows.filter((row) => !named(row))).toEqual(without);
+});
+
+test('the tables in docs/providers.md are what the presets say', () => {
+  const cells = read('docs/providers.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  const rowOf = (name: string, columns: number) =>
+    cells.find((row) => row.length === columns && row[0]?.split(', ').includes(`\`${name}\``));
+  const presets = builtInPresets({ scriptedAgent: ['node'], bridge: ['node'], scriptedState: '/s' });
+  for (const preset of presets.filter(({ name }) => name !== 'scripted')) {
+    const { resume, fork, liveFollowUps, mcp } = capabilitiesOf(preset);
+    const [, ...shown] = rowOf(preset.name, 7) ?? [];
+    const said = [shown[0] === 'yes', shown[1] === 'its own', shown[2] === 'yes', shown[3] === 'yes'];
+    expect(said, preset.name).toEqual([resume, fork === 'native', liveFollowUps, mcp]);
+    const { account } = preset;
+    if (account === null) continue;
+    const [, ...takes] = rowOf(preset.name, 6) ?? [];
+    const variable = (value: string | null) => (value === null ? '–' : `\`${value}\``);
+    expect(takes.slice(0, 3), preset.name).toEqual([account.key, account.token, account.directory].map(variable));
+    expect(takes[4] === 'yes', preset.name).toBe(account.conversations.length > 0);
+  }
 });

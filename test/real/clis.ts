@@ -10,6 +10,8 @@ export type RealCli = {
   model: string | null;
   /** What the shell of the one who asks says: tools that are looked up first are none that a script could call. */
   environment: Record<string, string>;
+  /** Files in the CLI's own directory, for what has no variable. */
+  settings: Record<string, string>;
 };
 
 export const realClis: Record<string, RealCli> = {
@@ -21,6 +23,7 @@ export const realClis: Record<string, RealCli> = {
     baseUrl: (server) => server,
     model: null,
     environment: { ENABLE_TOOL_SEARCH: 'false' },
+    settings: {},
   },
   codex: {
     package: '@openai/codex',
@@ -30,6 +33,7 @@ export const realClis: Record<string, RealCli> = {
     baseUrl: (server) => `${server}/v1`,
     model: 'gpt-5.1-codex',
     environment: {},
+    settings: {},
   },
   pi: {
     package: '@earendil-works/pi-coding-agent',
@@ -39,6 +43,7 @@ export const realClis: Record<string, RealCli> = {
     baseUrl: (server) => server,
     model: null,
     environment: {},
+    settings: {},
   },
   gemini: {
     package: '@google/gemini-cli',
@@ -48,6 +53,7 @@ export const realClis: Record<string, RealCli> = {
     baseUrl: (server) => server,
     model: 'gemini-2.5-pro',
     environment: {},
+    settings: {},
   },
   opencode: {
     package: 'opencode-ai',
@@ -57,6 +63,7 @@ export const realClis: Record<string, RealCli> = {
     baseUrl: (server) => `${server}/v1`,
     model: null,
     environment: {},
+    settings: {},
   },
   qwen: {
     package: '@qwen-code/qwen-code',
@@ -66,5 +73,12 @@ export const realClis: Record<string, RealCli> = {
     baseUrl: (server) => `${server}/v1`,
     model: 'scripted-1',
     environment: {},
+    settings: {
+      'settings.json': JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        memory: { enableManagedAutoMemory: false },
+        tools: { toolSearch: { enabled: false } },
+      }),
+    },
   },
 };

@@ -9,7 +9,14 @@ export const scenarios: Record<string, ScenarioInput> = {
   /** Tells how much of the conversation reached it: that proves a resume, a fork and a follow-up. */
   remember: { steps: [done('turns {turns}'), { say: 'The first turn was: {first}' }] },
   /** Works for a while, in one tool, and then says how often it was spoken to. */
-  patient: { steps: [{ say: 'I take my time.' }, { shell: 'sleep 5' }, done('turns {turns}'), { say: 'Done.' }] },
+  patient: {
+    steps: [
+      { say: 'I take my time.' },
+      { shell: 'timeout 5 tail -f /dev/null || true' },
+      done('turns {turns}'),
+      { say: 'Done.' },
+    ],
+  },
   /** Its second model call reaches a limit, for one of the keys. */
   halfway: {
     steps: [
@@ -24,7 +31,7 @@ export const scenarios: Record<string, ScenarioInput> = {
   sleeper: {
     steps: [
       { say: 'This takes a while.' },
-      { shell: 'timeout 100 tail -f /dev/null' },
+      { shell: 'timeout 100 tail -f /dev/null || true' },
       done('slept'),
       { say: 'Slept.' },
     ],

@@ -10,15 +10,15 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RealCli } from './clis.ts';
 import { scenarios } from './scenarios.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** How long a turn of a real CLI may take here; the slowest needs ten seconds to start. */
-const turnMs = 90_000;
+/** How long a turn may take: the slowest CLI needs ten seconds to start, and tries a minute and a half before it tells a limit. */
+const turnMs = 200_000;
 
 /** Secrets that must not be found anywhere but with the accounts. */
 export const secrets = {
@@ -118,7 +118,16 @@ export async function openWorkshop(name: string, cli: RealCli): Promise<RealWork
       await pawl([...words, '--base-url', cli.baseUrl(server.url)], `${key}\n`);
     }
   }
+  await writeSettings(home, cli);
   return shop;
+}
+
+/** Puts a CLI's own settings into the directory of each account, as a person would. */
+async function writeSettings(home: string, { settings }: RealCli): Promise<void> {
+  for (const account of await readdir(join(home, 'accounts'))) {
+    for (const [name, content] of Object.entries(settings))
+      await writeFile(join(home, 'accounts', account, 'directory', name), content);
+  }
 }
 
 function config({ provider, live }: RealCli): string {

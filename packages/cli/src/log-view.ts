@@ -38,6 +38,7 @@ export function createLogView(colours: Palette, write: (text: string) => void): 
   }
 
   function showEvent(event: StreamEvent, at: number): void {
+    if (event.type === 'text' && event.piece === true) return piece(event.text, at);
     if (event.type === 'text-delta') {
       said += event.text;
       return piece(event.text, at);

@@ -29,9 +29,23 @@ test('another text than was begun is shown whole', () => {
   expect(shown([delta('Hel')], [whole('Goodbye')])).toBe('Hel\nGoodbye\n');
 });
 
+test('pieces of a text that never comes whole are one text', () => {
+  const part = (text: string): StreamEvent => ({ type: 'text', text, piece: true });
+  expect(shown([part('Hel'), part('lo')], [part(' there'), result])).toBe('Hello there\n■ turn ended\n');
+});
+
 test('two texts in a row, and a tool in between, each stand on their own line', () => {
   const tool: StreamEvent = { type: 'tool-call', id: 't', name: 'Bash', input: 'ls' };
   expect(shown([delta('a'), whole('a'), tool, delta('b'), whole('b')])).toBe('a\n▸ Bash ls\nb\n');
+});
+
+test('S3-75: every text, tool and end begins with its time', () => {
+  let text = '';
+  const view = createLogView(palette({ isTTY: false }), (part) => (text += part));
+  const at = new Date(2026, 0, 2, 3, 4, 5).getTime();
+  const tool: StreamEvent = { type: 'tool-call', id: 't', name: 'Bash', input: 'ls' };
+  view.show({ id: 1, sessionNo: 1, stream: 'stdout', offset: 0, at, events: [whole('a'), tool, result] });
+  expect(text).toBe('03:04:05 a\n03:04:05 ▸ Bash ls\n03:04:05 ■ turn ended\n');
 });
 
 test('tokens and money are shown as they are used', () => {

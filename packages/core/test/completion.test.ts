@@ -102,7 +102,7 @@ const ends: Row[] = [
   ],
   ['it exited with a code', { exitCode: 3, result: okay }, 'failed', 'it exited with code 3'],
   ['a signal ended it', { exitCode: 137 }, 'failed', 'it was ended by signal 9'],
-  ['not resumable, with a result', { resumable: false, result: okay }, 'completed', 'All done.'],
+  ['5.2.16: not resumable, with a result', { resumable: false, result: okay }, 'completed', 'All done.'],
   ['not resumable, without one', { resumable: false }, 'failed', 'it ended without a signal or a result'],
   [
     'asked for the last time',
@@ -119,7 +119,7 @@ test('W1-15, S1-18: one that a person had paused does not go on by itself', () =
   });
 });
 
-describe('the end of a session means for its run', () => {
+describe('S3-27, S3-49, 7.12: the end of a session means for its run', () => {
   test.each(ends)('%s', (_name, ended, outcome, detail) => {
     expect(judgeSession({ ...cleanEnd, ...ended })).toEqual({ next: 'end', outcome, detail, questions: null });
   });

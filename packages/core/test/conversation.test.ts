@@ -60,7 +60,7 @@ const rows: Row[] = [
     'replay',
   ],
 
-  ['a provider that cannot resume', { preset: forgetful, sessions: [spoke(1)], hasPast: true }, 'replay'],
+  ['5.2.16: a provider that cannot resume', { preset: forgetful, sessions: [spoke(1)], hasPast: true }, 'replay'],
   ['a provider that cannot resume, and nothing was said', { preset: forgetful, sessions: [spoke(1)] }, 'new'],
   [
     'a child with words of its own never branches off its parent’s again, for those would be lost',

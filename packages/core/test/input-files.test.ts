@@ -55,7 +55,7 @@ describe('S3-03: placeholders', () => {
   });
 });
 
-describe('S3-58: an errand', () => {
+describe('S3-10, S3-58: an errand', () => {
   const agent = anAgent({ mode: 'errand' });
 
   test('has its description, the directory to be in, and at last a manifest that lists no files', () => {

@@ -169,7 +169,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe('a status is read from facts', () => {
+describe('S3-31, W3-05: a status is read from facts', () => {
   test.each(rows)('%s', (_name, facts, expected) => {
     const status = deriveStatus({ agent: anAgent(), run: aRun(), session: aSession(), ...facts });
     expect(status).toEqual({ status: 'running', exhaustedUntil: null, ...expected });

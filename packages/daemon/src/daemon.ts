@@ -19,6 +19,7 @@ import { forgetSettings } from '@pawl/store/settings';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
 import { followEvents } from './event-feed.ts';
@@ -62,6 +63,7 @@ export type Daemon = { port: number; home: Home; stop(reason: string): Promise<v
 const dayMs = 24 * 60 * 60 * 1000;
 const backupAgeMs = 60 * 60 * 1000;
 const doorMs = 2_000;
+const backupPatienceMs = 5_000;
 
 /**
  * The composition root. The caller holds the data directory's lock. Order matters: facts first (integrity, migrations),
@@ -166,10 +168,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   const stateFile = keepStateFile(shop);
   log.info({ port, adopted, ended }, 'the daemon is up');
-  const backUp = () =>
-    void createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
+  let backup: Promise<unknown> = Promise.resolve();
+  const backUp = () => {
+    backup = createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
       log.error({ error: messageOf(error) }, 'the backup failed'),
     );
+  };
   backUp();
   /** Somebody may take the socket or the token away, by a careless clean-up perhaps: both are put back. */
   const keepDoor = async () => {
@@ -197,6 +201,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await stopListening(socketServer === null ? servers : [...servers, socketServer]);
       await reconciler.close();
       await stateFile.close();
+      // Half a backup is of no use; but nobody waits for a large one.
+      await Promise.race([backup, delay(backupPatienceMs, undefined, { ref: false })]);
       await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);
       await store.close();
       rmSync(home.daemonFile, { force: true });

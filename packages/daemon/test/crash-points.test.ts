@@ -71,46 +71,49 @@ test.each(startPoints)('a start that is killed at %s is made good by the next', 
   expect(readdirSync(join(home, 'backups')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test.each(workPoints)('an agent whose daemon is killed at %s runs once, and to the end', async (point) => {
-  await using place = await temporaryDirectory();
-  const home = join(place.path, 'home');
-  const repository = join(place.path, 'sample');
-  const marker = join(place.path, 'ran');
-  await sampleRepository(repository);
-  const scenario = await writeScenario(place.path, [
-    { shell: `echo ran >> '${marker}'` },
-    { flood: { lines: 500 } },
-    { write: { path: 'a.txt', content: 'a' } },
-    { commit: 'a' },
-    'complete',
-  ]);
-  const request = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
-  const key = randomUUID();
+test.each(workPoints)(
+  'S3-24, 5.2.7: an agent whose daemon is killed at %s runs once, and to the end',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const home = join(place.path, 'home');
+    const repository = join(place.path, 'sample');
+    const marker = join(place.path, 'ran');
+    await sampleRepository(repository);
+    const scenario = await writeScenario(place.path, [
+      { shell: `echo ran >> '${marker}'` },
+      { flood: { lines: 500 } },
+      { write: { path: 'a.txt', content: 'a' } },
+      { commit: 'a' },
+      'complete',
+    ]);
+    const request = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
+    const key = randomUUID();
 
-  const first = await readyDaemon(home, { crashAt: point });
-  await first.client.addProject({ path: repository });
-  await first.client.work(request, key).catch(() => null);
-  expect((await first.exited).signal).toBe('SIGKILL');
+    const first = await readyDaemon(home, { crashAt: point });
+    await first.client.addProject({ path: repository });
+    await first.client.work(request, key).catch(() => null);
+    expect((await first.exited).signal).toBe('SIGKILL');
 
-  const second = await readyDaemon(home);
-  try {
-    const { agent } = await second.client.work(request, key);
-    expect((await runEnded(second.client, agent.id)).run?.status).toBe('completed');
-    expect((await second.client.listAgents()).agents).toHaveLength(1);
-    expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
-    expect(readFileSync(marker, 'utf8')).toBe('ran\n');
-    expect(await git(repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).toBe(
-      `main\nwork/${agent.alias}`,
-    );
-    expect((await git(repository, ['worktree', 'list', '--porcelain'])).match(/^worktree /gm)).toHaveLength(2);
-    const { events } = await second.client.events({ agent: agent.id });
-    for (const type of ['agent.forked', 'worktree.created', 'session.started', 'session.ended', 'run.ended']) {
-      expect(events.filter((event) => event.type === type)).toHaveLength(1);
+    const second = await readyDaemon(home);
+    try {
+      const { agent } = await second.client.work(request, key);
+      expect((await runEnded(second.client, agent.id)).run?.status).toBe('completed');
+      expect((await second.client.listAgents()).agents).toHaveLength(1);
+      expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
+      expect(readFileSync(marker, 'utf8')).toBe('ran\n');
+      expect(await git(repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).toBe(
+        `main\nwork/${agent.alias}`,
+      );
+      expect((await git(repository, ['worktree', 'list', '--porcelain'])).match(/^worktree /gm)).toHaveLength(2);
+      const { events } = await second.client.events({ agent: agent.id });
+      for (const type of ['agent.forked', 'worktree.created', 'session.started', 'session.ended', 'run.ended']) {
+        expect(events.filter((event) => event.type === type)).toHaveLength(1);
+      }
+    } finally {
+      await second.kill('SIGTERM');
     }
-  } finally {
-    await second.kill('SIGTERM');
-  }
-});
+  },
+);
 
 test.each(stopPoints)('a stop that is killed at %s is finished by the next daemon', async (point) => {
   await using place = await temporaryDirectory();

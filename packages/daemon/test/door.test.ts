@@ -140,7 +140,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
   });
 });
 
-test('the OpenAPI document lists exactly the routes there are', async () => {
+test('W3-02: the OpenAPI document lists exactly the routes there are', async () => {
   const { body } = await ask('get', '/api/openapi.json', { authorization: `Bearer ${tokens.person}` });
   const { openapi, paths } = JSON.parse(body) as { openapi: string; paths: Record<string, object> };
   expect(openapi).toBe('3.1.0');

@@ -64,7 +64,7 @@ const limit = line({
   session_id: 'x',
 });
 
-test('facts are found wherever they stand among lines that tell nothing, whatever the cuts', async () => {
+test('S3-21, S3-23, S3-46, S3-48: facts are found wherever they stand among lines that tell nothing, whatever the cuts', async () => {
   await using place = await temporaryDirectory();
   const piece = fc.constantFrom(
     talk,
@@ -97,7 +97,7 @@ test('facts are found wherever they stand among lines that tell nothing, whateve
   );
 });
 
-test('goes on in the middle of a line after a restart, and a batch that was not accepted comes again', async () => {
+test('5.2.4: goes on in the middle of a line after a restart, and a batch that was not accepted comes again', async () => {
   await using place = await temporaryDirectory();
   const out = join(place.path, 'out');
   const whole = talk + result('at the end');
@@ -341,7 +341,7 @@ describe('3.2.4: what an agent is in the middle of', () => {
     expect(intake.turn().tools).toEqual([]);
   });
 
-  test('an answer is half written from its first piece until it is there', async () => {
+  test('S3-47: an answer is half written from its first piece until it is there', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
     const { intake } = followed;

@@ -10,7 +10,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-test('S4-19: the prompts come along with the program, one for each mode', async () => {
+test('S4-19, 7.13: the prompts come along with the program, one for each mode', async () => {
   const assets = await loadPromptAssets(programs.prompts);
   expect(Object.keys(assets.modes).toSorted()).toEqual([...workModes].toSorted());
   expect(assets.commands).toContain('`pawl ps');

@@ -36,7 +36,7 @@ describe('an agent that asked', () => {
     expect(events.filter(({ type }) => type === 'agent.answered')).toHaveLength(1);
   });
 
-  test('takes one text for its only question, once, however often it is sent', async () => {
+  test('5.2.8: takes one text for its only question, once, however often it is sent', async () => {
     const agent = await asked(database);
     const key = randomUUID();
     await Promise.all([1, 2].map(() => daemon.client.replyAgent(agent.id, { answer: 'SQLite' }, key)));
@@ -62,7 +62,7 @@ test('who has asked nothing is not answered', async () => {
   });
 });
 
-describe('a word to an agent', () => {
+describe('7.9: a word to an agent', () => {
   test('S3-56: reaches the process that runs, where it listens', async () => {
     const steps = [{ say: 'hello' }, { sleep: '1500ms' }, 'wait', 'echo_prompt', { complete: { summary: 'heard it' } }];
     const agent = await daemon.work(steps);

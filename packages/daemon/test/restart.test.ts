@@ -18,7 +18,7 @@ const agents = 20;
 const kills = 10;
 
 test(
-  `${agents} agents talk while the daemon is killed ${kills} times: nothing is lost, doubled or forgotten`,
+  `5.2.4, 8.11: ${agents} agents talk while the daemon is killed ${kills} times: nothing is lost, doubled or forgotten`,
   { timeout: 120_000 },
   async () => {
     await using place = await temporaryDirectory();

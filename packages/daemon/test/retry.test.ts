@@ -113,7 +113,7 @@ describe('work that was left uncommitted', () => {
     expect(sessions.map(({ purpose }) => purpose)).toEqual(['work', 'commit', 'work', 'commit']);
   });
 
-  test('is not asked for when only untracked files are there', async () => {
+  test('5.2.9: is not asked for when only untracked files are there', async () => {
     const agent = await daemon.work([{ write: { path: 'new.txt', content: 'x' } }, { complete: { summary: 'ok' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });
   });

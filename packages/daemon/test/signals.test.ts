@@ -56,7 +56,7 @@ describe('stop and resume', () => {
     expect(await outputText(daemon.client, agent.id)).toContain('a task\\ngo on then');
   });
 
-  test('a request to resume that is repeated begins one run, and one that is at work is left alone', async () => {
+  test('5.2.8: a request to resume that is repeated begins one run, and one that is at work is left alone', async () => {
     const agent = await daemon.work([{ say: 'once' }, 'complete', { say: 'standing by' }, 'hang']);
     await daemon.ended(agent.id);
     const key = randomUUID();

@@ -14,7 +14,7 @@ import { writeScenario } from './support/daemon.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
 import { outputHas } from './support/output.ts';
 
-test('of daemons started at the same instant one wins and the others say so', async () => {
+test('W3-01: of daemons started at the same instant one wins and the others say so', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const daemons = Array.from({ length: 4 }, () => spawnDaemon(home));

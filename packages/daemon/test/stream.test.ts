@@ -50,7 +50,7 @@ test('a client that knows a later id than the log has is told of the gap', async
   expect(gaps).toEqual([(await daemon.client.daemon()).lastSeq]);
 });
 
-test('output is streamed from any chunk on and ends when the agent has', async () => {
+test('S3-74: output is streamed from any chunk on and ends when the agent has', async () => {
   const agent = await daemon.work([{ flood: { lines: 2_000 } }, { say: 'the last words' }, 'complete']);
   const chunks: { id: number; content?: string | undefined }[] = [];
   for await (const message of daemon.client.followOutput(agent.id, {}))
@@ -69,7 +69,7 @@ test('output is streamed from any chunk on and ends when the agent has', async (
   expect(seen.at(-1)).toBe('result');
 });
 
-test('a client that never reads holds up nobody and costs little', async () => {
+test('W3-01: a client that never reads holds up nobody and costs little', async () => {
   const token = readFileSync(daemon.home.token, 'utf8').trim();
   const idle = connect(daemon.port, '127.0.0.1');
   idle.on('error', () => {});

@@ -47,7 +47,7 @@ async function eventsAbout(taskId: string): Promise<string[]> {
 }
 
 describe('a plan', () => {
-  test('5.2.15: a task is added once, however its name is written, until it is completed', async () => {
+  test('S3-08, 5.2.15: a task is added once, however its name is written, until it is completed', async () => {
     const name = `Write the parser ${randomUUID()}`;
     const { task, created } = await daemon.client.addTask({ path: daemon.repository, name, phase: 'one' });
     expect(created).toBe(true);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const complete = { complete: { summary: 'all done' } };
 
 describe('a worker', () => {
-  test('works in its own worktree, commits on its own branch, and completes (S3-15…31)', async () => {
+  test('works in its own worktree, commits on its own branch, and completes (S3-07, S3-15…32, S4-22, 7.10)', async () => {
     const main = await git(daemon.repository, ['rev-parse', 'main']);
     const agent = await daemon.work([
       { write: { path: 'a.txt', content: 'a' } },
@@ -44,7 +44,7 @@ describe('a worker', () => {
     expect(sessions[0]?.environment).toContain('PAWL_AGENT_TOKEN');
   });
 
-  test('tells its story in the event log, in order and once each', async () => {
+  test('S3-25: tells its story in the event log, in order and once each', async () => {
     const agent = await daemon.work([complete]);
     await daemon.ended(agent.id);
     const { events } = await daemon.client.events({ agent: agent.id });
@@ -87,7 +87,7 @@ describe('a worker', () => {
 });
 
 describe('the signal', () => {
-  test('questions leave the agent waiting for input', async () => {
+  test('S3-31, S3-33: questions leave the agent waiting for input', async () => {
     const agent = await daemon.work([{ signal: { status: 'questions', questions: ['which colour?'] } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'waiting_for_input',
@@ -96,7 +96,7 @@ describe('the signal', () => {
     });
   });
 
-  test('error fails the run with the agent’s own words', async () => {
+  test('S3-31: error fails the run with the agent’s own words', async () => {
     const agent = await daemon.work([{ signal: { status: 'error', error: 'no compiler here' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'crashed',
@@ -104,7 +104,7 @@ describe('the signal', () => {
     });
   });
 
-  test('that comes after the result event still counts', async () => {
+  test('W3-07: that comes after the result event still counts', async () => {
     const agent = await daemon.work([{ signal: { status: 'late', result: 'late but here', delay: '200ms' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'late but here' } });
   });
@@ -131,12 +131,12 @@ describe('the signal', () => {
     expect(await outputText(daemon.client, agent.id)).toContain('turns: 2');
   });
 
-  test('that is half-written counts as missing', async () => {
+  test('W3-07: that is half-written counts as missing', async () => {
     const agent = await daemon.work([{ signal: 'partial' }, 'wait', complete]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'all done' } });
   });
 
-  test('that never comes is asked for three times and then the agent has crashed', async () => {
+  test('7.12: that never comes is asked for three times and then the agent has crashed', async () => {
     const agent = await daemon.work([
       { say: 'one' },
       'wait',
@@ -153,7 +153,7 @@ describe('the signal', () => {
     expect(ended.run?.detail).toMatch(/no signal/);
   });
 
-  test('one directory too deep is found, and an old one from the repository is not believed', async () => {
+  test('S3-28, 5.2.2, 5.2.3: one directory too deep is found, and an old one from the repository is not believed', async () => {
     const deep = await daemon.work([
       { shell: `mkdir -p sub/.pawl/output && echo '{"status":"done","result":"deep"}' > sub/.pawl/output/signal.json` },
     ]);
@@ -199,7 +199,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  test('stop ends everything, also what ignores TERM or has detached itself, and leaves the work', async () => {
+  test('5.2.12: stop ends everything, also what ignores TERM or has detached itself, and leaves the work', async () => {
     const agent = await daemon.work([
       { write: { path: 'kept.txt', content: 'kept' } },
       { fork_child: { detach: true, seconds: 300 } },
@@ -248,7 +248,7 @@ describe('what goes wrong', () => {
     expect(await daemon.ended(next.id)).toMatchObject({ run: { status: 'completed' } });
   });
 
-  test('why a start failed is what the person is told', async () => {
+  test('S3-17: why a start failed is what the person is told', async () => {
     const place = join(daemon.home.worktrees, 'sample', 'blocked');
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, 'somebody-elses'), 'file');
@@ -306,7 +306,7 @@ describe('what goes wrong', () => {
     expect(shown).toEqual([`${long} 1`, `${long} 2`, `${long} 3`, 'no end']);
   });
 
-  test('refusals say why: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {
+  test('W4-14, 7.10: refusals say why: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {
     const refused = (promise: Promise<unknown>) =>
       promise.then(
         () => 'accepted',
@@ -324,5 +324,7 @@ describe('what goes wrong', () => {
     expect(agent.alias).toBe('given-name');
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' } });
     expect(await refused(daemon.work([complete], { alias: 'given-name' }))).toBe('conflict');
+    await git(daemon.repository, ['branch', 'work/taken-branch']);
+    expect(await refused(daemon.work([complete], { alias: 'taken-branch' }))).toBe('conflict');
   });
 });

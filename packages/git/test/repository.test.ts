@@ -86,7 +86,7 @@ function withSubmodule(home: string) {
   return { start: root, root, commonDir: join(outer, '.git/modules/lib/inner') };
 }
 
-describe.each(Object.entries(shapes))('%s', (name, make) => {
+describe.each(Object.entries(shapes))('W4-13: %s', (name, make) => {
   test('opens, and a worktree can be added that a person finds clean', async () => {
     const home = temporaryDirectory();
     const { start, ...expected } = make(home);

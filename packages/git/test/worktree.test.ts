@@ -91,7 +91,7 @@ describe('addWorktree', () => {
     expect(git(request.path, 'status', '--porcelain')).toBe('');
   });
 
-  test('makes a worktree again whose directory was deleted, at the tip of its branch', async () => {
+  test('W3-11: makes a worktree again whose directory was deleted, at the tip of its branch', async () => {
     const { repository, request } = await setUp();
     await addWorktree(repository, request);
     write(request.path, { 'new.txt': 'new\n' });
@@ -154,7 +154,7 @@ describe('addWorktree', () => {
     expect(existsSync(join(request.path, 'readme.md'))).toBe(true);
   });
 
-  test('refuses a branch with other commits and never moves it', async () => {
+  test('W3-11: refuses a branch with other commits and never moves it', async () => {
     const { repository, root, request } = await setUp();
     git(root, 'branch', '--no-track', request.branch);
     const base = commitAll(root, 'second');
@@ -164,7 +164,7 @@ describe('addWorktree', () => {
     expect(existsSync(request.path)).toBe(false);
   });
 
-  test('refuses a branch that another worktree has checked out', async () => {
+  test('W3-11: refuses a branch that another worktree has checked out', async () => {
     const { repository, home, request } = await setUp();
     await addWorktree(repository, request);
     const second = { ...request, path: join(home, 'trees', 'second') };
@@ -247,8 +247,8 @@ describe('addWorktree', () => {
   });
 });
 
-describe('verifyWorktree', () => {
-  test('accepts exactly the path, not one that ends alike', async () => {
+describe('S3-17: verifyWorktree', () => {
+  test('5.2.6: accepts exactly the path, not one that ends alike', async () => {
     const { repository, home, request } = await setUp();
     await addWorktree(repository, request);
     expect(await verifyWorktree(repository, request.path)).toEqual({ path: request.path, branch: request.branch });

@@ -20,7 +20,7 @@ const fresh: SessionGiven = {
   baseUrl: null,
 };
 
-describe('the arguments of a session', () => {
+describe('S3-19, S3-40, S3-41: the arguments of a session', () => {
   test.each<[string, Partial<ProviderPreset>, Partial<SessionGiven>, string[]]>([
     ['a new conversation under a chosen id', {}, {}, ['--session-id', 'id-1']],
     ['a new one where none can be chosen', { chooseSession: null }, {}, []],

@@ -8,7 +8,8 @@ export type Fault = (typeof faults)[number];
 export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), providerSessionId: z.string() }),
   z.object({ type: z.literal('text-delta'), text: z.string() }),
-  z.object({ type: z.literal('text'), text: z.string() }),
+  /** `piece`: a part of a text that never comes whole; the parts in a row are one text. */
+  z.object({ type: z.literal('text'), text: z.string(), piece: z.literal(true).optional() }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
   /** The provider repeats what it was told. */
   z.object({ type: z.literal('echo'), text: z.string() }),

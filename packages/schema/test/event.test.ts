@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { crashPoint, crashPoints } from '../src/crash-point.ts';
 import { eventTypes } from '../src/event.ts';
 
-test('an event is named by a noun and what happened to it', () => {
-  for (const type of eventTypes) expect(type).toMatch(/^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|rewound)$/);
+test('W3-04: an event is named by a noun and what happened to it', () => {
+  for (const type of eventTypes)
+    expect(type).toMatch(/^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|rewound|told|taken|silent|invalid)$/);
 });
 
 test('crash points have names of their own, and passing one that was not asked for does nothing', () => {

@@ -52,6 +52,11 @@ export async function appendMessage(tx: WriteTransaction, message: NewMessage): 
   return integer(rows[0]?.id ?? Number.NaN);
 }
 
+/** Writes the whole of a message of which only a part was known. */
+export async function extendMessage(tx: WriteTransaction, id: number, content: string): Promise<void> {
+  await tx.db.updateTable('messages').set({ content }).where('id', '=', id).execute();
+}
+
 /** The id of an agent's own latest message, of those before `beforeId` where that is given; 0 when it has none. */
 export async function lastMessageId(
   db: Database,

@@ -23,7 +23,7 @@ function deletedIn(text: string): string[] {
   return deletions.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => (match[1] ?? '').toLowerCase()));
 }
 
-test('S1-02, W1-01, 3.2.6: no statement deletes agents, messages, or anything by way of another row', () => {
+test('S1-02, S3-71, W1-01, 3.2.6: no statement deletes agents, messages, or anything by way of another row', () => {
   expect(sources.length).toBeGreaterThan(50);
   for (const { path, text } of sources) {
     const deleted = deletedIn(text).filter((what) => ['agents', 'messages', 'cascade', 'set'].includes(what));

@@ -49,7 +49,7 @@ describe('work', () => {
     ]);
   });
 
-  test('the words are one task, and paths are made absolute', async () => {
+  test('W4-13, W4-14: the words are one task, and paths are made absolute', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     const options = {
       provider: 'scripted',

@@ -5,7 +5,7 @@ import type { Message } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 import { agentById } from '@pawl/store/agents';
 import { appendChunk } from '@pawl/store/chunks';
-import { appendMessage, lastSessionMessages } from '@pawl/store/messages';
+import { appendMessage, extendMessage, lastSessionMessages } from '@pawl/store/messages';
 import { runById } from '@pawl/store/runs';
 import { updateSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
@@ -13,7 +13,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { createSerial } from '@pawl/core/turn-taking';
 import type { Batch, Intake, IntakeTarget, Pace, SaidMessage, TurnState } from './intake.ts';
-import { openIntake } from './intake.ts';
+import { isPieceOf, kept, openIntake } from './intake.ts';
 
 /** The one place where output becomes chunks and facts. */
 export type Ingest = {
@@ -235,7 +235,11 @@ async function storeMessages(tx: WriteTransaction, { agent, session }: IntakeTar
   const last = await lastSessionMessages(tx.db, agent.id, session.id, batch.unfinished);
   const tail = batch.messages.slice(batch.messages.length - batch.unfinished);
   const said = batch.unfinished > 0 && isSame(last, tail) ? batch.messages.slice(0, -batch.unfinished) : batch.messages;
-  for (const message of said)
+  const [first, ...others] = said;
+  const [before] = first?.data?.['piece'] === true ? await lastSessionMessages(tx.db, agent.id, session.id, 1) : [];
+  const goesOn = first !== undefined && before !== undefined && isPieceOf(first, before);
+  if (goesOn) await extendMessage(tx, before.id, kept(before.content + first.content));
+  for (const message of goesOn ? others : said)
     await appendMessage(tx, { agentId: agent.id, runId: session.runId, sessionId: session.id, ...message });
 }
 

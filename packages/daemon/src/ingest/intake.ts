@@ -150,13 +150,19 @@ export function openIntake(target: IntakeTarget): Intake {
       answering = false;
       return;
     }
-    if (event.type === 'text-delta') answering = true;
-    else if (event.type === 'text' || event.type === 'result') answering = false;
+    const isPiece = event.type === 'text-delta' || (event.type === 'text' && event.piece === true);
+    if (isPiece) answering = true;
+    else if (event.type === 'text' || event.type === 'tool-call' || event.type === 'result') answering = false;
     if (event.type === 'tool-call') openTools.set(event.id, firstLine(`${event.name} ${event.input}`, toolCharacters));
     else if (event.type === 'tool-result') openTools.delete(event.id);
     else if (event.type === 'result') openTools.clear();
     const said = saidMessage(event);
     if (said === null) return;
+    const last = batch.messages.at(-1);
+    if (last !== undefined && isPieceOf(said, last)) {
+      last.content = kept(last.content + said.content);
+      return;
+    }
     messages++;
     batch.messages.push(messages > limits.messagesPerSession ? tooManyMessages : said);
   }
@@ -268,7 +274,7 @@ const tooManyMessages: SaidMessage = {
 function saidMessage(event: StreamEvent): SaidMessage | null {
   switch (event.type) {
     case 'text':
-      return { kind: 'assistant', content: kept(event.text), data: null };
+      return { kind: 'assistant', content: kept(event.text), data: event.piece === true ? { piece: true } : null };
     case 'tool-call':
       return {
         kind: 'tool_call',
@@ -282,7 +288,13 @@ function saidMessage(event: StreamEvent): SaidMessage | null {
   }
 }
 
-function kept(text: string): string {
+/** Whether something that was said goes on with what was said last: both are pieces of one text. */
+export function isPieceOf(said: SaidMessage, last: SaidMessage): boolean {
+  return [said, last].every(({ kind, data }) => kind === 'assistant' && data?.['piece'] === true);
+}
+
+/** As much of a text as the history has room for. */
+export function kept(text: string): string {
   return cutText(text, limits.messageCharacters);
 }
 

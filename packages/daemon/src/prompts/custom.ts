@@ -2,16 +2,11 @@ import { promptLimits } from '@pawl/core/prompt/prompt-limit';
 import { hasErrno, isPassing, messageOf } from '@pawl/schema/error';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import customFiles from '../../prompts/custom-files.json' with { type: 'json' };
 import { isWithin, readDefinitionText } from '../definitions/definition-text.ts';
 
 /** Which file of a repository speaks to which role. `REVIEWER.md` is, by custom, for the merge queue. */
-const fileOfRole = new Map([
-  ['supervisor', 'SUPERVISOR.md'],
-  ['worker', 'WORKER.md'],
-  ['merge-queue', 'REVIEWER.md'],
-  ['workspace', 'WORKSPACE.md'],
-  ['review', 'REVIEW.md'],
-]);
+const fileOfRole = new Map(Object.entries(customFiles));
 
 /** Where a repository keeps them; all that exist are used, the first place first. */
 const folders = ['.pawl', '.multiclaude'];

@@ -1,13 +1,17 @@
 import { openToolsIn } from '@pawl/core/history';
+import type { ProviderPreset } from '@pawl/core/port/provider';
 import { isAlive } from '@pawl/host/identity';
 import { closeInput } from '@pawl/host/input';
+import { lastOutput } from '@pawl/host/last-output';
 import { sessionFile } from '@pawl/host/session-files';
 import { stopSession } from '@pawl/host/stop-session';
+import { faultIn } from '@pawl/providers/fault';
 import { outputParsers } from '@pawl/providers/parser';
+import { resetTimeIn } from '@pawl/providers/reset-time';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Session, Usage } from '@pawl/schema/record';
 import { countSessionMessages, toolMessages } from '@pawl/store/messages';
-import { lastReport, sessionById, sessionOffsets } from '@pawl/store/sessions';
+import { lastReport, sessionById, sessionOffsets, updateSession } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
@@ -113,16 +117,27 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
     if (hasBudget(shop, agent)) onSpent(agent.id);
     const { silentMs, limitedMs } = ingest.pace(agent.id);
     if (limitedMs > shop.timing.limitGraceMs) return onHung(agent.id, session.id);
-    const silence = shop.providers.find(agent.provider)?.silence;
-    if (silence === undefined || silentMs < silence.noticeMs) return void (entry.silent = false);
+    const preset = shop.providers.find(agent.provider);
+    if (preset === null || silentMs < preset.silence.noticeMs) return void (entry.silent = false);
+    const { silence } = preset;
     if ((await sessionById(shop.store.db, session.id))?.pausedAt !== null) return;
     if (silentMs >= silence.hangMs) return onSilent(agent.id, session.id);
+    if (await noteHiddenLimit(session, preset)) return onHung(agent.id, session.id);
     if (entry.silent) return;
     entry.silent = true;
     const about = { projectId: agent.projectId, agentId: agent.id };
     await shop.store.write(async (tx) => {
       tx.emit({ type: 'session.silent', ...about, data: { no: session.no, silentMs: Math.round(silentMs) } });
     });
+  }
+
+  /** A CLI that falls silent at a limit may say so on stderr only, and wait for it by itself for hours. */
+  async function noteHiddenLimit(session: Session, preset: ProviderPreset): Promise<boolean> {
+    const words = await lastOutput(directoryOf(session.id), 'err');
+    if (faultIn(words, preset.patterns) !== 'limit') return false;
+    const limitUntil = resetTimeIn(words, shop.clock()) ?? 0;
+    await shop.store.write((tx) => updateSession(tx, session.id, { limitUntil }));
+    return true;
   }
 
   /** Who has said that it is done, but does not leave. */

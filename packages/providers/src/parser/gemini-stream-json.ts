@@ -58,11 +58,11 @@ function parseGeminiLine(line: string): StreamEvent[] {
   }
 }
 
-/** Its pieces of text are never repeated as a whole, so each is said for good. */
+/** Its pieces of text are never repeated as a whole. */
 function message(record: JsonObject): StreamEvent[] {
   const said = blockText(field(record, 'content'));
   if (field(record, 'role') === 'user') return [{ type: 'echo', text: said }];
-  return said === '' ? [] : [{ type: 'text', text: said }];
+  return said === '' ? [] : [{ type: 'text', text: said, piece: true }];
 }
 
 function result(record: JsonObject): StreamEvent[] {

@@ -56,7 +56,7 @@ const successEvents: StreamEvent[] = [
   { type: 'result', ok: true, text: 'All done.', fault: null },
 ];
 
-describe('lines that Claude Code prints', () => {
+describe('S3-46, S3-47, S3-48: lines that Claude Code prints', () => {
   test.each<[string, Record<string, unknown>, StreamEvent[]]>([
     ['the first one', { type: 'system', subtype: 'init', tools: ['Bash'], model: 'm', permissionMode: 'default' }, []],
     ['text', message('assistant', [{ type: 'text', text: 'Hello.' }]), [{ type: 'text', text: 'Hello.' }]],

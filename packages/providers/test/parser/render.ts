@@ -14,6 +14,8 @@ export function renderEvent(event: StreamEvent): string {
       const told = Object.entries(numbers).filter(([, number]) => number !== null);
       return `usage ${scope} ${told.map(([name, number]) => `${name}=${number}`).join(' ')}`;
     }
+    case 'text':
+      return `${event.piece === true ? 'piece' : 'text'} ${JSON.stringify(event.text)}`;
     case 'limit':
       return `limit until ${event.until}`;
     case 'result':

@@ -55,7 +55,7 @@ const lines: [name: string, words: string][] = [
 const first = Object.fromEntries(lines);
 first['claude-code'] = first['claude']!;
 
-test('S3-44: the seven names of old are there, and all others, each once', () => {
+test('S3-06, S3-12, S3-44: the seven names of old are there, and all others, each once', () => {
   const names = presets.map(({ name }) => name);
   expect(names.toSorted()).toEqual([...Object.keys(first), 'scripted'].toSorted());
   const old = ['claude', 'claude-code', 'codex', 'aider', 'cline', 'continue', 'cursor-agent'];
@@ -154,7 +154,7 @@ test('a base URL reaches codex by arguments, which name the variable of the key 
   expect(live.indexOf('model_provider="pawl"')).toBeGreaterThan(live.indexOf('app-server'));
 });
 
-test('claude gets its system prompt as a file, and keeps to it when it is resumed', () => {
+test('S4-22: claude gets its system prompt as a file, and keeps to it when it is resumed', () => {
   const { args, files } = start('claude', { prompt: { system: 'you are', turn: 'go' } });
   expect(args.join(' ')).toContain(
     '--append-system-prompt-file /session/system-prompt.md --system-prompt-snapshot off',

@@ -11,7 +11,7 @@ import type { EngineUnderTest } from './engines.ts';
 
 /** What stored output promises on every engine. */
 export function chunksContract(engine: EngineUnderTest): void {
-  test('bytes come back as they were, are told after the commit, and move the offset', async () => {
+  test('S3-22, S3-50, S3-70: bytes come back as they were, are told after the commit, and move the offset', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     const told: Chunk[] = [];
@@ -63,7 +63,7 @@ export function chunksContract(engine: EngineUnderTest): void {
     expect(told).toBe(0);
   });
 
-  test('a page is bounded in rows and in bytes, and always goes on', async () => {
+  test('S3-73: a page is bounded in rows and in bytes, and always goes on', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     await append(store, team, 'stdout', 0, ...range(1, 6).map(() => new Uint8Array(100)));
