@@ -67,6 +67,17 @@ describe('a usage limit of an account', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ account: 'two', run: { detail: 'in the end' } });
   });
 
+  test('whoever waits goes on at once with an account that a person adds', async () => {
+    await withAccounts(['one'], true);
+    const steps = [{ limit: { until: '1h' } }, { complete: { summary: 'with the new one' } }];
+    const agent = await daemon.work(steps, { account: 'one' });
+    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+      what: 'it to be exhausted',
+    });
+    await daemon.client.addAccount({ provider: 'scripted', name: 'two', kind: 'api-key', secret: secrets.two });
+    expect(await daemon.ended(agent.id)).toMatchObject({ account: 'two', run: { detail: 'with the new one' } });
+  });
+
   test('7.22: without rotation it waits for its own account', async () => {
     await withAccounts(['one', 'two'], false);
     const agent = await daemon.work([{ limit: { until: '2s' } }, { complete: { summary: 'same' } }], {

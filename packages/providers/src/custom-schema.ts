@@ -97,7 +97,13 @@ export const entrySchema = z.strictObject({
       auth: wordList.optional(),
     })
     .optional(),
-  silence: z.strictObject({ notice_ms: milliseconds.optional(), hang_ms: milliseconds.optional() }).optional(),
+  silence: z
+    .strictObject({
+      notice_ms: milliseconds.optional(),
+      hang_ms: milliseconds.optional(),
+      means_limit: z.boolean().optional(),
+    })
+    .optional(),
   first_signal: z.enum(['SIGTERM', 'SIGINT']).optional(),
   repository_settings: z
     .strictObject({

@@ -45,6 +45,21 @@ export async function setWait(
     .execute();
 }
 
+/** Lets every open run go on that waits for an account of a provider; returns whose they are. */
+export async function endAccountWaits(tx: WriteTransaction, provider: string): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('runs')
+    .innerJoin('agents', 'agents.id', 'runs.agent_id')
+    .select(['runs.id', 'runs.agent_id'])
+    .where('runs.outcome', 'is', null)
+    .where('runs.wait_for', '=', 'account')
+    .where('agents.account_id', 'is not', null)
+    .where('agents.provider', '=', provider)
+    .execute();
+  for (const { id } of rows) await setWait(tx, id, null);
+  return rows.map((row) => row.agent_id);
+}
+
 /** Ends every open run of some agents; returns their ids. */
 export async function endRunsOf(tx: WriteTransaction, agentIds: readonly string[], end: RunEnd): Promise<string[]> {
   const ended: string[] = [];

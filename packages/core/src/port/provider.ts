@@ -73,8 +73,11 @@ export type ProviderPreset = {
   outputFormat: OutputFormat;
   /** What its errors look like in words: regular expressions, matched without regard to case. */
   patterns: { limit: string[]; transient: string[]; auth: string[] };
-  /** After so long without output it counts as waiting for its provider; after `hangMs` it is ended and tried again. */
-  silence: { noticeMs: number; hangMs: number };
+  /**
+   * After so long without output it counts as waiting for its provider; after `hangMs` it is ended and tried again. Where a
+   * CLI is known to wait for the end of a limit without a word, `meansLimit` takes that silence for one.
+   */
+  silence: { noticeMs: number; hangMs: number; meansLimit?: boolean };
   /** The signal that lets the CLI clean up after itself. */
   firstSignal: 'SIGTERM' | 'SIGINT';
   /**

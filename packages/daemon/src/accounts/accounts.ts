@@ -184,6 +184,8 @@ export function createAccounts(parts: AccountParts): Accounts {
 
     async moveConversation(move) {
       const { to, preset, providerSessionId } = move;
+      // Without a directory of its own, every account finds all conversations where they are.
+      if (preset.account?.directory === null) return 'moved';
       const source = directoryOf(move.from, move);
       const target = directoryOf(to, move);
       if (preset.account === null || source === null || target === null) return 'impossible';

@@ -1,22 +1,35 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { accountRoutes } from '@pawl/protocol/route/account';
+import { endAccountWaits } from '@pawl/store/runs';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
 /** What is asked of accounts, and done to them. */
-export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { shop: { accounts } }: AppParts): void {
+export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconciler }: AppParts): void {
+  const { accounts } = shop;
+
+  /** Whoever waits for an account of this provider looks again: there may be one now. */
+  async function endWaits(provider: string): Promise<void> {
+    const waiting = await shop.store.write((tx) => endAccountWaits(tx, provider));
+    for (const agentId of waiting) reconciler.wake(agentId);
+  }
+
   app.openapi(accountRoutes.listAccounts, async (context) =>
     context.json({ accounts: await accounts.list(context.req.valid('query').provider) }, 200),
   );
-  app.openapi(accountRoutes.addAccount, async (context) =>
-    context.json(await accounts.add(context.req.valid('json')), 200),
-  );
+  app.openapi(accountRoutes.addAccount, async (context) => {
+    const added = await accounts.add(context.req.valid('json'));
+    await endWaits(added.account.provider);
+    return context.json(added, 200);
+  });
   app.openapi(accountRoutes.removeAccount, async (context) =>
     context.json({ account: await accounts.remove(context.req.valid('param').account) }, 200),
   );
   app.openapi(accountRoutes.useAccount, async (context) => {
     const { clear = false } = context.req.valid('json');
-    return context.json({ account: await accounts.use(context.req.valid('param').account, { clear }) }, 200);
+    const account = await accounts.use(context.req.valid('param').account, { clear });
+    await endWaits(account.provider);
+    return context.json({ account }, 200);
   });
   app.openapi(accountRoutes.testAccount, async (context) =>
     context.json(await accounts.test(context.req.valid('param').account), 200),

@@ -112,7 +112,8 @@ async function judge(
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
   const preset = shop.providers.find(agent.provider);
   const resumable = preset !== null && preset.resume !== null && session.providerSessionId !== null;
-  const fault = preset === null ? null : await faultOf(shop, session, preset, said.exitCode);
+  const hidden = said.hung && preset?.silence.meansLimit === true;
+  const fault = hidden ? 'limit' : preset === null ? null : await faultOf(shop, session, preset, said.exitCode);
   const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
   const limitUntil = known ? (resetTimeIn(session.result?.text ?? '', shop.clock()) ?? 0) : session.limitUntil;
   const asks = resumable && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;

@@ -4,8 +4,8 @@ import { baseAccount, definePreset } from './base.ts';
 export const opencode = definePreset({
   name: 'opencode',
   description: 'OpenCode',
-  // With a title it does not ask the model for one.
-  command: ['opencode', 'run', '--format', 'json', '--title', 'pawl'],
+  // With a title it does not ask the model for one; without its log, on stderr, nobody would hear of a limit.
+  command: ['opencode', 'run', '--format', 'json', '--title', 'pawl', '--print-logs', '--log-level', 'ERROR'],
   env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_SHARE: '1', OPENCODE_DISABLE_TERMINAL_TITLE: '1' },
   install: 'npm install -g opencode-ai',
   variables: {
@@ -43,11 +43,11 @@ export const opencode = definePreset({
   options: { agent: ['--agent', '{value}'], variant: ['--variant', '{value}'] },
   outputFormat: 'opencode-json',
   patterns: {
-    limit: ['exceeded your current quota', 'usage limit', 'credit balance'],
+    limit: ['exceeded your current quota', 'usage limit', 'credit balance', 'exceed your account.s rate limit'],
     transient: ['overloaded', 'rate.?limit', '"statuscode":(?:429|5\\d\\d)'],
     auth: ['"statuscode":401', 'invalid x-api-key', 'no auth'],
   },
-  // At a limit it tries again for more than a minute, without a word.
+  // At a limit it waits for as long as the provider says, with a word in its log only.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   repositorySettings: {
     paths: ['opencode.json', 'opencode.jsonc', '.opencode/**'],

@@ -44,8 +44,8 @@ export const qwen = definePreset({
     transient: ['api error: (?:429|5\\d\\d)', 'rate.?limit', 'overloaded'],
     auth: ['no auth type is selected', 'api error: 401', 'incorrect api key'],
   },
-  // At a limit it waits for a minute, then for two, and so on.
-  silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
+  // At a limit it waits for a minute, then for two, and so on, without a word; when the model answers, it shows each piece.
+  silence: { noticeMs: 45_000, hangMs: 150_000, meansLimit: true },
   firstSignal: 'SIGINT',
   // Its safe mode still reads variables from a repository, and with them the address that the key is sent to.
   repositorySettings: { paths: ['.qwen/settings.json', '.qwen/.env', '.qwen/extensions/**', '.env'], block: null },

@@ -39,7 +39,7 @@ const lines: [name: string, words: string][] = [
   ],
   ['codex', `codex exec --json --skip-git-repo-check ${quiet} --dangerously-bypass-approvals-and-sandbox`],
   ['gemini', 'gemini --output-format stream-json --approval-mode yolo'],
-  ['opencode', 'opencode run --format json --title pawl --auto'],
+  ['opencode', 'opencode run --format json --title pawl --print-logs --log-level ERROR --auto'],
   ['qwen', 'qwen --input-format stream-json --output-format stream-json --include-partial-messages --yolo'],
   ['pi', 'pi --mode json -p'],
   ['copilot', 'copilot --output-format json --no-ask-user --no-auto-update --allow-all'],
