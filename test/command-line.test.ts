@@ -64,14 +64,14 @@ test('up, init, work, ps, logs -f, inspect: the first five minutes', async () =>
 
 describe('mistakes', () => {
   test.each([
-    [['work'], 2, 'missing required argument'],
+    [['work'], 2, 'What is to be done?'],
     [['wrok', 'x'], 2, 'Did you mean work'],
     [['ps', '--nope'], 2, 'unknown option'],
     [['ps', '--limit', 'many'], 2, 'not a whole number'],
     [['logs', 'nobody'], 3, 'pawl ps'],
     [['logs', '../../etc'], 3, 'no agent'],
     [['stop', 'nobody'], 3, 'no agent'],
-    [['work', 'x', '--provider', 'nope'], 2, 'Known providers: scripted'],
+    [['work', 'x', '--provider', 'nope'], 2, 'Known providers: claude'],
     [['work', 'x', '--name', '../up'], 2, 'name'],
     [['work', 'x', '--base', 'nowhere'], 3, 'no commit'],
     [['work', ' '], 2, 'empty'],
