@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: 'test/build.ts',
     pool: 'forks',
     // Most tests wait for processes more than they compute, so not even on a small machine one at a time.
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

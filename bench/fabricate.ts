@@ -114,6 +114,7 @@ function doneWork(agent: Agent, project: Project): { run: Run; session: Session 
     outcome: 'completed',
     detail: 'done',
     questions: null,
+    resultBefore: null,
     waitUntil: null,
     waitFor: null,
   };

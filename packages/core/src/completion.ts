@@ -28,8 +28,9 @@ export type EndedSession = {
   signalRequests: number;
   /** What kind of error it was, when it ended with one and that can be told. */
   fault: Fault | null;
-  /** How often this run has gone on after an error. */
+  /** How often this run has gone on after an error, and after a limit. */
   retries: number;
+  limitWaits: number;
   /** It printed nothing for so long that it was ended. */
   hung: boolean;
   /** Whether it used credentials that Pawl keeps, so that there may be others. */
@@ -62,9 +63,9 @@ export function judgeSession(ended: EndedSession): Verdict {
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
     return judgeSignal(ended.signal, ended);
   if (ended.stopRequested) return end('cancelled', 'stopped on request');
-  if (ended.failure !== null) return end('failed', ended.failure);
   // It was asked for one thing only, after it had said how its work ended; that counts, whatever came of the asking.
   if (ended.outcomeBefore !== null) return end('completed', ended.outcomeBefore);
+  if (ended.failure !== null) return end('failed', ended.failure);
   if (ended.limitUntil !== null || ended.fault === 'limit') return judgeLimit(ended);
   if (ended.worktreeMissing) return end('failed', 'the worktree was deleted while the agent ran');
   if (ended.interrupted && (ended.exitCode !== 0 || ended.result?.ok !== true))
@@ -85,16 +86,24 @@ export function judgeSession(ended: EndedSession): Verdict {
 
 const limitWords = 'the provider reported a usage limit';
 
-function judgeLimit({ hasAccount, limitUntil, result }: EndedSession): Verdict {
+function judgeLimit({ hasAccount, limitUntil, result, limitWaits }: EndedSession): Verdict {
   const until = limitUntil === null || limitUntil === 0 ? null : limitUntil;
   const detail = result?.ok === false && result.text !== '' ? `${limitWords}: ${result.text}` : limitWords;
+  if (limitWaits >= limits.limitWaits) return end('failed', `${detail} (${limitWaits} times)`);
   if (hasAccount) return { next: 'change-account', cause: 'limit', until, detail };
   return until === null ? end('failed', detail) : { next: 'wait', until, detail };
 }
 
-/** An error that passes is tried again after 1, 2 and 4 seconds; a login that is not accepted wants another account. */
+/**
+ * An error that passes is tried again after 1, 2 and 4 seconds. A login that is not accepted is tried once more, since a CLI
+ * may have renewed it meanwhile; then it wants another account.
+ */
 function judgeFault(ended: EndedSession, detail: string): Verdict {
-  if (ended.fault === 'auth' && ended.hasAccount) return { next: 'change-account', cause: 'auth', until: null, detail };
+  if (ended.fault === 'auth') {
+    if (ended.retries === 0) return { next: 'retry', delayMs: limits.retryMs, detail };
+    if (ended.hasAccount) return { next: 'change-account', cause: 'auth', until: null, detail };
+    return end('failed', detail);
+  }
   if (!ended.hung && ended.fault !== 'transient') return end('failed', detail);
   if (ended.retries < limits.faultRetries)
     return { next: 'retry', delayMs: limits.retryMs * 2 ** ended.retries, detail };

@@ -31,6 +31,7 @@ export function runOf(
     outcome: null,
     detail: null,
     questions: null,
+    resultBefore: null,
     waitUntil: null,
     waitFor: null,
   };

@@ -30,6 +30,17 @@ export function checkOptions(
       hint: `Its options: ${known}.`,
     });
   }
+  const values = [
+    request.model ?? '',
+    ...Object.entries(request.options).map(([name, value]) => (name === 'command' ? '' : value)),
+  ];
+  for (const value of values) {
+    if (!/^(?:-|env:)/.test(value)) continue;
+    throw new PawlError(
+      'invalid_input',
+      `${JSON.stringify(value.slice(0, 80))} is no model and no value of an option.`,
+    );
+  }
   if (request.model !== null && preset.model === null) {
     throw new PawlError('invalid_input', `The provider ${preset.name} does not let you choose a model.`);
   }

@@ -20,6 +20,7 @@ const cleanEnd: EndedSession = {
   signalRequests: 0,
   fault: null,
   retries: 0,
+  limitWaits: 0,
   hung: false,
   hasAccount: false,
   uncommitted: 0,
@@ -292,6 +293,7 @@ describe('errors that pass, limits and accounts', () => {
     expect(judgeSession(limited)).toMatchObject({ next: 'change-account', cause: 'limit', until: 5_000 });
     expect(judgeSession({ ...limited, limitUntil: 0 })).toMatchObject({ next: 'change-account', until: null });
     expect(judgeSession({ ...limited, limitUntil: null, fault: 'limit' })).toMatchObject({ next: 'change-account' });
+    expect(judgeSession({ ...limited, limitWaits: limits.limitWaits })).toMatchObject({ outcome: 'failed' });
   });
 
   test('5.2.11: a limit of the CLI’s own login is waited for when its end is known', () => {
@@ -301,8 +303,10 @@ describe('errors that pass, limits and accounts', () => {
 
   test('W3-08: a login that is not accepted asks for another account, or fails without one', () => {
     const denied = { ...cleanEnd, result: { ok: false, text: '401', fault: 'auth' }, fault: 'auth' } as const;
-    expect(judgeSession({ ...denied, hasAccount: true })).toMatchObject({ next: 'change-account', cause: 'auth' });
-    expect(judgeSession(denied)).toMatchObject({ outcome: 'failed', detail: '401' });
+    expect(judgeSession(denied)).toMatchObject({ next: 'retry' });
+    const again = { ...denied, retries: 1 };
+    expect(judgeSession({ ...again, hasAccount: true })).toMatchObject({ next: 'change-account', cause: 'auth' });
+    expect(judgeSession(again)).toMatchObject({ outcome: 'failed', detail: '401' });
   });
 
   test('whoever was told to stop is not tried again', () => {

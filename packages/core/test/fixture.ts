@@ -59,6 +59,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     outcome: null,
     detail: null,
     questions: null,
+    resultBefore: null,
     waitUntil: null,
     waitFor: null,
     ...given,

@@ -87,6 +87,7 @@ describe('the rows of a fork', () => {
       outcome: null,
       detail: null,
       questions: null,
+      resultBefore: null,
       waitUntil: null,
       waitFor: null,
     });

@@ -78,6 +78,32 @@ describe('a usage limit of an account', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ account: 'two', run: { detail: 'with the new one' } });
   });
 
+  test('an agent gives its children what it has itself, whatever it asks for', async () => {
+    await withAccounts(['one', 'two'], false);
+    const ask = [
+      'work',
+      'x',
+      '--provider',
+      'scripted',
+      '--account',
+      'two',
+      '--name',
+      'young-otter',
+      '--budget',
+      'usd=9',
+    ];
+    const parent = await daemon.work([{ pawl: ask }, 'complete'], {
+      account: 'one',
+      definition: 'workspace',
+      budget: { usd: 5 },
+    });
+    await daemon.ended(parent.id);
+    expect((await daemon.client.inspectAgent('young-otter')).agent).toMatchObject({
+      account: 'one',
+      budget: { usd: 5 },
+    });
+  });
+
   test('7.22: without rotation it waits for its own account', async () => {
     await withAccounts(['one', 'two'], false);
     const agent = await daemon.work([{ limit: { until: '2s' } }, { complete: { summary: 'same' } }], {
@@ -89,10 +115,8 @@ describe('a usage limit of an account', () => {
 
   test('W3-08: an account that is not accepted is set aside, and another one steps in', async () => {
     await withAccounts(['one', 'two'], true);
-    const steps = [
-      { fail: { status: 401, text: 'API Error: 401 invalid x-api-key' } },
-      { complete: { summary: 'ok' } },
-    ];
+    const denied = { fail: { status: 401, text: 'API Error: 401 invalid x-api-key' } };
+    const steps = [denied, denied, { complete: { summary: 'ok' } }];
     const agent = await daemon.work(steps, { account: 'one' });
     expect(await daemon.ended(agent.id)).toMatchObject({ account: 'two', run: { status: 'completed' } });
     expect((await eventsOf('account.invalid'))[0]?.data).toMatchObject({ account: 'one' });

@@ -1,20 +1,54 @@
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon } from './support/daemon.ts';
 
+const scriptedAgent = join(import.meta.dirname, '..', '..', 'testing', 'src', 'scripted-agent', 'bin.ts');
+/** A CLI that calls every conversation by the same name. */
+const twin = `cat > /dev/null; echo '{"type":"system","subtype":"init","session_id":"same-for-all"}'; sleep 1;
+echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"same-for-all"}'`;
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startTestDaemon({
     providers: {
       forgetful: { extends: 'scripted', resume: null, fork: null, fork_style: 'replay' },
+      reader: {
+        extends: 'scripted',
+        command: [process.execPath, scriptedAgent, '-p', '--output-format', 'stream-json'],
+        prompt_mode: 'stdin',
+      },
+      twin: { extends: 'generic', command: ['/bin/sh', '-c', twin], output_format: 'claude-stream-json' },
       impatient: { extends: 'scripted', silence: { notice_ms: 1_000, hang_ms: 4_000 } },
     },
   });
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
+});
+
+test('S3-56: what reached nobody is said again together with the next word, where nobody listens while it works', async () => {
+  const steps = [{ say: 'hello' }, 'complete', { sleep: '2s' }, 'complete', 'complete', 'complete'];
+  const agent = await daemon.work(steps, { provider: 'reader' });
+  await daemon.ended(agent.id);
+  for (const message of ['the first thing', 'the second thing']) {
+    expect(await daemon.client.tellAgent(agent.id, { message }, randomUUID())).toMatchObject({ channel: 'resumed' });
+  }
+  await daemon.ended(agent.id);
+  const { sessions } = await daemon.client.inspectAgent(agent.id);
+  const prompts = await Promise.all(sessions.map(({ directory }) => daemon.promptOf(directory)));
+  const last = prompts.at(-1) ?? '';
+  expect(last).toContain('the second thing');
+  expect(last).toContain('the first thing');
+});
+
+test('8.11: two sessions that name the same conversation do not get into each other’s way', async () => {
+  const agents = await Promise.all([1, 2].map(() => daemon.work(undefined, { provider: 'twin' })));
+  for (const { id } of agents)
+    expect(await daemon.ended(id)).toMatchObject({ run: { status: 'completed', detail: 'done' }, session: { no: 1 } });
+  const { events } = await daemon.client.events({ limit: 1000 });
+  expect(events.filter(({ type }) => type === 'session.damaged')).toHaveLength(1);
 });
 
 const asks = { signal: { status: 'questions', questions: [{ id: 'db', question: 'Which database?' }] } };

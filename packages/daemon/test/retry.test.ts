@@ -70,6 +70,17 @@ describe('a usage limit without an account', () => {
     expect(await story(agent.id)).toEqual(expect.arrayContaining(['agent.exhausted', 'run.waiting']));
   });
 
+  test('that should be over, and is not, is waited for a while longer, not tried in a loop', async () => {
+    const agent = await daemon.work([{ limit: { until: '2020-01-01T00:00:00Z' } }, 'complete']);
+    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+      what: 'it to be exhausted',
+    });
+    const { agent: waiting } = await daemon.client.inspectAgent(agent.id);
+    expect(waiting).toMatchObject({ session: { no: 1 }, run: { status: 'running' } });
+    expect(waiting.exhaustedUntil).toBeGreaterThan(Date.now() + 30_000);
+    await daemon.client.stopAgent(agent.id);
+  });
+
   test('without a known end fails the run, which a person may resume', async () => {
     const agent = await daemon.work(['limit', 'complete']);
     expect(await daemon.ended(agent.id)).toMatchObject({ activity: 'exhausted', run: { status: 'failed' } });

@@ -57,7 +57,8 @@ const argumentBytes = 120 * 1024;
  * that was asked for and cannot be given is an error, not left out.
  */
 export function sessionCommand(preset: ProviderPreset, given: SessionGiven): SessionCommand {
-  const [command, ...fixed] = preset.command;
+  const [command, ...others] = preset.command;
+  const fixed = fill(others, {});
   const files: SessionCommand['files'] = [];
   const keep = (path: string, content: string) => {
     files.push({ path, content });
@@ -103,8 +104,8 @@ function firstInput(preset: ProviderPreset, turn: string): Pick<SessionCommand, 
 }
 
 function accessWords({ name, access }: ProviderPreset, readOnly: boolean): string[] {
-  if (!readOnly) return access.full;
-  if (access.readOnly !== null) return access.readOnly;
+  if (!readOnly) return fill(access.full, {});
+  if (access.readOnly !== null) return fill(access.readOnly, {});
   throw new PawlError('conflict', `The provider ${name} cannot be kept from writing.`, {
     hint: 'Choose another provider: `pawl providers` shows what each can do.',
   });

@@ -1,13 +1,21 @@
-/** Words with each `{name}` replaced by its value, in one go: what a value says is not looked at again. */
+/** What begins a word that a template meant for the environment. No value can: no system takes a NUL in a word. */
+const variableMark = '\0';
+
+/**
+ * Words with each `{name}` replaced by its value, in one go: what a value says is not looked at again. A template that begins
+ * with `env:` is marked as meant for the environment; a value that does is a word like any other.
+ */
 export function fill(template: readonly string[], values: Record<string, string>): string[] {
-  return template.map((word) =>
-    word.replaceAll(/\{(\w[\w-]*)\}/g, (whole, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-    ),
-  );
+  return template.map((word) => {
+    const filled = word.replaceAll(/\{(\w[\w-]*)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? whole).replaceAll('\0', '') : whole,
+    );
+    return variableTemplate.test(word) ? variableMark + filled : filled;
+  });
 }
 
-const variableWord = /^env:([A-Za-z_]\w*)=(.*)$/su;
+const variableTemplate = /^env:[A-Za-z_]\w*=/;
+const variableWord = /^\0env:([A-Za-z_]\w*)=(.*)$/su;
 
 /** Keeps apart what goes on the command line and what goes into the environment. */
 export function splitWords(words: readonly string[]): { args: string[]; env: Record<string, string> } {

@@ -264,3 +264,10 @@ describe('the prompt', () => {
     expect(files).toEqual([{ path: 'prompt.txt', content: turn }]);
   });
 });
+
+test('a value that looks like a variable is a word, and never reaches the environment', () => {
+  const own: ProviderPreset = { ...preset, access: { full: ['env:OWN=1'], readOnly: null } };
+  const { args, env } = sessionCommand(own, { ...fresh, model: 'env:NODE_OPTIONS=--require ./evil.cjs' });
+  expect(env).toEqual({ OWN: '1' });
+  expect(args).toContain('env:NODE_OPTIONS=--require ./evil.cjs');
+});

@@ -32,6 +32,9 @@ export const limits = {
   /** A limit that names no end holds this long; each further one in a row twice as long, up to the longest. */
   limitMs: 5 * 60_000,
   longestLimitMs: 5 * 60 * 60_000,
+  /** How often a run goes on after a limit, and how long it waits for one that should be over. */
+  limitWaits: 50,
+  pastLimitMs: 60_000,
   /** How long a CLI that reported a limit may go on trying by itself. */
   limitGraceMs: 10_000,
   /** How often a run goes on after its session was lost, before it counts as failed. */

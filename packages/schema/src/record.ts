@@ -182,6 +182,8 @@ export const runSchema = z.object({
   detail: z.string().nullable(),
   /** Questions that the agent left for a person, when it ended with questions. */
   questions: z.array(z.object({ id: z.string(), question: z.string() })).nullable(),
+  /** What it came to before it was asked for one thing more: to commit what it had left. */
+  resultBefore: z.string().nullable(),
   /** It is not gone on with before this time, for this reason. */
   waitUntil: timeSchema.nullable(),
   waitFor: z.enum(['account', 'retry']).nullable(),

@@ -27,8 +27,13 @@ export async function endRun(tx: WriteTransaction, id: string, end: RunEnd): Pro
 }
 
 /** Notes what an open run has come to, before it is asked for one thing more. */
-export async function noteOutcome(tx: WriteTransaction, id: string, detail: string): Promise<void> {
-  await tx.db.updateTable('runs').set({ detail }).where('id', '=', id).where('outcome', 'is', null).execute();
+export async function noteOutcome(tx: WriteTransaction, id: string, result: string): Promise<void> {
+  await tx.db
+    .updateTable('runs')
+    .set({ result_before: result })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .execute();
 }
 
 /** Lets an open run wait until a time, or lets it go on when that is null. */
@@ -132,6 +137,7 @@ export const runColumns = [
   'outcome',
   'detail',
   'questions',
+  'result_before',
   'wait_until',
   'wait_for',
 ] as const satisfies (keyof RunTable)[];
@@ -151,6 +157,7 @@ export function runOf(row: Pick<Selectable<RunTable>, (typeof runColumns)[number
     outcome: row.outcome,
     detail: row.detail,
     questions: nullableJson(runSchema.shape.questions, row.questions),
+    resultBefore: row.result_before,
     waitUntil: nullableInteger(row.wait_until),
     waitFor: row.wait_for,
   };

@@ -120,6 +120,34 @@ export async function lastReport(db: Database, providerSessionId: string, except
   return row === undefined ? null : nullableJson(sessionSchema.shape.reported, row.reported);
 }
 
+/** The latest session that went on with a provider's conversation, or null. */
+export async function sessionOfConversation(db: Database, providerSessionId: string): Promise<Session | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('provider_session_id', '=', providerSessionId)
+    .orderBy('planned_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? sessionOf(row) : null;
+}
+
+/** Another session that has not ended and goes on with a conversation, or null. */
+export async function conversationHolder(
+  db: Database,
+  providerSessionId: string,
+  exceptId: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('provider_session_id', '=', providerSessionId)
+    .where('ended_at', 'is', null)
+    .where('id', '!=', exceptId)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** How many sessions have not ended. */
 export async function countOpenSessions(db: Database): Promise<number> {
   const row = await db

@@ -68,6 +68,7 @@ export type RunTable = {
   outcome: Run['outcome'];
   detail: string | null;
   questions: Json | null;
+  result_before: string | null;
   wait_until: NullableInteger;
   wait_for: Run['waitFor'];
 };

@@ -85,6 +85,7 @@ export function runRecord(agent: Agent, fields: Partial<Run> = {}): Run {
     outcome: null,
     detail: null,
     questions: null,
+    resultBefore: null,
     waitUntil: null,
     waitFor: null,
     ...fields,

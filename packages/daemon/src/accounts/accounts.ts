@@ -172,6 +172,9 @@ export function createAccounts(parts: AccountParts): Accounts {
         return account?.removedAt === null ? account : null;
       }
       const account = await find(reference);
+      if (account.kind === 'shell') {
+        throw new PawlError('invalid_input', `${account.name} is what a shell brought along, for its own agents only.`);
+      }
       if (account.provider === provider) return account;
       throw new PawlError('invalid_input', `The account ${account.name} is for ${account.provider}, not ${provider}.`, {
         hint: `See \`pawl account ls\`, or say --provider ${account.provider}.`,

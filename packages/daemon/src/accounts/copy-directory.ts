@@ -9,8 +9,9 @@ import { accountLimits } from './account-limit.ts';
 type Budget = { bytes: number; entries: number };
 
 /**
- * Copies a CLI's config directory. Only plain files and directories are taken: a symbolic link could lead anywhere, and a
- * FIFO or a device never ends. The copy belongs to its owner alone.
+ * Copies a CLI's settings and login. Only plain files and directories are taken: a symbolic link could lead anywhere and is
+ * left out, a FIFO or a device never ends and is refused. What it keeps of conversations, and its caches, stay behind. The
+ * copy belongs to its owner alone.
  */
 export async function copyConfigDirectory(from: string, to: string): Promise<void> {
   const source = await existingDirectory(from);
@@ -20,7 +21,7 @@ export async function copyConfigDirectory(from: string, to: string): Promise<voi
     });
   }
   const budget = { bytes: accountLimits.directoryBytes, entries: accountLimits.directoryEntries };
-  await copyInto(source, to, budget, accountLimits.directoryDepth);
+  await copyInto(source, to, budget, accountLimits.directoryDepth, leftBehind);
 }
 
 async function existingDirectory(path: string): Promise<string> {
@@ -34,10 +35,24 @@ async function existingDirectory(path: string): Promise<string> {
   }
 }
 
-async function copyInto(from: string, to: string, budget: Budget, depth: number): Promise<void> {
+/** What CLIs keep beside their settings: conversations, logs, and what they can make again. */
+const leftBehind = ['projects', 'sessions', 'history.jsonl', 'todos', 'debug', 'logs', 'log', 'cache', 'tmp'].concat([
+  'shell-snapshots',
+  'file-history',
+  'statsig',
+]);
+
+async function copyInto(
+  from: string,
+  to: string,
+  budget: Budget,
+  depth: number,
+  except: readonly string[] = [],
+): Promise<void> {
   if (depth === 0) throw tooLarge(`more than ${accountLimits.directoryDepth} levels deep`);
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await entriesOf(from)) {
+    if (entry.isSymbolicLink() || except.includes(entry.name)) continue;
     budget.entries -= 1;
     if (budget.entries < 0) throw tooLarge(`more than ${accountLimits.directoryEntries} files`);
     const source = join(from, entry.name);

@@ -7,7 +7,8 @@ import { agentById } from '@pawl/store/agents';
 import { appendChunk } from '@pawl/store/chunks';
 import { appendMessage, extendMessage, lastSessionMessages } from '@pawl/store/messages';
 import { runById } from '@pawl/store/runs';
-import { updateSession } from '@pawl/store/sessions';
+import type { SessionPatch } from '@pawl/store/sessions';
+import { conversationHolder, updateSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
@@ -165,7 +166,7 @@ export function startIngest(options: IngestOptions): Ingest {
       for (const [{ target }, batch] of batches) {
         const { id: sessionId } = target.session;
         for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
-        await updateSession(tx, sessionId, batch.patch);
+        await updateSession(tx, sessionId, await withoutTakenId(tx, target, batch.patch));
         await storeMessages(tx, target, batch);
         for (const event of batch.events) tx.emit(event);
       }
@@ -173,12 +174,11 @@ export function startIngest(options: IngestOptions): Ingest {
   }
 
   /** Stores one more piece of a session that has ended; true when there was none left. */
-  async function drainOnce(intake: Intake): Promise<boolean> {
+  async function drainOnce(intake: Intake): Promise<boolean | 'again'> {
     if (closed) throw new PawlError('unavailable', 'The daemon leaves; the next one stores what is left.');
     const batches = await collect([intake], true);
     if (batches.length === 0) return true;
-    if (!(await commit(batches))) await delay(retryMs);
-    return false;
+    return (await commit(batches)) ? false : 'again';
   }
 
   return {
@@ -194,7 +194,12 @@ export function startIngest(options: IngestOptions): Ingest {
     async finish(sessionId) {
       const intake = intakes.get(sessionId);
       if (intake === undefined) return;
-      while (!(await serially(() => drainOnce(intake)))) await nextTurn();
+      for (;;) {
+        const drained = await serially(() => drainOnce(intake));
+        if (drained === true) break;
+        // Nobody else waits for a store that has no room.
+        await (drained === 'again' ? delay(retryMs) : nextTurn());
+      }
       intakes.delete(sessionId);
       byDirectory.delete(intake.target.directory);
       byAgent.delete(intake.target.agent.id);
@@ -225,6 +230,18 @@ export function startIngest(options: IngestOptions): Ingest {
       });
     },
   };
+}
+
+/** What a CLI prints as its conversation is its own word: one that another process has is not believed. */
+async function withoutTakenId(tx: WriteTransaction, target: IntakeTarget, patch: SessionPatch): Promise<SessionPatch> {
+  const { providerSessionId, ...others } = patch;
+  if (typeof providerSessionId !== 'string') return patch;
+  const { agent, session } = target;
+  if ((await conversationHolder(tx.db, providerSessionId, session.id)) === null) return patch;
+  const reason = 'it names a conversation that another session is in the middle of';
+  const data = { no: session.no, stream: 'stdout', reason };
+  tx.emit({ type: 'session.damaged', projectId: agent.projectId, agentId: agent.id, data });
+  return others;
 }
 
 /** Adds to the history what a session said; the words of the dead, and of a run that is over, come too late. */

@@ -95,7 +95,7 @@ export function openIntake(target: IntakeTarget): Intake {
   let { providerSessionId, limitUntil } = session;
   let counted: UsageState = { usage: session.usage, reported: session.reported };
   let lastOutputMs = performance.now();
-  let limitSeenMs: number | null = null;
+  let limitSeenMs: number | null = session.limitUntil === null ? null : performance.now();
   // After a restart nobody remembers the last line, but it is known that there was one.
   let live: LiveState | undefined =
     target.offsets.stdout > 0 ? { live: session.result === null ? 'working' : 'idle', detail: '' } : undefined;
@@ -113,6 +113,8 @@ export function openIntake(target: IntakeTarget): Intake {
 
   function learn(event: StreamEvent, batch: Batch): void {
     live = liveState(event) ?? live;
+    // Whoever works on has got over its limit.
+    if (event.type === 'tool-call' || event.type === 'text-delta') limitSeenMs = null;
     follow(event, batch);
     if (event.type === 'session') {
       if (identified) return;

@@ -4,6 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Account, Agent, Run, Session } from '@pawl/schema/record';
 import { accountById, listAccounts, touchAccount } from '@pawl/store/accounts';
 import { updateAgent } from '@pawl/store/agents';
+import { sessionOfConversation } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Workshop } from '../workshop.ts';
 import { letWait } from './verdict.ts';
@@ -53,7 +54,7 @@ export async function useAccount(
       from: before?.name ?? null,
       to: account.name,
       provider: account.provider,
-      reason: last?.endReason === 'limit' ? 'usage limit' : 'not usable',
+      reason: last?.endReason === 'limit' ? 'usage limit' : 'its login was not accepted',
     },
   });
 }
@@ -77,6 +78,21 @@ export async function reachable(
   return moved === 'moved' ? sessions : [];
 }
 
+/** Whether a native fork can be made under an account: where another one keeps the conversation, a copy of it is needed. */
+export async function forkReachable(
+  shop: Workshop,
+  { agent, preset, account }: { agent: Agent; preset: ProviderPreset; account: Account | null },
+): Promise<boolean> {
+  const providerSessionId = agent.forkedConversation;
+  const origin = providerSessionId === null ? null : await sessionOfConversation(shop.store.db, providerSessionId);
+  if (providerSessionId === null || origin === null || account === null || origin.accountId === account.id) return true;
+  const from = origin.accountId === null ? null : await accountById(shop.store.db, origin.accountId);
+  const { environment } = agent;
+  return (
+    (await shop.accounts.moveConversation({ from, to: account, preset, providerSessionId, environment })) === 'moved'
+  );
+}
+
 /** The environment that carries a session's credentials and settings, and the server that they are for. */
 export async function credentialsFor(
   shop: Workshop,
@@ -90,9 +106,14 @@ export async function credentialsFor(
   return { env: { ...shellSettings(agent, account, preset), ...env }, baseUrl };
 }
 
+/** Names of variables that say where something is: a server, or settings that could name one. */
+const leadsElsewhere = /(?:URL|CONFIG|CONFIG_DIR|HOME|DIR|PROXY)$/;
+
 /** What the shell said, but for where to: a key that Pawl keeps goes to the server that it was added for, and no other. */
 function shellSettings({ environment }: Agent, account: Account, preset: ProviderPreset): Record<string, string> {
   if (account.kind === 'shell') return environment;
   const own = [preset.account?.baseUrl, preset.account?.directory];
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !own.includes(name)));
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !own.includes(name) && !leadsElsewhere.test(name)),
+  );
 }

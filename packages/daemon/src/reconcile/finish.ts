@@ -27,7 +27,8 @@ import { toolLimits } from '../definitions/tool-limits.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { secretsOf } from './session-watch.ts';
-import { reasonsToGoOn, recordVerdict } from './verdict.ts';
+import { findBreach, hasBudget } from './spending.ts';
+import { reasonToGoOn, recordVerdict } from './verdict.ts';
 import { identityOf, ownGitDirectory, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
 
 /**
@@ -60,7 +61,7 @@ export async function finishSession(
   const { verdict, limitUntil } = await judge(shop, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
   await shop.store.write(async (tx) => {
-    const endReason = reasonsToGoOn[verdict.next] ?? exitInWords(exitCode);
+    const endReason = reasonToGoOn(verdict) ?? exitInWords(exitCode);
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil }))) return;
     if (agent.endedAt === null) await closeTools(tx, agent, session);
     tx.emit({
@@ -98,6 +99,11 @@ function withoutSecrets(signal: Signal, secrets: readonly string[]): Signal {
   );
 }
 
+/** A limit that should be over and is not holds for a while longer: clocks differ, and words on times are rounded. */
+function notPast(until: number | null, now: number): number | null {
+  return until === null || until === 0 || until > now ? until : now + limits.pastLimitMs;
+}
+
 function exitInWords(exitCode: number | null): string {
   if (exitCode === null) return 'vanished';
   return exitCode === 0 ? 'exited' : describeExit(exitCode);
@@ -112,20 +118,24 @@ async function judge(
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
   const preset = shop.providers.find(agent.provider);
   const resumable = preset !== null && preset.resume !== null && session.providerSessionId !== null;
-  const hidden = said.hung && preset?.silence.meansLimit === true;
+  // Where another account may help, such silence is taken for a limit; else it is simply tried again.
+  const hidden = said.hung && preset?.silence.meansLimit === true && session.accountId !== null;
   const fault = hidden ? 'limit' : preset === null ? null : await faultOf(shop, session, preset, said.exitCode);
   const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
-  const limitUntil = known ? (resetTimeIn(session.result?.text ?? '', shop.clock()) ?? 0) : session.limitUntil;
-  const asks = resumable && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;
+  const told = known ? (resetTimeIn(session.result?.text ?? '', shop.clock()) ?? 0) : session.limitUntil;
+  const limitUntil = notPast(told, shop.clock());
+  const spent = hasBudget(shop, agent) && (await findBreach(shop, agent, run)) !== null;
+  const asks = resumable && !spent && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;
   const verdict = judgeSession({
     ...said,
     result: session.result,
     limitUntil: said.signal === null ? limitUntil : null,
     fault,
     retries: planned('retry'),
+    limitWaits: planned('account'),
     hasAccount: session.accountId !== null,
     uncommitted: asks ? await uncommittedIn(shop, agent) : 0,
-    outcomeBefore: session.purpose === 'commit' ? (run.detail ?? '') : null,
+    outcomeBefore: run.resultBefore,
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     // Who may not write cannot say in a file how its work ended: its last word has to do.

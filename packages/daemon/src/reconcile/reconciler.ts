@@ -249,7 +249,10 @@ export function startReconciler(shop: Workshop): Reconciler {
   async function endRunNow(facts: AgentFacts, outcome: 'failed' | 'cancelled', detail: string): Promise<void> {
     const { run } = facts;
     if (run === null) return;
-    await shop.store.write((tx) => recordEnd(tx, { ...facts, run }, { next: 'end', outcome, detail, questions: null }));
+    // Whoever had said that it is done, and was only asked to commit, is done.
+    const done = outcome === 'failed' && run.resultBefore !== null;
+    const end = done ? ({ outcome: 'completed', detail: run.resultBefore ?? '' } as const) : { outcome, detail };
+    await shop.store.write((tx) => recordEnd(tx, { ...facts, run }, { next: 'end', ...end, questions: null }));
   }
 
   /** Ends what runs and fails the run with the reason. */

@@ -122,7 +122,7 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
     const { silence } = preset;
     if ((await sessionById(shop.store.db, session.id))?.pausedAt !== null) return;
     if (silentMs >= silence.hangMs) return onSilent(agent.id, session.id);
-    if (await noteHiddenLimit(session, preset)) return onHung(agent.id, session.id);
+    if (await noteHiddenLimit(session, preset, silentMs)) return onHung(agent.id, session.id);
     if (entry.silent) return;
     entry.silent = true;
     const about = { projectId: agent.projectId, agentId: agent.id };
@@ -132,8 +132,8 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   }
 
   /** A CLI that falls silent at a limit may say so on stderr only, and wait for it by itself for hours. */
-  async function noteHiddenLimit(session: Session, preset: ProviderPreset): Promise<boolean> {
-    const words = await lastOutput(directoryOf(session.id), 'err');
+  async function noteHiddenLimit(session: Session, preset: ProviderPreset, silentMs: number): Promise<boolean> {
+    const words = await lastOutput(directoryOf(session.id), 'err', silentMs + shop.timing.livenessMs);
     if (faultIn(words, preset.patterns) !== 'limit') return false;
     const limitUntil = resetTimeIn(words, shop.clock()) ?? 0;
     await shop.store.write((tx) => updateSession(tx, session.id, { limitUntil }));
@@ -208,7 +208,11 @@ async function reportedBefore(shop: Workshop, agent: Agent, session: Session): P
 /** What a session knows that nobody else is to read. */
 export async function secretsOf(shop: Workshop, agent: Agent, session: Session): Promise<string[]> {
   const own = shop.authority.agentToken(agent.id);
-  return session.accountId === null ? [own] : [own, ...(await shop.accounts.secretsOf(session.accountId))];
+  const servers = Object.values(shop.choices.mcpServers).flatMap((server) =>
+    Object.values('url' in server ? server.headers : server.env),
+  );
+  const kept = session.accountId === null ? [] : await shop.accounts.secretsOf(session.accountId);
+  return [own, ...servers, ...kept];
 }
 
 /** True when the process that was recorded for a session, and no other of that number, runs. */

@@ -35,7 +35,7 @@ import { clearSignals } from '../signal-file.ts';
 import { settingsFor } from '../trust/repository-settings.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
-import { accountFor, credentialsFor, reachable, useAccount } from './account-choice.ts';
+import { accountFor, credentialsFor, forkReachable, reachable, useAccount } from './account-choice.ts';
 import { breachInWords, findBreach, hasBudget, noteBreach } from './spending.ts';
 import { pastOf, promptFor } from './session-prompt.ts';
 import { purposeAfter } from './verdict.ts';
@@ -73,7 +73,7 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
   const purpose = again ? purposeAfter(session) : 'work';
   const spoke = await sessionsThatSpoke(shop.store.db, agent.id);
   const sessions = await reachable(shop, { agent, preset, account, sessions: spoke });
-  const branchable = await isAtForkPoint(shop, agent);
+  const branchable = (await isAtForkPoint(shop, agent)) && (await forkReachable(shop, { agent, preset, account }));
   const first = takeUp({ agent, sessions, preset, branchable, hasPast: false });
   const hasPast = first.conversation === 'new' && (await pastOf(shop, agent, run, purpose)).length > 0;
   const { conversation, from } = hasPast ? takeUp({ agent, sessions, preset, branchable, hasPast }) : first;
@@ -145,7 +145,9 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   const { path } = placeOf(agent);
   const dir = sessionDirectory(shop.home, session.id);
   // A session that was claimed has its process already: its signal, if there is one, must stay.
-  if (!(await findSession(dir)).claimed) await prepare(shop, agent, run, session);
+  const { claimed, identity } = await findSession(dir);
+  if (claimed && identity !== null) return identity;
+  if (!claimed) await prepare(shop, agent, run, session);
   const preset = shop.providers.get(agent.provider ?? '');
   const { model, options } = agent;
   const { env: credentials, baseUrl } = await credentialsFor(shop, preset, agent, session);

@@ -9,7 +9,7 @@ import { taskAfterRun } from '../service/tasks.ts';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
 /** How a session ended whose run goes on, by what is to be done about it; the next one is planned for that. */
-export const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
+const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
   'go-on': 'lost',
   retry: 'error',
   wait: 'limit',
@@ -17,12 +17,19 @@ export const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
   'ask-to-commit': 'uncommitted',
 };
 
+/** The same for one verdict; null where the session simply ended. */
+export function reasonToGoOn(verdict: Verdict): string | null {
+  if (verdict.next === 'change-account' && verdict.cause === 'auth') return 'login';
+  return reasonsToGoOn[verdict.next] ?? null;
+}
+
 /** What the session is for that goes on with a run, by how the last one ended. */
 export function purposeAfter(session: Session): Session['purpose'] {
   const purposes: Record<string, Session['purpose']> = {
     lost: 'interrupted',
     error: 'retry',
     limit: 'account',
+    login: 'account',
     uncommitted: 'commit',
   };
   return purposes[session.endReason ?? ''] ?? 'missing-signal';

@@ -15,7 +15,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
-import type { Agent, Project } from '@pawl/schema/record';
+import type { Agent, Budget, Project } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { insertAgent, takenAliases } from '@pawl/store/agents';
@@ -83,9 +83,9 @@ export async function forkAndExec(
     project,
     preset,
     ...chosen,
-    ...(await credentials(shop, preset, body)),
+    ...(await credentials(shop, actor, preset, body)),
     mode,
-    budget: { ...noBudget, ...body.budget },
+    budget: actor.isPerson ? { ...noBudget, ...body.budget } : tighter(actor.agent.budget, body.budget),
     taskId: body.planned ?? null,
     alias: body.alias,
     baseCommit: await resolveCommit(repository, body.base),
@@ -155,7 +155,8 @@ async function forkNow(
     ...chosen,
     // A child goes on as its parent did: in its mode, with its credentials, under its limits.
     mode: parent.mode,
-    accountId: parent.accountId,
+    accountId:
+      parent.parentId === null ? ((await shop.accounts.chosen(chosen.preset.name))?.id ?? null) : parent.accountId,
     environment: parent.environment,
     budget: parent.budget,
     taskId: null,
@@ -217,13 +218,26 @@ async function addChild(
   return agent;
 }
 
-/** Some providers run whatever command they are told. What that is a person says, and not an agent. */
+/** Options that make a provider run what they name. */
+const commandOptions = ['command', 'config', 'profile'];
+
+/** What a provider runs a person says, and not an agent. */
 function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<string, string>): void {
-  if (!Object.hasOwn(preset.options, 'command') || options['command'] === undefined) return;
-  if (agent.provider === preset.name && agent.options['command'] === options['command']) return;
-  throw new PawlError('forbidden', `${agent.alias} may not choose the command of the provider ${preset.name}.`, {
-    hint: 'A person may, or may give it a name in config.yaml.',
-  });
+  for (const name of commandOptions.filter((each) => options[each] !== undefined)) {
+    if (agent.provider === preset.name && agent.options[name] === options[name]) continue;
+    throw new PawlError('forbidden', `${agent.alias} may not choose the ${name} of the provider ${preset.name}.`, {
+      hint: 'A person may, or may give it a name in config.yaml.',
+    });
+  }
+}
+
+/** The smaller of what an agent may use and what it gives its child. */
+function tighter(own: Budget, given: WorkBody['budget']): Budget {
+  const least = (part: keyof Budget) => {
+    const limits = [own[part], given?.[part] ?? null].filter((limit) => limit !== null);
+    return limits.length === 0 ? null : Math.min(...limits);
+  };
+  return { tokens: least('tokens'), turns: least('turns'), minutes: least('minutes'), usd: least('usd') };
 }
 
 /** The planned task that the child takes up, if any, claimed for it in the same transaction. */
@@ -240,12 +254,19 @@ async function plannedTask(
 /**
  * Whose credentials a new agent uses, and what its shell says about the provider. The account that was asked for comes first,
  * then the provider's default one; else the secrets of the shell are kept as an account of their own, for this use only.
+ * Whoever is asked for by an agent goes on with what that one has: it has no keys to give, and no servers to name.
  */
 async function credentials(
   shop: Workshop,
+  actor: Actor,
   preset: ProviderPreset,
-  { account, environment = {} }: WorkBody,
+  { account, environment = {} }: Pick<WorkBody, 'account' | 'environment'>,
 ): Promise<{ accountId: string | null; environment: Record<string, string> }> {
+  if (!actor.isPerson) {
+    const { agent } = actor;
+    if (agent.provider === preset.name) return { accountId: agent.accountId, environment: agent.environment };
+    return { accountId: (await shop.accounts.chosen(preset.name))?.id ?? null, environment: {} };
+  }
   const pick = (names: string[]) =>
     Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
   const chosen =

@@ -16,7 +16,7 @@ import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { appendMessage } from '@pawl/store/messages';
 import { endRun, insertRun, openRuns, runById, runTree } from '@pawl/store/runs';
-import { updateSession } from '@pawl/store/sessions';
+import { sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
 import type { Reconciler, RunningFacts } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, projectOf, sessionDirectory } from '../workshop.ts';
@@ -107,10 +107,17 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     if ((await agentOfRequest(store.db, key)) !== null) return 'resumed';
     if (await tellLive(agentId, message, { by, key })) return 'live';
     const facts = await agentView(store.db, agentId);
+    const unheard = facts?.run?.outcome === null && !(await hasSpoken(facts.run)) ? facts.run.task : null;
     if (facts?.run?.outcome === null) await stop(agentId);
     const event = toldEvent(known, by, 'resumed');
-    await resume(agentId, message, key, event);
+    // What was said before and has reached nobody is said again, together with this.
+    await resume(agentId, unheard === null ? message : `${unheard}\n\n${message}`, key, event);
     return 'resumed';
+  }
+
+  async function hasSpoken(run: Run): Promise<boolean> {
+    await reconciler.ingest.catchUp(run.agentId);
+    return (await sessionsThatSpoke(store.db, run.agentId)).some((session) => session.runId === run.id);
   }
 
   /** Hands a word to the process that runs; false when none does that would hear it. */

@@ -20,7 +20,7 @@ beforeEach(async () => {
   const path = await testDirectory();
   from = writeFiles(join(path, 'config'), {
     '.credentials.json': '{"claudeAiOauth":{"accessToken":"x"}}',
-    'projects/a b/one.jsonl': 'line\n',
+    'plugins/a b/one.jsonl': 'line\n',
     'hooks/run.sh': '#!/bin/sh\n',
   });
   to = join(path, 'copy');
@@ -30,11 +30,11 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 test('a config directory is copied, for its owner alone', async () => {
   chmodSync(join(from, 'hooks', 'run.sh'), 0o755);
   await copyConfigDirectory(from, to);
-  expect(readFileSync(join(to, 'projects', 'a b', 'one.jsonl'), 'utf8')).toBe('line\n');
-  expect([to, join(to, 'projects')].map(modeOf)).toEqual(['700', '700']);
+  expect(readFileSync(join(to, 'plugins', 'a b', 'one.jsonl'), 'utf8')).toBe('line\n');
+  expect([to, join(to, 'plugins')].map(modeOf)).toEqual(['700', '700']);
   expect(modeOf(join(to, '.credentials.json'))).toBe('600');
   expect(modeOf(join(to, 'hooks', 'run.sh'))).toBe('700');
-  expect(readdirSync(from).toSorted()).toEqual(['.credentials.json', 'hooks', 'projects']);
+  expect(readdirSync(from).toSorted()).toEqual(['.credentials.json', 'hooks', 'plugins']);
 });
 
 test('its own path may lead through a link, for a person named it', async () => {
@@ -43,14 +43,22 @@ test('its own path may lead through a link, for a person named it', async () => 
   expect(readdirSync(to)).toHaveLength(3);
 });
 
+test('links, conversations and caches stay behind', async () => {
+  const before = readdirSync(from);
+  for (const [name, target] of [
+    ['a', '/etc/passwd'],
+    ['b', '/etc'],
+    ['c', '/nowhere'],
+  ] as const)
+    symlinkSync(target, join(from, name));
+  writeFiles(from, { 'debug/latest.txt': 'x', 'projects/p/one.jsonl': '{}' });
+  await copyConfigDirectory(from, to);
+  expect(readdirSync(to)).toEqual(before);
+});
+
 describe('refused are', () => {
-  test.each([
-    ['a link to a file', () => symlinkSync('/etc/passwd', join(from, 'link'))],
-    ['a link to a directory', () => symlinkSync('/etc', join(from, 'projects', 'link'))],
-    ['a link to nothing', () => symlinkSync('/nowhere', join(from, 'link'))],
-    ['a FIFO', () => execFileSync('mkfifo', [join(from, 'fifo')])],
-  ])('%s', async (_, plant) => {
-    plant();
+  test('a FIFO', async () => {
+    execFileSync('mkfifo', [join(from, 'fifo')]);
     await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
@@ -88,7 +96,7 @@ test('the directory that a CLI keeps below its own is put there, and its secrets
 test('an account from a hostile directory is not made, and nothing of it is left', async () => {
   const desk = await openAccounts();
   writeFiles(from, { 'auth.json': `{"token":"${key}"}` });
-  symlinkSync('/etc/passwd', join(from, 'zz'));
+  execFileSync('mkfifo', [join(from, 'zz')]);
   const add = () => desk.accounts.add({ provider: 'fake', kind: 'directory', from });
   await expect(add()).rejects.toMatchObject({ code: 'invalid_input' });
   expect(readdirSync(desk.home.accounts)).toEqual([]);

@@ -180,7 +180,7 @@ export async function openSession(store: Store, accountId: string): Promise<stri
       task: '',
       definition: null,
     };
-    const open = { outcome: null, detail: null, questions: null, waitUntil: null, waitFor: null };
+    const open = { outcome: null, detail: null, questions: null, resultBefore: null, waitUntil: null, waitFor: null };
     await insertRun(tx, { ...run, ...open, startedAt: 1, endedAt: null });
     const session = { id, agentId, runId, no: 1, purpose: 'work' as const, conversation: 'new' as const, accountId };
     const facts = {

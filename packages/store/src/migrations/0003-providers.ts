@@ -30,6 +30,7 @@ async function extendAgents(db: Kysely<never>, types: ColumnTypes): Promise<void
 
 async function extendWork(db: Kysely<never>, types: ColumnTypes): Promise<void> {
   const runs = db.schema.alterTable('runs');
+  await runs.addColumn('result_before', 'text').execute();
   await runs.addColumn('wait_until', types.integer).execute();
   await runs.addColumn('wait_for', 'text').execute();
   const sessions = db.schema.alterTable('sessions');
