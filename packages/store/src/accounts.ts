@@ -1,7 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Account } from '@pawl/schema/record';
-import { sql } from 'kysely';
 import { integer, nullableInteger, toColumns } from './row.ts';
 import type { Database, Row } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -91,30 +90,25 @@ export async function accountNames(db: Database): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/**
- * The account of a provider that has not been used for the longest time and that can be used now. What came from
- * somebody's shell is for whom it came with only, and is never chosen for another.
- */
-export async function findNextAvailable(
-  db: Database,
-  provider: string,
-  now: number,
-  exceptIds: readonly string[] = [],
-): Promise<Account | null> {
-  const row = await db
+/** Accounts that came from somebody's shell and that no living agent uses. */
+export async function unusedShellAccounts(db: Database): Promise<Account[]> {
+  const rows = await db
     .selectFrom('accounts')
     .selectAll()
-    .where('provider', '=', provider)
+    .where('kind', '=', 'shell')
     .where('removed_at', 'is', null)
-    .where('invalid_reason', 'is', null)
-    .where('kind', '<>', 'shell')
-    .where(({ eb, or }) => or([eb('exhausted_until', 'is', null), eb('exhausted_until', '<=', now)]))
-    .$if(exceptIds.length > 0, (query) => query.where('id', 'not in', exceptIds))
-    .orderBy(sql`coalesce(last_used_at, -1)`)
-    .orderBy('created_at')
-    .orderBy('name')
-    .executeTakeFirst();
-  return row ? accountOf(row) : null;
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('agents')
+            .select('agents.id')
+            .whereRef('agents.account_id', '=', 'accounts.id')
+            .where('agents.ended_at', 'is', null),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map(accountOf);
 }
 
 /** How many sessions that have not ended use an account. */

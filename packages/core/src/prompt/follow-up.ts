@@ -35,17 +35,7 @@ export function commitPrompt(assets: PromptAssets, paths: string[]): string {
   return turn(commitNotice(assets, paths), signal(assets));
 }
 
-export type Question = { id: string; question: string };
-
-/** What an agent is told that has asked, and whose provider remembers the rest. */
-export function answersPrompt(
-  assets: PromptAssets,
-  questions: Question[],
-  answers: Readonly<Record<string, string>>,
-): string {
-  const text = foreignText(assets)(formatAnswers(questions, answers));
-  return turn(block('answers', text), signal(assets));
-}
+type Question = { id: string; question: string };
 
 /**
  * Questions with their answers, in the order of the questions, as a person would write them: also what a run is asked

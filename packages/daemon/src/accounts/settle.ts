@@ -1,13 +1,13 @@
 import { messageOf } from '@pawl/schema/error';
 import type { Account } from '@pawl/schema/record';
-import { accountById, listAccounts, updateAccount } from '@pawl/store/accounts';
+import { accountById, listAccounts, removeAccount, unusedShellAccounts, updateAccount } from '@pawl/store/accounts';
 import type { AccountFiles } from './account-files.ts';
 import type { AccountParts } from './accounts.ts';
 import { credentialState } from './credential-state.ts';
 import { endProbes } from './probe.ts';
 
 /**
- * Brings files and rows together. Files without a row are the rest of an addition that was cut short, or of an account that
+ * Brings files and rows together. What a shell brought goes with the last agent that lived by it. Files without a row are the rest of an addition that was cut short, or of an account that
  * was removed, and go. A row whose files are gone, or open to others, or whose login has ended, is told to be invalid.
  */
 export async function settleAccounts(shop: AccountParts & { files: AccountFiles }): Promise<void> {
@@ -18,6 +18,10 @@ export async function settleAccounts(shop: AccountParts & { files: AccountFiles 
   for (const id of there.accounts) {
     const account = await accountById(store.db, id);
     if (account === null || account.removedAt !== null) await files.remove(id);
+  }
+  for (const account of await unusedShellAccounts(store.db)) {
+    await store.write((tx) => removeAccount(tx, account.id));
+    await files.remove(account.id);
   }
   for (const account of await listAccounts(store.db)) {
     if (account.invalidReason !== null) continue;

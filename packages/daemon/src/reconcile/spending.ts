@@ -28,8 +28,22 @@ export async function findBreach(shop: Workshop, agent: Agent, run: Run): Promis
     if (breach !== null) return breach;
   }
   if (!isLimited(budgets.project)) return null;
-  return breachIn('project', [budgets.project], await sessionsOfProject(db, run.projectId, now - dayMs), now);
+  return breachIn('project', [budgets.project], await recentSessions(shop, run.projectId, now), now);
 }
+
+/** A project's sessions of the last day, read once in a while however many agents ask. */
+async function recentSessions(shop: Workshop, projectId: string, now: number): Promise<Session[]> {
+  const known = recent.get(shop) ?? new Map<string, { at: number; sessions: Session[] }>();
+  recent.set(shop, known);
+  const last = known.get(projectId);
+  if (last !== undefined && Math.abs(now - last.at) < recentMs) return last.sessions;
+  const sessions = await sessionsOfProject(shop.store.db, projectId, now - dayMs);
+  known.set(projectId, { at: now, sessions });
+  return sessions;
+}
+
+const recentMs = 2_000;
+const recent = new WeakMap<Workshop, Map<string, { at: number; sessions: Session[] }>>();
 
 /** Whether anything an agent uses has to be compared with a budget. */
 export function hasBudget(shop: Workshop, agent: Agent): boolean {

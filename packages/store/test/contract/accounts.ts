@@ -4,15 +4,16 @@ import {
   accountById,
   accountByName,
   accountNames,
-  findNextAvailable,
   insertAccount,
   listAccounts,
   markExhausted,
   openSessionsOf,
   removeAccount,
   touchAccount,
+  unusedShellAccounts,
   updateAccount,
 } from '@pawl/store/accounts';
+import { updateAgent } from '@pawl/store/agents';
 import { endSession, insertSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
@@ -77,7 +78,6 @@ export function accountsContract(engine: EngineUnderTest): void {
     expect(await accountByName(store.db, 'work')).toBeNull();
     expect(await listAccounts(store.db)).toEqual([]);
     expect(await accountNames(store.db)).toEqual(new Map([[first.id, 'work']]));
-    expect(await findNextAvailable(store.db, 'claude', fixedTime)).toBeNull();
     const second = accountRecord('work');
     await add(store, second);
     expect(await accountByName(store.db, 'work')).toEqual(second);
@@ -115,32 +115,21 @@ export function accountsContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('S3-36: the next account is the least recently used one that can be used', async () => {
+  test('what a shell brought is found once no living agent uses it', async () => {
     const store = await openFresh(engine);
-    const now = 1_000;
-    const never = accountRecord('never', { createdAt: 5 });
-    const newer = accountRecord('newer', { createdAt: 6 });
-    const old = accountRecord('old', { lastUsedAt: 10, exhaustedUntil: now });
-    const recent = accountRecord('recent', { lastUsedAt: 20 });
-    await add(
-      store,
-      recent,
-      newer,
-      accountRecord('exhausted', { exhaustedUntil: now + 1 }),
-      accountRecord('invalid', { invalidReason: 'expired' }),
-      accountRecord('shell-0a1b2c3d', { kind: 'shell' }),
-      accountRecord('codex', { provider: 'codex' }),
-      old,
-      never,
+    const { agent } = await addTeam(store);
+    const [used, unused, kept] = [
+      accountRecord('shell-a', { kind: 'shell' }),
+      accountRecord('shell-b', { kind: 'shell' }),
+      accountRecord('kept'),
+    ];
+    for (const account of [used, unused, kept]) await add(store, account);
+    await store.write((tx) => updateAgent(tx, agent.id, { accountId: used.id }));
+    expect((await unusedShellAccounts(store.db)).map(({ id }) => id)).toEqual([unused.id]);
+    await store.write((tx) => updateAgent(tx, agent.id, { endedAt: tx.now }));
+    expect((await unusedShellAccounts(store.db)).map(({ id }) => id).toSorted()).toEqual(
+      [used.id, unused.id].toSorted(),
     );
-    const order: string[] = [];
-    for (;;) {
-      const next = await findNextAvailable(store.db, 'claude', now, order);
-      if (next === null) break;
-      order.push(next.id);
-    }
-    expect(order).toEqual([never.id, newer.id, old.id, recent.id]);
-    expect(await findNextAvailable(store.db, 'nobody', now)).toBeNull();
   });
 
   test('sessions that use an account are counted while they are open', async () => {
