@@ -16,6 +16,9 @@ export type WorkOptions = {
   model?: string;
   name?: string;
   base?: string;
+  branch?: string;
+  pushTo?: string;
+  repo?: string;
   scenario?: string;
   option?: Record<string, string>;
   mode?: WorkBody['mode'];
@@ -35,16 +38,17 @@ export async function work(context: CommandContext, words: string[], options: Wo
       hint: 'Say it: pawl work "fix the login test"; or take up a planned task: pawl work --next.',
     });
   }
+  const base = options.base ?? options.branch;
   const environment = providerVariables(process.env);
   const body: WorkBody = {
-    path: resolve(options.project ?? '.'),
-    task: await readTask(words),
+    path: resolve(options.project ?? options.repo ?? '.'),
+    task: withPush(await readTask(words), options),
     ...(Object.keys(environment).length === 0 ? {} : { environment }),
     ...(options.as === undefined ? {} : { definition: options.as }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
-    ...(options.base === undefined ? {} : { base: options.base }),
+    ...(base === undefined ? {} : { base }),
     ...(options.mode === undefined ? {} : { mode: options.mode }),
     ...(options.account === undefined ? {} : { account: options.account }),
     ...(options.budget === undefined ? {} : { budget: options.budget }),
@@ -79,6 +83,19 @@ async function followToEnd(context: CommandContext, agentId: string): Promise<nu
 
 function optionsOf({ scenario, option }: WorkOptions): Record<string, string> {
   return { ...option, ...(scenario === undefined ? {} : { scenario: resolve(scenario) }) };
+}
+
+/** A branch name that means nothing else to git or to a shell. */
+const branchName = /^[A-Za-z0-9][\w./-]{0,199}$/;
+
+/** The task, with the branch that its commits are to be pushed to. */
+function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {
+  if (pushTo === undefined) return task;
+  if (base === undefined && branch === undefined) {
+    throw new PawlError('usage', '--push-to needs --branch: what is pushed to a branch begins at it.');
+  }
+  if (!branchName.test(pushTo)) throw new PawlError('usage', `${JSON.stringify(pushTo)} is not the name of a branch.`);
+  return `${task}\n\nWhen it is done and committed, push it: \`git push origin HEAD:refs/heads/${pushTo}\` (never with force).`;
 }
 
 async function readTask(words: string[]): Promise<string> {

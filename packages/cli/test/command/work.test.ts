@@ -68,6 +68,21 @@ describe('work', () => {
     });
   });
 
+  test('W4-14: --branch, --repo and --push-to', async () => {
+    await using daemon = await fakeDaemon(({ response }) =>
+      sendJson(response, { agent: { alias: 'x', branch: null } }),
+    );
+    await work(daemon.context, ['x'], { repo: '/shop', branch: 'feature', pushTo: 'feature' });
+    expect(daemon.bodies[0]).toMatchObject({
+      path: '/shop',
+      base: 'feature',
+      task: expect.stringContaining('git push origin HEAD:refs/heads/feature'),
+    });
+    for (const options of [{ pushTo: 'x' }, { branch: 'a', pushTo: '$(reboot)' }, { branch: 'a', pushTo: '--force' }]) {
+      await expect(work(daemon.context, ['x'], options)).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+
   test('what was not said is left to the daemon; --as names the definition', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     await work(daemon.context, ['x'], { project: '/shop' });
