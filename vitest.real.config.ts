@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/real/*.real.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 240_000,
     hookTimeout: 60_000,
   },

@@ -41,7 +41,8 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
     case 'cancelled':
       return { ...existing, activity: agent.stopRequestedAt === null ? 'idle' : 'stopped', detail: run.detail ?? '' };
     case 'failed': {
-      const limit = session?.limitUntil ?? null;
+      // After a limit that was waited for, or gone around, it failed for another reason.
+      const limit = session?.endReason === 'limit' ? null : (session?.limitUntil ?? null);
       return limit === null
         ? { ...existing, activity: 'crashed', detail: run.detail ?? '' }
         : { ...existing, activity: 'exhausted', detail: run.detail ?? '', exhaustedUntil: limit === 0 ? null : limit };

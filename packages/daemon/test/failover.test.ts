@@ -132,6 +132,7 @@ test('secrets stand nowhere under the home but with the accounts, though the age
   const steps = [
     { print_env: 'SCRIPTED_API_KEY' },
     { say: `the key is ${secrets.one}` },
+    { stream: { text: `piece by piece: ${secrets.one}.`, for: '500ms', pieces: 7 } },
     { shell: 'env; echo "$SCRIPTED_API_KEY" >&2' },
     { limit: { until: '1h' } },
     { shell: 'env' },
@@ -153,6 +154,10 @@ test('secrets stand nowhere under the home but with the accounts, though the age
   ]).toString();
   // The scenario files of this test hold them too, but lie elsewhere; the signal that the agent wrote is its own file.
   expect(found.split('\n').filter((path) => path !== '' && !path.includes('/worktrees/'))).toEqual([]);
+  const { chunks } = await daemon.client.output(agent.id, { format: 'events' });
+  const pieces = chunks.flatMap(({ events = [] }) => events).filter(({ type }) => type === 'text-delta');
+  const streamed = pieces.map((event) => ('text' in event ? event.text : '')).join('');
+  expect(streamed).toBe(`piece by piece: ${'*'.repeat(secrets.one.length)}.`);
   const history = await daemon.client.history(agent.id, {});
   expect(JSON.stringify(history)).not.toContain(secrets.one);
 });

@@ -122,7 +122,7 @@ function hookWords(preset: ProviderPreset, hook: string | null, keep: Keep): str
 }
 
 function blockWords(preset: ProviderPreset, given: SessionGiven): string[] {
-  if (!given.blockSettings) return [];
+  if (!given.blockSettings) return fill(preset.repositorySettings.allow ?? [], {});
   if (preset.repositorySettings.block === null) {
     throw new PawlError('forbidden', `The provider ${preset.name} cannot be kept from a repository’s settings.`, {
       hint: 'Read them, and if you agree with what they do: pawl trust',

@@ -18,7 +18,7 @@ export const agentCommands: CommandTable = {
       .addOption(new Option('--mode <mode>', 'what kind of work it is; execute when absent').choices(modes))
       .option('--budget <limits>', 'stop it beyond this: tokens=200000,turns=40,minutes=30,usd=5', budget)
       .option('--task <id>', 'take up this planned task; see pawl task ls')
-      .option('--next', 'take up the first planned task that is ready')
+      .addOption(new Option('--next', 'take up the first planned task that is ready').conflicts('task'))
       .option('-n, --name <alias>', 'the agent’s alias; adjective-animal when absent')
       .option('-b, --base <rev>', 'start from this commit, branch or tag instead of HEAD')
       .addOption(new Option('--branch <rev>', 'the same as --base').conflicts('base'))

@@ -82,10 +82,11 @@ export type ProviderPreset = {
   firstSignal: 'SIGTERM' | 'SIGINT';
   /**
    * Files of a repository that make it run commands or talk to other servers, and the arguments that keep it from reading
-   * them; null where nothing does, so that a repository with such files has to be trusted first. `{worktree}` is replaced
+   * them; null where nothing does, so that a repository with such files has to be trusted first. `allow` are those that let it
+   * read them, where it asks. `{worktree}` is replaced
    * as within quotes. `hides` names files with instructions that it then does not read either.
    */
-  repositorySettings: { paths: string[]; block: string[] | null; hides?: string[] };
+  repositorySettings: { paths: string[]; block: string[] | null; allow?: string[]; hides?: string[] };
   /** True when it says what a turn cost. */
   reportsCost?: boolean;
 };

@@ -4,9 +4,12 @@ import type { AccountFiles } from './account-files.ts';
 import { accountLimits } from './account-limit.ts';
 import { readBoundedFile } from './private-file.ts';
 
-/** Files that CLIs keep their logins in, such as `.credentials.json`, `auth.json`, `oauth_creds.json`. */
-const loginFile = /(?:cred|auth|token|secret|key).*\.json$/i;
+/** Files that CLIs keep logins in, such as `.credentials.json` and `auth.json`, and settings, which may hold keys too. */
+const loginFile = /(?:cred|auth|token|secret|key|settings|config|models|^\.claude).*\.(?:json|toml|ya?ml)$|^\.env/i;
 const secretField = /token|key|secret|password/i;
+
+/** `NAME=value`, `name = "value"` or `name: value`, as such files have it. */
+const namedValue = /^[ \t]*(?:export[ \t]+)?([\w.-]{1,100})[ \t]*[=:][ \t]*["']?([!-~]{1,4096}?)["']?[ \t]*$/gm;
 
 /** Shorter values of such fields are no secrets, but words like `Bearer`. */
 const secretCharacters = 16;
@@ -37,7 +40,7 @@ async function loginFiles(directory: string, deep = true): Promise<string[]> {
   return [...own.map((entry) => join(directory, entry.name)), ...others.flat()];
 }
 
-/** The secrets in a text that is JSON, by the names of their fields; none in any other. */
+/** The secrets in a text that is JSON, or has a name and a value in each line, by the names of their fields. */
 function secretsIn(text: string): string[] {
   const secrets: string[] = [];
   try {
@@ -46,7 +49,8 @@ function secretsIn(text: string): string[] {
       return value;
     });
   } catch {
-    // A login file that is no JSON is the CLI's own affair.
+    for (const [, name = '', value = ''] of text.matchAll(namedValue))
+      if (value.length >= secretCharacters && secretField.test(name)) secrets.push(value);
   }
   return secrets;
 }

@@ -22,9 +22,11 @@ export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconc
     await endWaits(added.account.provider);
     return context.json(added, 200);
   });
-  app.openapi(accountRoutes.removeAccount, async (context) =>
-    context.json({ account: await accounts.remove(context.req.valid('param').account) }, 200),
-  );
+  app.openapi(accountRoutes.removeAccount, async (context) => {
+    const account = await accounts.remove(context.req.valid('param').account);
+    await endWaits(account.provider);
+    return context.json({ account }, 200);
+  });
   app.openapi(accountRoutes.useAccount, async (context) => {
     const { clear = false } = context.req.valid('json');
     const account = await accounts.use(context.req.valid('param').account, { clear });

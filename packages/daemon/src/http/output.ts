@@ -1,13 +1,16 @@
 import type { OutputChunk } from '@pawl/protocol/view';
 import type { LineSplitter } from '@pawl/host/lines';
 import { createLineSplitter } from '@pawl/host/lines';
+import type { PieceMask } from '@pawl/host/piece-mask';
+import { createPieceMask } from '@pawl/host/piece-mask';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Chunk } from '@pawl/schema/record';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { chunkBefore } from '@pawl/store/chunks';
-import { sessionsOf } from '@pawl/store/sessions';
+import { sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
+import { secretsOf } from '../reconcile/session-watch.ts';
 import type { Workshop } from '../workshop.ts';
 
 export type OutputFormat = 'raw' | 'events';
@@ -23,7 +26,7 @@ export type OutputPresenter = {
 export function outputPresenter(shop: Workshop, agent: Agent, format: OutputFormat): OutputPresenter {
   const { db } = shop.store;
   const numbers = new Map<string, number>();
-  const streams = new Map<string, { splitter: LineSplitter; last: OutputChunk; stream: Chunk['stream'] }>();
+  const streams = new Map<string, Stream>();
   const { parse } = outputParsers[shop.providers.find(agent.provider)?.outputFormat ?? 'text'];
 
   async function sessionNo(sessionId: string): Promise<number> {
@@ -31,6 +34,13 @@ export function outputPresenter(shop: Workshop, agent: Agent, format: OutputForm
       for (const session of await sessionsOf(db, agent.id)) numbers.set(session.id, session.no);
     }
     return numbers.get(sessionId) ?? 0;
+  }
+
+  /** Where the reading of a stream begins. */
+  async function streamBefore(chunk: Chunk): Promise<Pick<Stream, 'splitter' | 'mask'>> {
+    const session = await sessionById(db, chunk.sessionId);
+    const secrets = session === null ? [] : await secretsOf(shop, agent, session);
+    return { splitter: await splitterBefore(db, chunk), mask: createPieceMask(secrets) };
   }
 
   function eventOf(line: { text: string; oversized: boolean }, stream: Chunk['stream']): StreamEvent[] {
@@ -46,19 +56,39 @@ export function outputPresenter(shop: Workshop, agent: Agent, format: OutputForm
       const head = { id, sessionNo: await sessionNo(chunk.sessionId), stream, offset, at };
       if (format === 'raw') return { ...head, ...rawContent(chunk.bytes) };
       const key = `${chunk.sessionId} ${stream}`;
-      const splitter = streams.get(key)?.splitter ?? (await splitterBefore(db, chunk));
-      streams.set(key, { splitter, last: head, stream });
-      return { ...head, events: splitter.push(chunk.bytes).flatMap((line) => eventOf(line, stream)) };
+      const { splitter, mask } = streams.get(key) ?? (await streamBefore(chunk));
+      streams.set(key, { splitter, mask, last: head, stream });
+      const events = splitter.push(chunk.bytes).flatMap((line) => eventOf(line, stream));
+      return { ...head, events: events.flatMap((event) => masked(event, mask)) };
     },
     rest: () =>
       [...streams.values()]
-        .map(({ splitter, last, stream }) => ({
+        .map(({ splitter, mask, last, stream }) => ({
           ...last,
-          events: splitter.end().flatMap((line) => eventOf(line, stream)),
+          events: [...splitter.end().flatMap((line) => eventOf(line, stream)), ...held(mask)],
         }))
         .filter(({ events }) => events.length > 0),
   };
 }
+
+/**
+ * An event as it may be seen. What a model says in pieces is cut anywhere, so that a secret in it stands in no single line,
+ * and is only there when the pieces are put together again, as every reader does.
+ */
+function masked(event: StreamEvent, mask: PieceMask): StreamEvent[] {
+  if (event.type === 'text-delta' || (event.type === 'text' && event.piece === true)) {
+    const text = mask.push(event.text);
+    return text === '' ? [] : [{ ...event, text }];
+  }
+  return event.type === 'usage' || event.type === 'session' ? [event] : [...held(mask), event];
+}
+
+function held(mask: PieceMask): StreamEvent[] {
+  const text = mask.end();
+  return text === '' ? [] : [{ type: 'text-delta', text }];
+}
+
+type Stream = { splitter: LineSplitter; mask: PieceMask; last: OutputChunk; stream: Chunk['stream'] };
 
 const shownCharacters = 200;
 const newline = 0x0a;

@@ -1,3 +1,4 @@
+import { redactText } from '@pawl/host/secret-mask';
 import { watchFiles } from '@pawl/host/watch';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
@@ -245,7 +246,11 @@ async function withoutTakenId(tx: WriteTransaction, target: IntakeTarget, patch:
 }
 
 /** Adds to the history what a session said; the words of the dead, and of a run that is over, come too late. */
-async function storeMessages(tx: WriteTransaction, { agent, session }: IntakeTarget, batch: Batch): Promise<void> {
+async function storeMessages(
+  tx: WriteTransaction,
+  { agent, session, secrets }: IntakeTarget,
+  batch: Batch,
+): Promise<void> {
   if (batch.messages.length === 0) return;
   const [now, run] = [await agentById(tx.db, agent.id), await runById(tx.db, session.runId)];
   if (now === null || now.endedAt !== null || run === null || run.outcome !== null) return;
@@ -255,7 +260,7 @@ async function storeMessages(tx: WriteTransaction, { agent, session }: IntakeTar
   const [first, ...others] = said;
   const [before] = first?.data?.['piece'] === true ? await lastSessionMessages(tx.db, agent.id, session.id, 1) : [];
   const goesOn = first !== undefined && before !== undefined && isPieceOf(first, before);
-  if (goesOn) await extendMessage(tx, before.id, kept(before.content + first.content));
+  if (goesOn) await extendMessage(tx, before.id, kept(redactText(before.content + first.content, secrets)));
   for (const message of goesOn ? others : said)
     await appendMessage(tx, { agentId: agent.id, runId: session.runId, sessionId: session.id, ...message });
 }

@@ -6,6 +6,7 @@ import { usageAfter } from '@pawl/core/usage';
 import { rebuildCarry } from '@pawl/host/line-carry';
 import { createLineSplitter } from '@pawl/host/lines';
 import type { LineSplitter } from '@pawl/host/lines';
+import { redactText } from '@pawl/host/secret-mask';
 import type { Tail } from '@pawl/host/tail';
 import { openTail } from '@pawl/host/tail';
 import type { NewEvent } from '@pawl/schema/event';
@@ -162,7 +163,7 @@ export function openIntake(target: IntakeTarget): Intake {
     if (said === null) return;
     const last = batch.messages.at(-1);
     if (last !== undefined && isPieceOf(said, last)) {
-      last.content = kept(last.content + said.content);
+      last.content = kept(redactText(last.content + said.content, target.secrets));
       return;
     }
     messages++;

@@ -14,8 +14,10 @@ import { letWait } from './verdict.ts';
  * have reached a limit, and it is on record that the run waits for the earliest.
  */
 export async function accountFor(shop: Workshop, agent: Agent, run: Run): Promise<Account | null | undefined> {
-  const wanted = agent.accountId === null ? null : await accountById(shop.store.db, agent.accountId);
-  if (wanted === null) return null;
+  const own = agent.accountId === null ? null : await accountById(shop.store.db, agent.accountId);
+  if (own === null) return null;
+  // Whose account is gone goes on with what new agents would use.
+  const wanted = own.removedAt === null ? own : ((await shop.accounts.chosen(own.provider)) ?? own);
   const choice = chooseAccount({
     wanted,
     accounts: await listAccounts(shop.store.db, wanted.provider),

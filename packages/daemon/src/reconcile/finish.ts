@@ -1,4 +1,5 @@
 import { describeExit, judgeSession } from '@pawl/core/completion';
+import { mayUseTool } from '@pawl/core/definition/gate';
 import { openToolsIn } from '@pawl/core/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/completion';
@@ -13,6 +14,7 @@ import { resetTimeIn } from '@pawl/providers/reset-time';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { signalSchema } from '@pawl/schema/signal';
 import type { Signal } from '@pawl/schema/signal';
@@ -23,7 +25,6 @@ import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
-import { toolLimits } from '../definitions/tool-limits.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { secretsOf } from './session-watch.ts';
@@ -139,7 +140,7 @@ async function judge(
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     // Who may not write cannot say in a file how its work ended: its last word has to do.
-    resumable: resumable && !isReadOnly(run, preset),
+    resumable: resumable && maySignal(run.definition),
     interrupted: session.interruptedAt !== null,
     paused: session.pausedAt !== null,
     interruptions: planned('interrupted'),
@@ -148,13 +149,12 @@ async function judge(
   return { verdict, limitUntil: said.signal === null ? limitUntil : null };
 }
 
-function isReadOnly({ definition }: Run, preset: ProviderPreset): boolean {
-  try {
-    return toolLimits(definition, preset).readOnly;
-  } catch {
-    // Its definition is one that this provider would not be given any more.
-    return false;
-  }
+/** Whether an agent may write its signal at all: with a tool that writes, or with any command. */
+function maySignal(definition: Definition | null): boolean {
+  if (definition === null) return true;
+  return (
+    mayUseTool(definition, 'Write', '.pawl/output/signal.json') || mayUseTool(definition, 'Bash', 'echo > signal.json')
+  );
 }
 
 /** What kind of error ended a session: by the CLI's own word, else by what its last lines look like. */

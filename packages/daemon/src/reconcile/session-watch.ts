@@ -209,7 +209,7 @@ async function reportedBefore(shop: Workshop, agent: Agent, session: Session): P
 export async function secretsOf(shop: Workshop, agent: Agent, session: Session): Promise<string[]> {
   const own = shop.authority.agentToken(agent.id);
   const servers = Object.values(shop.choices.mcpServers).flatMap((server) =>
-    Object.values('url' in server ? server.headers : server.env),
+    Object.values('url' in server ? server.headers : server.env).flatMap((value) => [value, ...value.split(/\s+/)]),
   );
   const kept = session.accountId === null ? [] : await shop.accounts.secretsOf(session.accountId);
   return [own, ...servers, ...kept];

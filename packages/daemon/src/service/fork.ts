@@ -76,6 +76,15 @@ export async function forkAndExec(
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
+  if ((body.budget?.usd ?? null) !== null && preset.reportsCost !== true) {
+    throw new PawlError(
+      'invalid_input',
+      `${preset.name} does not tell what it costs, so a budget in money would not hold.`,
+      {
+        hint: 'Give one in tokens, turns or minutes.',
+      },
+    );
+  }
   await requireInstalled(preset, shop.environment);
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   return addChild(shop, actor, key, {

@@ -56,6 +56,9 @@ function parseBody(record: JsonObject, line: string): StreamEvent[] {
       return parseSystem(record);
     case 'stream_event':
       return parseStreamEvent(field(record, 'event'));
+    case 'bridge':
+      // What another protocol said beside; it is kept, and tells a person nothing.
+      return [];
     default:
       return [{ type: 'unknown', text: line }];
   }

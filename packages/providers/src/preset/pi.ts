@@ -40,6 +40,6 @@ export const pi = definePreset({
     transient: ['^429 ', 'rate.?limit', 'overloaded', '\\b5\\d\\d\\b'],
     auth: ['no api key found', 'invalid x-api-key', '\\b401\\b'],
   },
-  repositorySettings: { paths: ['.pi/**'], block: ['--no-approve'] },
+  repositorySettings: { paths: ['.pi/**'], block: ['--no-approve'], allow: ['--approve'] },
   reportsCost: true,
 });

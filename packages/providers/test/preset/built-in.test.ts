@@ -41,7 +41,7 @@ const lines: [name: string, words: string][] = [
   ['gemini', 'gemini --output-format stream-json --approval-mode yolo'],
   ['opencode', 'opencode run --format json --title pawl --print-logs --log-level ERROR --auto'],
   ['qwen', 'qwen --input-format stream-json --output-format stream-json --include-partial-messages --yolo'],
-  ['pi', 'pi --mode json -p'],
+  ['pi', 'pi --mode json -p --approve'],
   ['copilot', 'copilot --output-format json --no-ask-user --no-auto-update --allow-all'],
   ['aider', 'aider --no-pretty --no-stream --no-check-update --no-analytics --no-gitignore --yes-always'],
   ['cline', 'cline --json --auto-approve true'],
@@ -63,7 +63,7 @@ test('S3-06, S3-12, S3-44: the seven names of old are there, and all others, eac
 });
 
 describe('S3-44, S3-45: the command line of each', () => {
-  const bridged = (name: string) => `-- ${name === 'pi' ? 'pi --mode rpc' : `codex app-server ${quiet}`}`;
+  const bridged = (name: string) => `-- ${name === 'pi' ? 'pi --mode rpc --approve' : `codex app-server ${quiet}`}`;
   test.each<[name: string, asNew: string, resumed: string | null, forked: string | null]>([
     ...['claude', 'claude-code'].map((name): [string, string, string, string] => [
       name,
