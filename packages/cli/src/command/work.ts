@@ -1,12 +1,12 @@
 import type { WorkBody } from '@pawl/protocol/view';
 import { providerVariables } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
-import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { untilAnswered } from '../resend.ts';
+import { readText } from '../standard-input.ts';
 import { printable } from '../terminal.ts';
 import { followOutput } from './logs.ts';
 
@@ -99,17 +99,5 @@ function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {
 }
 
 async function readTask(words: string[]): Promise<string> {
-  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > limits.taskBytes) {
-      throw new PawlError('too_large', `The task has more than ${limits.taskBytes} bytes.`, {
-        hint: 'Put the material into a file of the repository and name that file in the task; the limit stands.',
-      });
-    }
-  }
-  return Buffer.concat(parts).toString('utf8');
+  return words.length === 1 && words[0] === '-' ? readText() : words.join(' ');
 }
