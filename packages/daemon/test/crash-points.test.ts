@@ -180,8 +180,12 @@ test.each(killPoints)(
       children.push((await first.client.fork(agent.id, { switch: false }, randomUUID())).agent);
     }
     const family = [agent, ...children];
-    for (const { worktree } of children)
-      await waitUntil(() => existsSync(join(worktree ?? '', '.git')), { what: worktree ?? '' });
+    // Whole, and not half checked out: what is not whole would be kept.
+    for (const { id, alias } of children) {
+      const made = async () =>
+        (await first.client.events({ agent: id })).events.some(({ type }) => type === 'worktree.created');
+      await waitUntil(made, { what: `the worktree of ${alias}` });
+    }
     await first.client.killAgent(agent.id, { cascade: true }).catch(() => null);
     // What comes after the answer is passed soon after it.
     expect((await first.exited).signal).toBe('SIGKILL');
