@@ -10,7 +10,7 @@ export async function readText(): Promise<string> {
     bytes += part.length;
     if (bytes > limits.taskBytes) {
       throw new PawlError('too_large', `The text has more than ${limits.taskBytes} bytes.`, {
-        hint: 'Put the material into a file of the repository and name that file.',
+        hint: 'Put the material into a file of the repository and name that file; the limit stands.',
       });
     }
   }
