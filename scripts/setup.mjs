@@ -15,10 +15,19 @@ once('node_modules/.pawl-installed', fingerprint(['package-lock.json']), 'Instal
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'Check that the npm registry can be reached.'),
 );
 if (process.argv.includes('--build')) {
-  const sources = ['package.json', 'scripts/build.mjs', ...filesBelow('packages', /\/(src|agents)\/.*\.(ts|sh|md)$/)];
+  const sources = [
+    'package.json',
+    'scripts/build.mjs',
+    'scripts/build-settings.mjs',
+    ...filesBelow('packages', /\/(src|agents)\/.*\.(ts|sh|md)$/),
+  ];
   once('dist/.pawl-built', fingerprint(sources), 'Building', () =>
     run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'),
   );
+  if (process.argv.includes('--crash-points'))
+    once('.cache/crash-daemon/.pawl-built', fingerprint(sources), 'Building with crash points', () =>
+      run(node, [join(root, 'scripts', 'build-crash-daemon.mjs')], 'Read the message above.'),
+    );
 }
 
 function requireNode(major) {

@@ -14,9 +14,10 @@ export const programs = {
   pawl: file('pawl.mjs', '../dist/pawl.mjs'),
   /** A small nursery: what a burst of requests leaves behind is collected soon, instead of staying as memory. */
   daemon: ['--max-semi-space-size=2', file('daemon.mjs', 'daemon/src/main.ts')],
-  scriptedAgent: [file('scripted-agent.mjs', 'testing/src/scripted-agent/bin.ts')],
-  bridge: [file('bridge.mjs', 'bridge/src/bin.ts')],
-  modelServer: [file('model-server.mjs', 'testing/src/model-server/bin.ts')],
+  // What is started for every session is the built one too: from source it takes four times as long.
+  scriptedAgent: [file('scripted-agent.mjs', '../dist/scripted-agent.mjs')],
+  bridge: [file('bridge.mjs', '../dist/bridge.mjs')],
+  modelServer: [file('model-server.mjs', '../dist/model-server.mjs')],
   /** No program but a directory: the definitions that Pawl brings along. */
   builtInDefinitions: file('agents', 'daemon/agents'),
   /** The same: the texts that prompts are made of. */

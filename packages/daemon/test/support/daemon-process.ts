@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
-/** The bundle, as users run it, and the source, which has the crash points in it. */
+/** The bundle, as users run it, and the same with its crash points. */
 const entries = {
   bundle: join(root, 'dist', 'daemon.mjs'),
-  source: join(root, 'packages', 'daemon', 'src', 'main.ts'),
+  crashing: join(root, '.cache', 'crash-daemon', 'daemon.mjs'),
 };
 
 export type DaemonReport = { ready: true; pid: number } | { error: { code: string; message: string; hint?: string } };
@@ -32,7 +32,7 @@ export function spawnDaemon(
   home: string,
   options: { crashAt?: CrashPoint; env?: NodeJS.ProcessEnv; openFiles?: number } = {},
 ): DaemonProcess {
-  const entry = options.crashAt === undefined ? entries.bundle : entries.source;
+  const entry = options.crashAt === undefined ? entries.bundle : entries.crashing;
   const command = [process.execPath, entry, '--report-fd', '3'];
   const limited =
     options.openFiles === undefined

@@ -1,0 +1,16 @@
+// Builds the daemon as it is published, but with its crash points, for the tests that kill it there. It lies in a directory of
+// its own, and finds the other programs in the bundle.
+import { build } from 'esbuild';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { daemonBuild } from './build-settings.mjs';
+
+const root = join(import.meta.dirname, '..');
+const finished = join(root, '.cache', 'crash-daemon');
+const outdir = `${finished}.${process.pid}`;
+mkdirSync(outdir, { recursive: true });
+await build({ ...daemonBuild(root, outdir), define: { PAWL_BUNDLE: 'true' } });
+for (const name of ['pawl.mjs', 'scripted-agent.mjs', 'bridge.mjs', 'model-server.mjs', 'agents', 'prompts'])
+  symlinkSync(join(root, 'dist', name), join(outdir, name));
+rmSync(finished, { recursive: true, force: true });
+renameSync(outdir, finished);
