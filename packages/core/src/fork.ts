@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, Budget, Message, Project, Run, WorkMode } from '@pawl/schema/record';
+import { refuseAdopted } from './adopted.ts';
 import { checkMayFork } from './definition/gate.ts';
 import type { ProviderPreset } from './port/provider.ts';
 import { runOf } from './run.ts';
@@ -32,8 +33,10 @@ export type ForkRequest = {
   /** The planned task that the child takes up. */
   taskId: string | null;
   alias: string;
-  baseCommit: string;
-  worktree: string;
+  baseCommit: string | null;
+  /** Null for one that works where its process was found. */
+  worktree: string | null;
+  adopted?: Agent['adopted'];
   snapshot: string | null;
   /** The child's first message; without one it waits for input. */
   task: string | null;
@@ -80,13 +83,17 @@ export function planFork(request: ForkRequest): ForkPlan {
     environment: request.environment,
     budget: request.budget,
     taskId: request.taskId,
-    branch: `work/${alias}`,
+    branch: request.worktree === null ? null : `work/${alias}`,
     baseCommit: request.baseCommit,
     worktree: request.worktree,
     worktreeReadyAt: null,
     worktreeEnd: null,
     createdAt: now,
     stopRequestedAt: null,
+    completion: null,
+    adopted: request.adopted ?? null,
+    stuckAt: null,
+    stuckReason: null,
     endedAt: null,
     endReason: null,
     reapedAt: null,
@@ -132,6 +139,7 @@ export function planFork(request: ForkRequest): ForkPlan {
 /** Refuses a parent that cannot have children: a subagent never can, a dead one not any more. */
 export function refuseParent(parent: Agent): void {
   checkMayFork(parent.kind);
+  refuseAdopted(parent);
   if (parent.endedAt !== null) {
     throw new PawlError('conflict', `The agent ${parent.alias} is dead.`, {
       hint: 'Fork one that lives: see `pawl tree`.',

@@ -1,5 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
+import { refuseAdopted } from './adopted.ts';
 
 export type KillPlan = {
   /** Who dies, children before parents. */
@@ -8,8 +9,9 @@ export type KillPlan = {
   orphans: Agent[];
 };
 
-/** Refuses the one agent that cannot be killed. */
+/** Refuses those that cannot be killed: agent 0, and whom Pawl did not start. */
 export function refuseKill(target: Agent): void {
+  refuseAdopted(target);
   if (target.parentId !== null) return;
   throw new PawlError('forbidden', 'Agent 0 cannot be killed: everybody descends from it.', {
     hint: 'Name another agent, or end all work with `pawl stop --all`.',

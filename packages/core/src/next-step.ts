@@ -17,6 +17,8 @@ export type Step =
   | { do: 'stop-session' }
   /** The run was stopped before any process existed. */
   | { do: 'cancel-run' }
+  /** It has said that it is done for good, and nothing of it runs any more: it ends. */
+  | { do: 'retire' }
   /** Settle what becomes of a dead agent's worktree. */
   | { do: 'clean-up' }
   | { do: 'rest' };
@@ -32,6 +34,7 @@ export type Step =
  *                                                an error may pass, a limit was reached
  *
  *   stopped, cancelled or killed at any of these ─▶ stop-session ─▶ rest, or clean-up for the dead
+ *   completed, and its process has left ─▶ [once more, to commit] ─▶ retire ─▶ clean-up
  */
 export function nextStep({ agent, run, session }: AgentFacts): Step {
   const open = session !== null && session.endedAt === null;
@@ -40,10 +43,22 @@ export function nextStep({ agent, run, session }: AgentFacts): Step {
   if (agent.endedAt !== null) {
     return agent.worktree !== null && agent.worktreeEnd === null ? { do: 'clean-up' } : { do: 'rest' };
   }
+  // Nothing is ever done about a process that somebody else started.
+  if (agent.adopted !== null) return { do: 'rest' };
+  if (agent.completion !== null && !isToCommit(run)) {
+    if (!open) return { do: 'retire' };
+    // Nobody waits for work of it: what has not begun does not begin.
+    if (session.startedAt === null) return { do: 'stop-session' };
+  }
   if (run !== null && run.outcome !== null) return { do: 'rest' };
   if (run !== null && agent.stopRequestedAt !== null) return { do: 'cancel-run' };
   if (agent.worktree !== null && agent.worktreeReadyAt === null) return { do: 'make-worktree' };
   if (run === null) return { do: 'rest' };
   if (!open) return run.waitUntil === null ? { do: 'plan-session' } : { do: 'wait', until: run.waitUntil };
   return session.startedAt === null ? { do: 'start-session' } : { do: 'watch' };
+}
+
+/** An open run that has come to its result and was asked for one thing more: to commit what it had left. */
+function isToCommit(run: Run | null): boolean {
+  return run !== null && run.outcome === null && run.resultBefore !== null;
 }

@@ -15,12 +15,14 @@ export type StatusFacts = {
 /**
  * The one function that reads a status from facts. No status is stored anywhere, so none can be stale.
  *
+ *   adopted ────────────────────────────────────────────▶ running, as long as its process is seen
  *   no run ─────────────────────────────────────────────▶ idle
  *   run open ──▶ starting ──(process known)──▶ running | waiting_for_provider (silent, or tried again soon)
  *                exhausted (it waits for the end of a limit)
  *   run ended ─▶ completed: idle | waiting_for_input (it left questions)
  *                failed:    crashed | exhausted (the provider reported a usage limit)
  *                cancelled: stopped (its session was stopped) | idle (its run was cancelled)
+ *   completed for good, not ended yet ──────────────────▶ ready_for_cleanup
  *   ended ─────────────────────────────────────────────▶ dead, then reaped
  */
 export function deriveStatus({ agent, run, session, live, queued = false, silentMs = null }: StatusFacts): Status {
@@ -30,6 +32,14 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
     return { ...base, status, activity: 'stopped', detail: agent.endReason ?? 'ended' };
   }
   const existing = { ...base, status: 'running' } as const;
+  if (agent.adopted !== null) {
+    return { ...existing, activity: 'running', live: 'working', detail: `adopted: pid ${agent.adopted.pid}` };
+  }
+  if (agent.completion !== null) {
+    const { summary, failure } = agent.completion;
+    const detail = failure === null ? (summary ?? 'done') : `failed: ${failure}`;
+    return { ...existing, activity: 'ready_for_cleanup', live: live?.live ?? 'idle', detail };
+  }
   if (run === null) return { ...existing, activity: 'idle', detail: '' };
   if (run.outcome === null && isWaiting(agent, run, session)) return { ...existing, ...waitingRun(run) };
   if (run.outcome === null) return { ...existing, ...openRun(agent, session, live, queued, silentMs) };
@@ -44,7 +54,7 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
       // After a limit that was waited for, or gone around, it failed for another reason.
       const limit = session?.endReason === 'limit' ? null : (session?.limitUntil ?? null);
       return limit === null
-        ? { ...existing, activity: 'crashed', detail: run.detail ?? '' }
+        ? { ...existing, activity: 'crashed', detail: stuckDetail(agent) ?? run.detail ?? '' }
         : { ...existing, activity: 'exhausted', detail: run.detail ?? '', exhaustedUntil: limit === 0 ? null : limit };
     }
   }
@@ -76,10 +86,17 @@ function openRun(
     return { activity: 'starting', live: 'idle', detail: `starting session ${no}` };
   }
   if (session.pausedAt !== null) return { activity: 'running', live: 'idle', detail: 'paused' };
+  const stuck = stuckDetail(agent);
   if (silentMs !== null) {
-    const detail = `silent for ${Math.round(silentMs / 1000)} s`;
+    const detail = stuck ?? `silent for ${Math.round(silentMs / 1000)} s`;
     return { activity: 'waiting_for_provider', live: live?.live ?? 'model_loading', detail };
   }
+  if (stuck !== null) return { activity: 'running', live: live?.live ?? 'model_loading', detail: stuck };
   if (live === undefined) return { activity: 'running', live: 'model_loading', detail: 'waiting for the first output' };
   return { activity: 'running', live: live.live, detail: live.detail };
+}
+
+/** That an agent gets nowhere, in words; null when it does. */
+function stuckDetail({ stuckAt, stuckReason }: Agent): string | null {
+  return stuckAt === null ? null : `stuck: ${stuckReason ?? 'it makes no progress'}`;
 }

@@ -11,6 +11,9 @@ const dead = anAgent({ endedAt: 9 });
 const retained = { state: 'retained', reason: 'dirty', at: 10 } as const;
 const cancelled = aRun({ outcome: 'cancelled' });
 const endedSession = aSession({ endedAt: 9 });
+const completion = { at: 8, summary: 'it works', failure: null };
+const done = anAgent({ completion });
+const toCommit = aRun({ resultBefore: 'it works' });
 const rows: Row[] = [
   ['no run', { run: null, session: null }, 'rest'],
   [
@@ -82,6 +85,33 @@ const rows: Row[] = [
     { session: aSession({ runId: idOf('earlier'), startedAt: null }) },
     'stop-session',
   ],
+  ['7.3: completed, while its process runs', { agent: done }, 'watch'],
+  ['7.3: completed before its process began', { agent: done, session: aSession({ startedAt: null }) }, 'stop-session'],
+  ['7.3: completed between two sessions', { agent: done, session: endedSession }, 'retire'],
+  [
+    '7.3: completed while it waited for the end of a limit',
+    { agent: done, run: aRun({ waitUntil: 99, waitFor: 'account' }), session: endedSession },
+    'retire',
+  ],
+  ['7.3: completed at rest', { agent: done, run: aRun({ outcome: 'failed' }), session: endedSession }, 'retire'],
+  ['7.3: completed without ever a run', { agent: done, run: null, session: null }, 'retire'],
+  [
+    '7.3: completed after a stop',
+    { agent: anAgent({ completion, stopRequestedAt: 8 }), session: endedSession },
+    'retire',
+  ],
+  ['7.11: completed, and asked to commit', { agent: done, run: toCommit, session: endedSession }, 'plan-session'],
+  ['7.11: completed, and about to commit', { agent: done, run: toCommit }, 'watch'],
+  [
+    '7.11: completed, after it was asked to commit',
+    { agent: done, run: aRun({ resultBefore: 'it works', outcome: 'completed' }), session: endedSession },
+    'retire',
+  ],
+  [
+    '7.3: completed and dead',
+    { agent: anAgent({ completion, endedAt: 9 }), run: cancelled, session: endedSession },
+    'clean-up',
+  ],
   ['a stop of a running session', { agent: stopping }, 'stop-session'],
   [
     'a stop of a planned session, whose process may be there',
@@ -119,6 +149,11 @@ const effects: Record<Exclude<Step['do'], 'watch' | 'rest'>, (facts: AgentFacts)
     session: aSession({ ...session, endedAt: 9 }),
   }),
   'cancel-run': (facts) => ({ ...facts, run: aRun({ ...facts.run, outcome: 'cancelled' }) }),
+  retire: (facts) => ({
+    ...facts,
+    agent: { ...facts.agent, endedAt: 9 },
+    run: facts.run === null ? null : aRun({ ...facts.run, outcome: facts.run.outcome ?? 'completed' }),
+  }),
   'clean-up': (facts) => ({ ...facts, agent: { ...facts.agent, worktreeEnd: retained } }),
 };
 
@@ -131,6 +166,7 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
       worktreeReadyAt: moment,
       worktreeEnd: fc.constantFrom(null, retained),
       stopRequestedAt: moment,
+      completion: fc.constantFrom(null, completion),
     })
     .map(anAgent),
   run: fc.option(
@@ -138,6 +174,7 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
       .record({
         outcome: fc.constantFrom(null, 'completed' as const, 'failed' as const, 'cancelled' as const),
         waitUntil: moment,
+        resultBefore: fc.constantFrom(null, 'it works'),
       })
       .map(aRun),
   ),

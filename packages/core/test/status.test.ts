@@ -17,6 +17,30 @@ const rows: Row[] = [
     { activity: 'starting', live: 'idle', run: 'running', detail: 'making the worktree' },
   ],
   [
+    '7.4: completed, while its process leaves',
+    {
+      agent: anAgent({ completion: { at: 5, summary: 'it works', failure: null } }),
+      live: { live: 'working', detail: '' },
+    },
+    { status: 'running', activity: 'ready_for_cleanup', live: 'working', run: 'running', detail: 'it works' },
+  ],
+  [
+    '7.4: failed for good, and not ended yet',
+    { agent: anAgent({ completion: { at: 5, summary: null, failure: 'no network' } }), run: null },
+    { status: 'running', activity: 'ready_for_cleanup', live: 'idle', run: null, detail: 'failed: no network' },
+  ],
+  [
+    '7.4: completed and ended',
+    {
+      agent: anAgent({
+        completion: { at: 5, summary: 'it works', failure: null },
+        endedAt: 9,
+        endReason: 'completed',
+      }),
+    },
+    { status: 'dead', activity: 'stopped', live: 'idle', run: 'running', detail: 'completed' },
+  ],
+  [
     'an open run without a session',
     { session: null },
     { activity: 'starting', live: 'idle', run: 'running', detail: 'starting session 1' },
@@ -148,6 +172,33 @@ const rows: Row[] = [
     'failed by a usage limit without one',
     { run: aRun({ outcome: 'failed', detail: 'limit' }), session: aSession({ ...ended, limitUntil: 0 }) },
     { activity: 'exhausted', live: 'idle', run: 'failed', detail: 'limit', exhaustedUntil: null },
+  ],
+  [
+    'W4-17: at work without getting anywhere',
+    {
+      agent: anAgent({ stuckAt: 9, stuckReason: 'no output for 30 minutes' }),
+      live: { live: 'thinking', detail: 'hm' },
+    },
+    { activity: 'running', live: 'thinking', run: 'running', detail: 'stuck: no output for 30 minutes' },
+  ],
+  [
+    'stuck, and silent for longer than its provider usually is',
+    { agent: anAgent({ stuckAt: 9, stuckReason: 'no output for 30 minutes' }), silentMs: 40_000 },
+    {
+      activity: 'waiting_for_provider',
+      live: 'model_loading',
+      run: 'running',
+      detail: 'stuck: no output for 30 minutes',
+    },
+  ],
+  [
+    'given up after it crashed again and again',
+    {
+      agent: anAgent({ stuckAt: 9, stuckReason: 'it crashed 4 times' }),
+      run: aRun({ outcome: 'failed', detail: 'exit code 1' }),
+      session: aSession(ended),
+    },
+    { activity: 'crashed', live: 'idle', run: 'failed', detail: 'stuck: it crashed 4 times' },
   ],
   [
     'dead, with a reason',

@@ -41,6 +41,17 @@ export const crashPoints = [
   'merge.after_ref',
   'merge.after_files',
   'merge.after_end',
+  'mail.after_record',
+  'mail.after_claim',
+  'mail.after_write',
+  'mail.after_written',
+  'mail.after_wake',
+  'mail.after_dead_letter',
+  'complete.after_record',
+  'question.after_ask',
+  'question.after_answer',
+  'mirror.after_file',
+  'mirror.after_import',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

@@ -5,6 +5,7 @@ export const agentKinds = ['main', 'subagent'] as const;
 export const agentClasses = ['persistent', 'ephemeral'] as const;
 export const definitionLayers = ['built-in', 'user', 'repository'] as const;
 export const agentActions = ['Patch', 'Finalize', 'Delegate'] as const;
+export const mailPolicies = ['wake', 'next-turn', 'pull'] as const;
 export type AgentAction = (typeof agentActions)[number];
 
 /** What an agent is, as markdown files say it: the combination of all files with one id. */
@@ -30,6 +31,13 @@ export const definitionSchema = z.object({
   }),
   workGlobs: z.array(z.string()),
   nudge: z.string().nullable(),
+  /**
+   * What mail does to an agent that rests: `wake` begins a turn with it, `next-turn` lets it wait for one. With `pull` none is
+   * ever put before it: it is told that there is some, and fetches it.
+   */
+  mail: z.enum(mailPolicies).default('wake'),
+  /** Who hears that it is done: `parent`, or everybody in the project with that role. */
+  notify: z.array(z.string()).default(['parent']),
   prompt: z.string(),
   sources: z.array(z.object({ layer: z.enum(definitionLayers), path: z.string() })),
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idSchema, nameSchema } from './id.ts';
+import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { timeSchema, usageSchema } from './record.ts';
 
 /** What each event carries. Names are noun-verb in the past; an event is written together with the fact it tells. */
@@ -87,6 +88,43 @@ export const eventData = {
   'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
   'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),
   'errand.abandoned': z.object({ branch: z.string() }),
+  /** The events of a mail are about its recipient; their `peerId` is its sender. */
+  'mail.sent': z.object({
+    mailId: idSchema,
+    kind: z.enum(mailKinds),
+    bytes: z.number().int(),
+    questionId: idSchema.nullable(),
+  }),
+  'mail.delivered': z.object({ mailId: idSchema, channel: z.enum(mailChannels) }),
+  'mail.read': z.object({ mailId: idSchema }),
+  'mail.acked': z.object({ mailId: idSchema }),
+  /** The session that had it ended without showing it: it waits again. */
+  'mail.returned': z.object({ mailId: idSchema, attempts: z.number().int(), reason: z.string() }),
+  'mail.dead_lettered': z.object({ mailId: idSchema, reason: z.string() }),
+  /** A file in a mailbox directory that is no mail. */
+  'mail.file_refused': z.object({ file: z.string(), reason: z.string() }),
+  'mailbox.pruned': z.object({ path: z.string() }),
+  /** About the one who is asked; `peerId` asks. */
+  'question.asked': z.object({ questionId: idSchema, mailId: idSchema }),
+  'question.ended': z.object({ questionId: idSchema, end: z.enum(questionEnds) }),
+  'nudge.sent': z.object({ mailId: idSchema }),
+  /** Told when the reason changes, not each time. */
+  'nudge.skipped': z.object({ reason: z.string() }),
+  'agent.stuck': z.object({ reason: z.string() }),
+  'agent.unstuck': z.object({}),
+  /** It had crashed and was begun again: the how manieth time within an hour, and why it had crashed. */
+  'agent.restarted': z.object({ attempt: z.number().int(), reason: z.string() }),
+  /** It is done for good. `notified` are those who were sent a mail about it. */
+  'agent.completed': z.object({
+    summary: z.string().nullable(),
+    failure: z.string().nullable(),
+    notified: z.array(idSchema),
+  }),
+  /** It has ended after it was done: `agents` are it and its subagents, `resupervised` those who live on under somebody else. */
+  'agent.ended': z.object({ reason: z.string(), agents: z.array(idSchema), resupervised: z.array(idSchema) }),
+  /** A process that nobody registered was found in a project, and has left it. */
+  'agent.adopted': z.object({ pid: z.number().int(), cwd: z.string(), provider: nameSchema }),
+  'agent.left': z.object({ pid: z.number().int() }),
   'agent.stopping': z.object({ by: z.string() }),
   /** The emergency brake: everybody who was at work is being stopped. */
   'fleet.stopping': z.object({ by: z.string(), count: z.number().int(), agents: z.array(idSchema) }),
@@ -106,6 +144,8 @@ export const eventSchema = z.object({
   type: z.enum(eventTypes),
   projectId: idSchema.nullable(),
   agentId: idSchema.nullable(),
+  /** The other side, where there are two: the sender of a mail. Whoever follows an agent hears of both. */
+  peerId: idSchema.nullable().default(null),
   data: z.record(z.string(), z.unknown()),
 });
 export type Event = z.infer<typeof eventSchema>;
@@ -116,6 +156,7 @@ export type NewEvent = {
     type: T;
     projectId?: string | null;
     agentId?: string | null;
+    peerId?: string | null;
     data: z.infer<(typeof eventData)[T]>;
   };
 }[EventType];

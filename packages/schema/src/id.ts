@@ -31,3 +31,10 @@ export function newId(): string {
     if (/^[A-Za-z0-9]/.test(id)) return id;
   }
 }
+
+/** An id as a UUID is usually written, for programs that want one. */
+export function uuidOf(id: string): string {
+  const binary = atob(id.replaceAll('-', '+').replaceAll('_', '/'));
+  const hex = Array.from(binary, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -86,6 +86,69 @@ export const limits = {
   listedErrands: 200,
   /** How often a merge is computed afresh because its target has moved meanwhile. */
   mergeAttempts: 3,
+  /** A mail of up to this many bytes is a row of its own; of a longer one the whole is in a file. */
+  mailBytes: 4_095,
+  /** The largest mail. */
+  mailSpillBytes: 1024 * 1024,
+  /** How often a session may end badly with a mail in its hands before that mail is set aside. */
+  mailAttempts: 3,
+  /** Mail in the hands of one running process that has not shown its arrival yet. */
+  mailInFlight: 64,
+  /** Mail that is handed over in one turn's prompt, and how many bytes of it. */
+  mailPerTurn: 50,
+  mailPerTurnBytes: 64 * 1024,
+  /** Mail that may wait for one recipient. */
+  pendingMail: 100_000,
+  /** Mail in one page of a mailbox, and what a page has when nobody says. */
+  mailPageRows: 200,
+  usualMailRows: 50,
+  /** How long one request waits for mail, and for how many agents; and how many wait at once. */
+  mailWaitMs: 30_000,
+  mailWaitAgents: 200,
+  mailWaits: 512,
+  /** The largest file in a mailbox directory that is read, and how many are looked at before others have their turn. */
+  mailFileBytes: 1536 * 1024,
+  mailFilesPerTick: 200,
+  /** Mailbox directories that are watched; what lies in others is found by the sweep. */
+  mailboxWatches: 512,
+  /** How often an agent is woken by ordinary mail in an hour; what comes beyond that waits for its next turn. */
+  mailWakesPerHour: 30,
+  /** The sweep over all mail that waits, beside the triggers that make it quick. */
+  routeMs: 120_000,
+  /** How often health is looked at, and nudges are; and the shortest time between two nudges of one agent. */
+  healthMs: 60_000,
+  nudgeMs: 60_000,
+  nudgeGapMs: 120_000,
+  /** As long as nothing changes, nudges come after 2, 4, 8 … minutes, and never later than this. */
+  longestNudgeGapMs: 30 * 60_000,
+  /** Without any output for this long an agent counts as stuck; while a tool of it runs, or may run, only after the second. */
+  stuckMs: 30 * 60_000,
+  stuckToolMs: 2 * 60 * 60_000,
+  /** The same call with the same result so often in a row is a loop, and so is the same turn so often in a row. */
+  sameToolCalls: 8,
+  sameTurns: 4,
+  /** Of what a session has said last, as much is looked at to find a loop. */
+  loopMessages: 64,
+  /** How often in an hour an agent that stays is restarted after a crash, and the first pause; each further one is twice as long. */
+  restartsPerHour: 3,
+  restartMs: 60_000,
+  /** Events that one look for news reads of the log. */
+  newsEvents: 500,
+  /** What belongs to nobody is put away when it has lain untouched for this long, and that is looked at this often. */
+  leftoverMs: 24 * 60 * 60_000,
+  leftoverLookMs: 60 * 60_000,
+  /** What was seen of other people's agents counts for this long, before it is looked for them again. */
+  adoptionMs: 3_000,
+  /** Questions of one agent that may be open at once. */
+  openQuestions: 100,
+  /** How long a question waits for its answer when nobody says otherwise. */
+  questionMs: 10 * 60_000,
+  /** The longest time that anybody may wait for an answer. */
+  longestQuestionMs: 7 * 24 * 60 * 60_000,
+  /** A question that a listener was given and did not answer is given out again after this time. */
+  listenMs: 60_000,
+  /** How long a command that has asked may take to come back for an answer before that is sent by mail. */
+  answerGraceMs: 5_000,
   /** A git command that takes longer is ended. */
   gitMs: 120_000,
 } as const;

@@ -64,6 +64,17 @@ export const budgetSchema = z.object({
 export type Budget = z.infer<typeof budgetSchema>;
 export const noBudget: Budget = { tokens: null, turns: null, minutes: null, usd: null };
 
+/** What an agent said about its own end, by `pawl complete`: its worktree is settled as soon as its process has left. */
+export const completionSchema = z.object({
+  at: timeSchema,
+  summary: z.string().nullable(),
+  /** Why it could not be done; null when it was. */
+  failure: z.string().nullable(),
+});
+
+/** A process that somebody else started and the roster has found. Pawl looks at it and never touches it. */
+export const adoptedSchema = z.object({ pid: z.number().int().positive(), start: z.string(), cwd: z.string() });
+
 /** Who: identity and facts, never a status. Rows are never deleted. */
 export const agentSchema = z.object({
   id: idSchema,
@@ -106,6 +117,13 @@ export const agentSchema = z.object({
   worktreeEnd: worktreeEndSchema.nullable(),
   createdAt: timeSchema,
   stopRequestedAt: timeSchema.nullable(),
+  /** It has said that it is done for good, and is cleaned up after. */
+  completion: completionSchema.nullable(),
+  /** Set for an agent that Pawl did not start. */
+  adopted: adoptedSchema.nullable(),
+  /** It makes no progress, for this reason; nobody is ended for that. */
+  stuckAt: timeSchema.nullable(),
+  stuckReason: z.string().nullable(),
   endedAt: timeSchema.nullable(),
   endReason: z.string().nullable(),
   /** A dead agent that a person has put out of sight. */

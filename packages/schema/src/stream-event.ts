@@ -11,8 +11,8 @@ export const streamEventSchema = z.discriminatedUnion('type', [
   /** `piece`: a part of a text that never comes whole; the parts in a row are one text. */
   z.object({ type: z.literal('text'), text: z.string(), piece: z.literal(true).optional() }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
-  /** The provider repeats what it was told. */
-  z.object({ type: z.literal('echo'), text: z.string() }),
+  /** The provider repeats what it was told: so it has heard it. `uuid` is the name that we gave the line, where it had one. */
+  z.object({ type: z.literal('echo'), text: z.string(), uuid: z.string().optional() }),
   /** `id` ties a result to its call; empty when the provider gives none. */
   z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.string() }),
   z.object({ type: z.literal('tool-result'), id: z.string(), text: z.string(), isError: z.boolean() }),

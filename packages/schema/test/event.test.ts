@@ -4,7 +4,9 @@ import { eventTypes } from '../src/event.ts';
 
 test('W3-04: an event is named by a noun and what happened to it', () => {
   for (const type of eventTypes)
-    expect(type).toMatch(/^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|rewound|told|taken|silent|invalid)$/);
+    expect(type).toMatch(
+      /^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|rewound|told|taken|sent|read|left|stuck|unstuck|silent|invalid)$/,
+    );
 });
 
 test('crash points have names of their own, and passing one that was not asked for does nothing', () => {

@@ -56,7 +56,7 @@ export async function agentView(db: Database, id: string): Promise<AgentView | n
 
 /**
  * The agents that a starting daemon has to look after, parents first: those with a run or a session that has not ended,
- * and those whose worktree is still to be made or to be cleaned up.
+ * those whose worktree is still to be made or to be cleaned up, and those that have completed and not ended.
  */
 export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
   // `union all`, since an agent may be named twice here, and SQLite would sort whole tables by id to make each name single.
@@ -87,6 +87,13 @@ export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
             .where('to_clean_up.ended_at', 'is not', null)
             .where('to_clean_up.worktree', 'is not', null)
             .where('to_clean_up.worktree_end', 'is', null),
+        )
+        .unionAll(
+          from
+            .selectFrom('agents as to_retire')
+            .select('to_retire.id as agent_id')
+            .where('to_retire.ended_at', 'is', null)
+            .where('to_retire.completion', 'is not', null),
         ),
     )
     .orderBy('agents.ordinal')

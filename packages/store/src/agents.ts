@@ -1,5 +1,5 @@
 import { PawlError } from '@pawl/schema/error';
-import { agentSchema, worktreeEndSchema } from '@pawl/schema/record';
+import { adoptedSchema, agentSchema, completionSchema, worktreeEndSchema } from '@pawl/schema/record';
 import type { Agent } from '@pawl/schema/record';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
@@ -20,6 +20,10 @@ export type AgentPatch = Partial<
     | 'accountId'
     | 'taskId'
     | 'stopRequestedAt'
+    | 'completion'
+    | 'adopted'
+    | 'stuckAt'
+    | 'stuckReason'
     | 'endedAt'
     | 'endReason'
     | 'reapedAt'
@@ -131,6 +135,10 @@ export const agentColumns = [
   'worktree_end',
   'created_at',
   'stop_requested_at',
+  'completion',
+  'adopted',
+  'stuck_at',
+  'stuck_reason',
   'ended_at',
   'end_reason',
   'reaped_at',
@@ -166,6 +174,10 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     worktreeEnd: nullableJson(worktreeEndSchema, row.worktree_end),
     createdAt: integer(row.created_at),
     stopRequestedAt: nullableInteger(row.stop_requested_at),
+    completion: nullableJson(completionSchema, row.completion),
+    adopted: nullableJson(adoptedSchema, row.adopted),
+    stuckAt: nullableInteger(row.stuck_at),
+    stuckReason: row.stuck_reason,
     endedAt: nullableInteger(row.ended_at),
     endReason: row.end_reason,
     reapedAt: nullableInteger(row.reaped_at),

@@ -22,11 +22,16 @@ export async function readEvents(db: Database, filter: EventFilter): Promise<Eve
   // Postgres has no empty list.
   if (types?.length === 0) return [];
   let query = db.selectFrom('events').selectAll().where('seq', '>', filter.afterSeq);
-  if (agentId !== undefined) query = query.where('agent_id', '=', agentId);
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);
   if (types !== undefined) query = query.where('type', 'in', types);
-  const rows = await query.orderBy('seq').limit(Math.min(filter.limit, limits.pageRows)).execute();
-  return rows.map(eventOf);
+  const page = query.orderBy('seq').limit(Math.min(filter.limit, limits.pageRows));
+  if (agentId === undefined) return (await page.execute()).map(eventOf);
+  const own = await page.where('agent_id', '=', agentId).execute();
+  const asPeer = await page.where('peer_id', '=', agentId).execute();
+  return [...own, ...asPeer.filter((row) => row.agent_id !== agentId)]
+    .map(eventOf)
+    .toSorted((a, b) => a.seq - b.seq)
+    .slice(0, filter.limit);
 }
 
 /** The last `seq` that was given. */
@@ -56,19 +61,20 @@ type EventValues = [
   type: EventType,
   projectId: string | null,
   agentId: string | null,
+  peerId: string | null,
   data: string,
 ];
 
 const insertEvent = hotQuery<EventValues, unknown>(
-  [1, 2, 'daemon.stopped', '3', '4', '{}'],
-  (db, [seq, at, type, projectId, agentId, data]) =>
-    db.insertInto('events').values({ seq, at, type, project_id: projectId, agent_id: agentId, data }),
+  [1, 2, 'daemon.stopped', '3', '4', '5', '{}'],
+  (db, [seq, at, type, projectId, agentId, peerId, data]) =>
+    db.insertInto('events').values({ seq, at, type, project_id: projectId, agent_id: agentId, peer_id: peerId, data }),
 );
 
 /** Appends numbered events. Only the end of a write calls this. */
 export async function insertEvents(db: Database, events: readonly Event[]): Promise<void> {
-  for (const { seq, at, type, projectId, agentId, data } of events) {
-    await insertEvent(db, [seq, at, type, projectId, agentId, JSON.stringify(data)]);
+  for (const { seq, at, type, projectId, agentId, peerId, data } of events) {
+    await insertEvent(db, [seq, at, type, projectId, agentId, peerId, JSON.stringify(data)]);
   }
 }
 
@@ -79,14 +85,21 @@ function eventOf(row: Row<'events'>): Event {
     type: row.type,
     projectId: row.project_id,
     agentId: row.agent_id,
+    peerId: row.peer_id,
     data: json(eventSchema.shape.data, row.data),
   };
 }
 
 /** The last events of the log, or of one agent, oldest first. */
 export async function recentEvents(db: Database, filter: { limit: number; agentId?: string }): Promise<Event[]> {
-  let query = db.selectFrom('events').selectAll().orderBy('seq', 'desc').limit(Math.min(filter.limit, limits.pageRows));
-  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
-  const rows = await query.execute();
-  return rows.map(eventOf).toReversed();
+  const { agentId } = filter;
+  const limit = Math.min(filter.limit, limits.pageRows);
+  const query = db.selectFrom('events').selectAll().orderBy('seq', 'desc').limit(limit);
+  if (agentId === undefined) return (await query.execute()).map(eventOf).toReversed();
+  const own = await query.where('agent_id', '=', agentId).execute();
+  const asPeer = await query.where('peer_id', '=', agentId).execute();
+  return [...own, ...asPeer.filter((row) => row.agent_id !== agentId)]
+    .map(eventOf)
+    .toSorted((a, b) => a.seq - b.seq)
+    .slice(-limit);
 }

@@ -68,3 +68,16 @@ export async function nearestLivingAncestor(db: Database, agentId: string): Prom
     where line.depth > 0 and agents.ended_at is null order by line.depth limit 1`.execute(db);
   return rows[0] === undefined ? null : agentOf(rows[0]);
 }
+
+/** The living mains of a project, oldest first. */
+export async function livingMains(db: Database, projectId: string): Promise<Agent[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('ended_at', 'is', null)
+    .where('kind', '=', 'main')
+    .orderBy('ordinal')
+    .execute();
+  return rows.map(agentOf);
+}

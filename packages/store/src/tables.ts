@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 import type { Account, Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
 import type { EventType } from '@pawl/schema/event';
+import type { Mail, Question } from '@pawl/schema/mail';
 
 /** A 64-bit integer: SQLite reads it as a number, Postgres drivers as a string or a bigint. `integer()` makes it a number. */
 export type Integer = ColumnType<number | string | bigint, number, number>;
@@ -46,6 +47,10 @@ export type AgentTable = {
   worktree_end: Json | null;
   created_at: Integer;
   stop_requested_at: NullableInteger;
+  completion: Json | null;
+  adopted: Json | null;
+  stuck_at: NullableInteger;
+  stuck_reason: string | null;
   ended_at: NullableInteger;
   end_reason: string | null;
   reaped_at: NullableInteger;
@@ -129,6 +134,7 @@ export type EventTable = {
   type: EventType;
   project_id: string | null;
   agent_id: string | null;
+  peer_id: string | null;
   data: Json;
 };
 
@@ -172,6 +178,67 @@ export type TaskTable = {
   agent_id: string | null;
 };
 
+export type MailTable = {
+  ordinal: Ordinal;
+  id: string;
+  project_id: string | null;
+  from_id: string;
+  to_id: string;
+  kind: Mail['kind'];
+  body: string;
+  body_file: string | null;
+  body_bytes: Integer;
+  question_id: string | null;
+  created_at: Integer;
+  delivered_at: NullableInteger;
+  read_at: NullableInteger;
+  acked_at: NullableInteger;
+  channel: Mail['channel'];
+  dead_at: NullableInteger;
+  dead_reason: string | null;
+  claim_session_id: string | null;
+  written_at: NullableInteger;
+  attempts: Integer;
+};
+
+export type QuestionTable = {
+  ordinal: Ordinal;
+  id: string;
+  project_id: string | null;
+  from_id: string;
+  to_id: string;
+  kind: Question['kind'];
+  question: string;
+  mail_id: string;
+  task_id: string | null;
+  phase: string | null;
+  asked_at: Integer;
+  deadline_at: NullableInteger;
+  listened_until: NullableInteger;
+  ended_at: NullableInteger;
+  end: Question['end'];
+  answer: string | null;
+  answer_mail_id: string | null;
+};
+
+/** What is remembered of one agent's mail beside the mail: when it was told that there is some, and looked, and was woken. */
+export type MailboxTable = {
+  agent_id: string;
+  hinted_at: NullableInteger;
+  looked_at: NullableInteger;
+  /** The latest times at which ordinary mail began a turn. */
+  wakes: Json;
+};
+
+export type NudgeTable = {
+  agent_id: string;
+  nudged_at: NullableInteger;
+  mail_id: string | null;
+  backoff_ms: Integer;
+  seen_seq: Integer;
+  skip_reason: string | null;
+};
+
 type SettingTable = {
   key: string;
   value: Json;
@@ -200,6 +267,10 @@ export type Tables = {
   accounts: AccountTable;
   tasks: TaskTable;
   drafts: DraftTable;
+  mail: MailTable;
+  questions: QuestionTable;
+  mailboxes: MailboxTable;
+  nudges: NudgeTable;
   settings: SettingTable;
   counters: CounterTable;
   migrations: MigrationTable;

@@ -63,6 +63,7 @@ function checkedEvent(event: NewEvent, now: number): Omit<Event, 'seq'> {
     type: event.type,
     projectId: event.projectId ?? null,
     agentId: event.agentId ?? null,
+    peerId: event.peerId ?? null,
     data: eventData[event.type].parse(event.data),
   };
 }

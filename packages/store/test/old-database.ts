@@ -11,7 +11,7 @@ export const old = { project: newId(), root: newId(), agent: newId(), run: newId
 
 /** Fills a database of the first release, in its own words: today's functions know columns that it has not. */
 export async function addOldRows(store: Store): Promise<void> {
-  await store.write(async ({ db, emit }) => {
+  await store.write(async ({ db }) => {
     await sql`insert into projects (id, name, root, created_at) values (${old.project}, 'old', '/old', 1)`.execute(db);
     await sql`insert into agents (id, alias, project_id, parent_id, fork_message_id, definition, kind, class, options,
       worktree, worktree_ready_at, created_at) values
@@ -26,6 +26,9 @@ export async function addOldRows(store: Store): Promise<void> {
     await sql`update agents set run_id = ${old.run}, session_id = ${old.session} where id = ${old.agent}`.execute(db);
     await sql`insert into messages (agent_id, kind, content, created_at) values
       (${old.agent}, 'user', 'count', 7), (${old.agent}, 'assistant', 'one', 8)`.execute(db);
-    emit({ type: 'daemon.stopped', data: { reason: 'upgrade' } });
+    await sql`insert into events (seq, at, type, data) values (1, 9, 'daemon.stopped', '{"reason":"upgrade"}')`.execute(
+      db,
+    );
+    await sql`update counters set value = 1 where name = 'event_seq'`.execute(db);
   });
 }

@@ -1,6 +1,7 @@
 import { newId } from '@pawl/schema/id';
 import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
 import { agentById, findAgents, takenAliases } from '@pawl/store/agents';
+import { livingColleagues } from '@pawl/store/colleagues';
 import { readChunks } from '@pawl/store/chunks';
 import { readEvents } from '@pawl/store/events';
 import { openRuns, runsOf } from '@pawl/store/runs';
@@ -38,6 +39,11 @@ const questions: Question[] = [
     name: 'the living agents of a project',
     ask: (db) => listAgents(db, { projectId: id, limit: 200 }),
     plan: ['agents USING INDEX agents_living_of_project (project_id=?)', ...latest],
+  },
+  {
+    name: 'the colleagues of a project, with what they last ran as',
+    ask: (db) => livingColleagues(db, id),
+    plan: ['agents USING INDEX agents_living_of_project (project_id=?)', latest[0] ?? ''],
   },
   {
     name: 'all agents',
@@ -85,6 +91,7 @@ const questions: Question[] = [
       'open_sessions USING INDEX sessions_open',
       'to_make USING INDEX agents_to_make',
       'to_clean_up USING INDEX agents_to_clean_up',
+      'to_retire USING INDEX agents_living',
       ...latest,
       'sort',
     ],
@@ -124,7 +131,10 @@ const questions: Question[] = [
   {
     name: 'the log of an agent',
     ask: (db) => readEvents(db, { afterSeq: 5, limit: 10, agentId: id }),
-    plan: ['events USING INDEX events_of_agent (agent_id=? AND seq>?)'],
+    plan: [
+      'events USING INDEX events_of_agent (agent_id=? AND seq>?)',
+      'events USING INDEX events_of_peer (peer_id=? AND seq>?)',
+    ],
   },
   {
     name: 'the log of a project',

@@ -1,5 +1,5 @@
 import type { Definition } from '@pawl/schema/definition';
-import { agentClasses, agentKinds } from '@pawl/schema/definition';
+import { agentClasses, agentKinds, mailPolicies } from '@pawl/schema/definition';
 import type { DefinitionFile, StatedField } from './definition-file.ts';
 import type { Field } from './front-matter.ts';
 import {
@@ -43,6 +43,8 @@ const readers = new Map<string, Reader>([
   ['toolgate', state('toolGate', (value) => readChoice(value, ['hard', 'advisory']))],
   ['workglobs', state('workGlobs', readList)],
   ['nudge', stateNudge],
+  ['mail', state('mail', (value) => readChoice(value, mailPolicies))],
+  ['notify', state('notify', readList)],
   ['policy', statePolicy],
 ]);
 

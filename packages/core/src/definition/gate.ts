@@ -1,8 +1,12 @@
 import { PawlError } from '@pawl/schema/error';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
+import { ownServer } from '@pawl/schema/mcp';
 import { quoted } from './field-value.ts';
 import { limitAllows, limitCovers, limitMayDeny } from './tool-limit.ts';
 import { canonicalTool, nameCovers, toolEntry } from './tool-name.ts';
+
+/** Pawl's own verbs. They open no file and run no program, and the daemon gates each: no list of tools has to name them. */
+const ownVerbs = `mcp__${ownServer}__*`;
 
 /**
  * Whether an agent of this definition may call a tool, under whatever name it calls it. `argument` is what the call is
@@ -20,6 +24,7 @@ export function mayUseTool(
     return entry.limit === null || argument === undefined || limitMayDeny(entry.limit, argument);
   });
   if (denied) return false;
+  if (nameCovers(ownVerbs, name)) return true;
   return tools.map(toolEntry).some((entry) => {
     if (!nameCovers(entry.name, name)) return false;
     return entry.limit === null || (argument !== undefined && limitAllows(entry.limit, argument));

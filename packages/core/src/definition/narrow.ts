@@ -21,6 +21,8 @@ export function extend(base: Definition, file: DefinitionFile, mayWiden: boolean
     model: choose('model'),
     mode: choose('mode'),
     nudge: choose('nudge'),
+    mail: choose('mail'),
+    notify: choose('notify'),
     prompt: [base.prompt, wanted.prompt].filter((text) => text !== '').join('\n\n'),
     sources: [...base.sources, ...wanted.sources],
   };

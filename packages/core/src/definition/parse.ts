@@ -93,6 +93,8 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
     nudge: null,
+    mail: 'wake',
+    notify: ['parent'],
     prompt,
     sources: [{ layer, path }],
   };

@@ -13,6 +13,11 @@ export type ProviderPreset = {
   command: [string, ...string[]];
   /** The program without which it does not work, where that is not the first word of the command. */
   program?: string;
+  /**
+   * How its processes are told from others: by the names they go by, and, where an interpreter such as node runs it, by a
+   * pattern for the script. Nobody is taken for it when there are no names and no pattern.
+   */
+  process: { names: string[]; commandLine: string | null };
   env: Record<string, string>;
   /** Added when the daemon runs as root: some CLIs refuse to work unattended as root unless told that it is a sandbox. */
   rootEnv: Record<string, string>;
@@ -32,6 +37,8 @@ export type ProviderPreset = {
    * the prompt is stdin, then EOF; `argument`: the prompt is a word of the command line, for CLIs that read no stdin.
    */
   promptMode: 'stream-json' | 'stdin' | 'argument';
+  /** With `stream-json`: it repeats each line when it has taken it in, which is how we know. */
+  echoes: boolean;
   /**
    * The last words of the command line: for `argument` with `{prompt}`, or with `{promptFile}` where it reads a file; for
    * `stdin` a word that asks for it, if any. `{name}` of an option is replaced by its value, without which it does not
@@ -116,11 +123,12 @@ export type AccountUse = {
 };
 
 /**
- * A way to name MCP servers: Claude's `{file}`, Codex's `-c` arguments, or a variable with the path of Gemini's settings or
- * with OpenCode's. `settings` are added to those.
+ * A way to name MCP servers: Claude's `{file}`, or Copilot's, Codex's `-c` arguments, or a variable with the path of Gemini's settings or
+ * with OpenCode's. `settings` are added to those. A server that needs variables of its session is given them by a CLI that
+ * passes its own on; where `variables` says so, the file names them (`env_vars`), or has their values.
  */
 export type McpFormat =
-  | { format: 'claude'; arguments: string[] }
+  | { format: 'claude' | 'copilot'; arguments: string[]; variables?: 'named' | 'written' }
   | { format: 'codex' }
   | { format: 'gemini' | 'opencode'; variable: string; settings?: Record<string, unknown> };
 

@@ -56,6 +56,16 @@ export function formatAnswers(questions: Question[], answers: Readonly<Record<st
   return ['Your questions were answered. Go on with your work accordingly.', '', ...asked, ...besides].join('\n');
 }
 
+/** What a run goes on with whose questions nobody is there to answer. */
+export function formatUnanswered(questions: Question[]): string {
+  const asked = questions.map(({ question }, index) => `${index + 1}. ${indented(question)}`);
+  return [
+    'Nobody is there to answer your questions now. Decide them yourself, go on, and name in your result what you assumed.',
+    '',
+    ...asked,
+  ].join('\n');
+}
+
 /** What an answer is given under: the question's id, or, where the agent gave it none, its number. */
 function keyOf(id: string, index: number): string {
   return id === '' ? String(index + 1) : id;

@@ -9,6 +9,8 @@ export const addedTags = {
   custom: 'repository_instructions',
   workspace: 'workspace',
   communication: 'inter_agent_communication',
+  mail: 'mail',
+  letter: 'letter',
 } as const;
 
 /** The tags of what an agent is told in the middle of its work. */

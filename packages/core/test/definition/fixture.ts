@@ -20,6 +20,8 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
     nudge: null,
+    mail: 'wake',
+    notify: ['parent'],
     prompt: '',
     sources: [],
     ...given,

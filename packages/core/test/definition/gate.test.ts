@@ -21,6 +21,11 @@ test.each([
   [['mcp__*'], 'mcp__any__thing', true],
   [['mcp__*'], 'Read', false],
   [['Read'], 'mcp__files__Read', false],
+  // Pawl's own verbs need not be listed; the daemon gates each.
+  [['Read'], 'mcp__pawl__send', true],
+  [[], 'MCP__Pawl__whoami', true],
+  [['Read'], 'mcp__pawlx__send', false],
+  [['Read'], 'mcp__pawl', false],
 ] as [string[], string, boolean][])('S2-16, 4.2.12: with %j the tool %j is allowed: %s', (tools, name, expected) => {
   expect(mayUseTool(aDefinition({ tools }), name)).toBe(expected);
 });
@@ -32,6 +37,9 @@ test('S2-16: what is denied wins, under every name of it', () => {
   }
   expect(mayUseTool(definition, 'Read')).toBe(true);
   expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools: ['*'] }), 'Read')).toBe(false);
+  // That holds for Pawl's own verbs, too.
+  for (const deniedTools of [['mcp__pawl__fork'], ['mcp__pawl__*'], ['mcp__*'], ['*']])
+    expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools }), 'mcp__pawl__fork')).toBe(false);
 });
 
 test('S2-16: a limited entry allows what begins as it says, and nothing unseen', () => {

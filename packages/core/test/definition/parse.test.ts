@@ -37,6 +37,8 @@ test('W2-01: without fields everything has its default', () => {
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
     nudge: null,
+    mail: 'wake',
+    notify: ['parent'],
     prompt: 'Build it.',
     sources: [{ layer: 'repository', path: '/agents/Builder.md' }],
   });
@@ -58,6 +60,8 @@ test('W2-01: each field is read, with its line', () => {
     'policy: ["Patch", "Delegate"]',
     'work_globs: ["src/**"]',
     'nudge: "How is it?"',
+    'mail: "next-turn"',
+    'notify: ["parent", "lead"]',
     'default_lock_globs: ["x"]',
   ]);
   expect(file.definition).toMatchObject({
@@ -76,6 +80,8 @@ test('W2-01: each field is read, with its line', () => {
     policy: { allow: ['Patch', 'Delegate'], delegateTargets: [] },
     workGlobs: ['src/**'],
     nudge: 'How is it?',
+    mail: 'next-turn',
+    notify: ['parent', 'lead'],
   });
   expect(file.stated).toMatchObject({ name: 2, tools: 10, 'policy.allow': 13, nudge: 15 });
   expect(file.stated['policy.delegateTargets']).toBeUndefined();

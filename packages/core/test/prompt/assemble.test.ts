@@ -4,7 +4,7 @@ import { interruptedNotice } from '../../src/prompt/notice.ts';
 import { promptLimits } from '../../src/prompt/prompt-limit.ts';
 import { aDefinition } from '../definition/fixture.ts';
 import { aRun, anAgent } from '../fixture.ts';
-import { assetsWithQuestions, partsOf, promptAssets } from './fixture.ts';
+import { partsOf, promptAssets } from './fixture.ts';
 import { everything } from './golden.ts';
 
 const assets = promptAssets();
@@ -187,15 +187,15 @@ describe('what is told about the others', () => {
     ['errand', 'minimal'],
     ['conflict-resolution', 'none'],
   ] as const)('S3-77, S3-78: in %s is %s', (mode, amount) => {
-    const { whole } = assemblePrompt({ ...everything(mode), assets: assetsWithQuestions() });
+    const { whole } = assemblePrompt(everything(mode));
     const headings = amount === 'full' ? 7 : amount === 'minimal' ? 1 : 0;
     const text = /<inter_agent_communication>\n([^]*)\n<\/inter_agent_communication>/.exec(whole)?.[1] ?? '';
     expect(text.match(/^## /gm) ?? []).toHaveLength(headings);
     expect(text.includes(`pawl ask "question" --from ${anAgent().id}`)).toBe(amount !== 'none');
   });
 
-  test('S3-76, S3-78: is the whole protocol with the agent’s own id, once the commands are there', () => {
-    const { whole } = assemblePrompt({ ...everything('execute'), assets: assetsWithQuestions() });
+  test('S3-76, S3-78: is the whole protocol with the agent’s own id', () => {
+    const { whole } = assemblePrompt(everything('execute'));
     const text = whole.slice(whole.indexOf('<inter_agent_communication>'));
     for (const word of ['| wait for one question', '1. Start', '2. Check', '3. Answer', '4. Restart', '5. Clean up']) {
       expect(text).toContain(word);
@@ -209,7 +209,8 @@ describe('what is told about the others', () => {
   });
 
   test('mentions only commands that there are', () => {
-    const { whole } = assemblePrompt(everything('execute'));
+    const tasks = promptAssets('- `pawl ps`: the agents\n- `pawl task add <name>`: add a task');
+    const { whole } = assemblePrompt({ ...everything('execute'), assets: tasks });
     const text = whole.slice(whole.indexOf('<inter_agent_communication>'));
     expect(text).toContain(`pawl task add "what is to be done, and where" --agent-id ${anAgent().id}`);
     expect(text).toContain('`pawl ps`');
@@ -220,7 +221,7 @@ describe('what is told about the others', () => {
 
   test('a subagent, which is a leaf, is told of nothing that it may not do', () => {
     const agent = anAgent({ kind: 'subagent' });
-    const { whole } = assemblePrompt({ ...everything('execute'), agent, assets: assetsWithQuestions() });
+    const { whole } = assemblePrompt({ ...everything('execute'), agent });
     expect(whole).toContain('`pawl ps`');
     expect(whole).not.toMatch(/pawl (?:ask|fork|task add)/);
   });

@@ -11,12 +11,10 @@ const commandsOfToday = `The commands.
 - \`pawl ps\`: list the agents. Example: \`pawl ps --json\`
 - \`pawl fork [agent] [prompt]\`: fork an agent. Example: \`pawl fork brave-otter\`
 - \`pawl task add <name>\`: add a task. Example: \`pawl task add "test the login"\`
+- \`pawl ask <question>\`: ask another agent. Example: \`pawl ask "which port?" --agent-id brave-otter\`
+- \`pawl listen\`: wait for a question. Example: \`pawl listen --agent-id brave-otter\`
+- \`pawl answer <answer>\`: answer it. Example: \`pawl answer "port 8080" --conversation-id 4fGhXq\`
 - \`pawl id\`: print a new id. Example: \`pawl id\``;
-
-const questionCommands = `
-- \`pawl ask <question>\`: ask another agent
-- \`pawl listen\`: wait for a question
-- \`pawl answer <answer>\`: answer it`;
 
 /** The texts of the files that prompts are made of, by their paths, with commands that are given. */
 export function assetFiles(commands = commandsOfToday): Map<string, string> {
@@ -31,9 +29,6 @@ export function assetFiles(commands = commandsOfToday): Map<string, string> {
 export function promptAssets(commands?: string): PromptAssets {
   return readPromptAssets(assetFiles(commands));
 }
-
-/** The same, as it will be when agents can ask each other. */
-export const assetsWithQuestions = () => promptAssets(commandsOfToday + questionCommands);
 
 /** The names of a prompt's parts, in their order. */
 export const partsOf = (prompt: string): string[] =>

@@ -4,6 +4,7 @@ import {
   accountSwitchedPrompt,
   commitPrompt,
   formatAnswers,
+  formatUnanswered,
   interruptedPrompt,
   missingSignalPrompt,
   nextTaskPrompt,
@@ -109,4 +110,13 @@ test('each purpose of a session has its notice, but for those that need none or 
   expect(partsOf(`${noticeOf('interrupted')}`)).toEqual(['interrupted']);
   expect(partsOf(`${noticeOf('retry')}`)).toEqual(['provider_error']);
   expect(partsOf(`${noticeOf('account')}`)).toEqual(['account_switched']);
+});
+
+test('questions that nobody is there to answer are the agent’s own to decide', () => {
+  const text = formatUnanswered([
+    { id: 'db', question: 'Which database?\nSQLite?' },
+    { id: '', question: 'Which colour?' },
+  ]);
+  expect(text).toMatch(/^Nobody is there to answer your questions now\. Decide them yourself.*assumed\.$/m);
+  expect(text).toContain('1. Which database?\n   SQLite?\n2. Which colour?');
 });

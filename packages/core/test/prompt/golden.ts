@@ -6,7 +6,7 @@ import type { PromptGiven } from '../../src/prompt/assemble.ts';
 import { assemblePrompt } from '../../src/prompt/assemble.ts';
 import { aDefinition } from '../definition/fixture.ts';
 import { aRun, anAgent } from '../fixture.ts';
-import { assetsWithQuestions, promptAssets } from './fixture.ts';
+import { promptAssets } from './fixture.ts';
 
 /** Everything that can be in a prompt of a mode. */
 export function everything(mode: WorkMode): PromptGiven {
@@ -31,8 +31,6 @@ export const goldenPrompts: Record<string, () => string> = {
       notice: '<interrupted>\nYou were interrupted.\n</interrupted>',
       dependencies: [{ name: 'make the login', summary: 'It is `login(user)` in src/login.ts.' }],
     }).whole,
-  'execute-with-questions': () => assemblePrompt({ ...everything('execute'), assets: assetsWithQuestions() }).whole,
-  'plan-with-questions': () => assemblePrompt({ ...everything('plan'), assets: assetsWithQuestions() }).whole,
 };
 
 /** Where the prompt of this name is kept. */

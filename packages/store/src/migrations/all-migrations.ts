@@ -1,7 +1,8 @@
 import { foundation } from './0001-foundation.ts';
 import { processes } from './0002-processes.ts';
 import { providers } from './0003-providers.ts';
+import { mail } from './0004-mail.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
-export const allMigrations: readonly Migration[] = [foundation, processes, providers];
+export const allMigrations: readonly Migration[] = [foundation, processes, providers, mail];

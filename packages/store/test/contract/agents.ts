@@ -1,5 +1,6 @@
 import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
 import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, worktreesInUse } from '@pawl/store/agents';
+import { livingColleagues } from '@pawl/store/colleagues';
 import { insertProject } from '@pawl/store/projects';
 import { endRun, insertRun } from '@pawl/store/runs';
 import { endSession, insertSession, updateSession, usagesOf } from '@pawl/store/sessions';
@@ -139,6 +140,38 @@ export function agentsContract(engine: EngineUnderTest): void {
     });
     const ids = (await agentsToReconcile(store.db)).map(({ agent }) => agent.id);
     expect(ids).toEqual([teams[1].agent.id, teams[2].agent.id]);
+  });
+
+  test('7.3: a starting daemon finds who has completed and has not ended, though nothing of it is open', async () => {
+    const store = await openFresh(engine);
+    const { agent, run, session } = await addTeam(store);
+    const completion = { at: fixedTime, summary: 'it works', failure: null };
+    await store.write(async (tx) => {
+      await endRun(tx, run.id, { outcome: 'cancelled', detail: null, questions: null });
+      await endSession(tx, session.id, { exitCode: 0, endReason: 'exited' });
+      await updateAgent(tx, agent.id, { completion });
+    });
+    expect((await agentsToReconcile(store.db)).map((each) => each.agent)).toEqual([{ ...agent, completion }]);
+    await store.write((tx) => updateAgent(tx, agent.id, { endedAt: fixedTime }));
+    expect(await agentsToReconcile(store.db)).toEqual([]);
+  });
+
+  test('W4-08: the living mains of a project are known with what they last ran as', async () => {
+    const store = await openFresh(engine);
+    const { project, agent, run } = await addTeam(store);
+    const other = await addTeam(store);
+    const family = { projectId: project.id, parentId: agent.id };
+    const idle = agentRecord(family);
+    await addAgents(store, [
+      idle,
+      agentRecord({ ...family, kind: 'subagent' }),
+      agentRecord({ ...family, endedAt: fixedTime }),
+    ]);
+    expect(await livingColleagues(store.db, project.id)).toEqual([
+      { agent, definition: run.definition },
+      { agent: idle, definition: null },
+    ]);
+    expect(await livingColleagues(store.db, other.project.id)).toHaveLength(1);
   });
 
   test('agents are counted without agent 0, and their worktrees and usage are known', async () => {

@@ -67,6 +67,10 @@ export async function expectOldRows(store: Store): Promise<void> {
     freshAfter: 0,
     worktreeEnd: null,
     reapedAt: null,
+    completion: null,
+    adopted: null,
+    stuckAt: null,
+    stuckReason: null,
   });
   expect(view?.run).toMatchObject({ id: old.run, task: 'count', definition: null });
   expect(view?.session).toMatchObject({ id: old.session, pid: 42, conversation: 'new', pausedAt: null });
@@ -89,5 +93,7 @@ export async function expectOldRows(store: Store): Promise<void> {
   expect(await countHistory(store.db, old.agent)).toEqual({ inherited: 0, own: 2 });
   expect((await agentsToReconcile(store.db)).map(({ agent }) => agent.id)).toEqual([old.agent]);
   const log = await readEvents(store.db, { afterSeq: 0, limit: 10 });
-  expect(log.map(({ seq, type }) => ({ seq, type }))).toEqual([{ seq: 1, type: 'daemon.stopped' }]);
+  expect(log.map(({ seq, type, peerId }) => ({ seq, type, peerId }))).toEqual([
+    { seq: 1, type: 'daemon.stopped', peerId: null },
+  ]);
 }

@@ -1,0 +1,85 @@
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Mail, MailStatus } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+
+/** How far a mail has come. A dead letter stays pending: it never arrives. */
+export function statusOfMail({ deliveredAt, readAt, ackedAt }: Mail): MailStatus {
+  if (ackedAt !== null) return 'acked';
+  if (readAt !== null) return 'read';
+  return deliveredAt === null ? 'pending' : 'delivered';
+}
+
+/** What has to be known of somebody to tell whom they may write to. */
+export type Correspondent = Pick<
+  Agent,
+  'id' | 'alias' | 'kind' | 'parentId' | 'supervisorId' | 'projectId' | 'endedAt' | 'adopted'
+>;
+
+/**
+ * Who may write to whom. Agent 0 stands for the person.
+ *
+ *   from \ to   main   own subagent   another's subagent   parent   person   everybody
+ *   main        yes    yes            no                   yes      yes      yes
+ *   subagent    no     –              no                   yes      no*      no
+ *   person      yes    no             no                   –        –        yes
+ *
+ * (* unless the person is its parent.) Nobody writes to the dead, to themselves, or into another project.
+ */
+export function refuseMail(from: Correspondent, to: Correspondent): void {
+  if (from.id === to.id) throw new PawlError('invalid_input', 'Nobody writes to themselves.');
+  if (to.endedAt !== null) {
+    throw new PawlError('conflict', `The agent ${to.alias} is dead, so it gets no mail.`, {
+      hint: 'See `pawl ps` for those that live.',
+    });
+  }
+  if (from.projectId !== null && to.projectId !== null && from.projectId !== to.projectId)
+    throw new PawlError('forbidden', `${to.alias} belongs to another project.`);
+  if (from.kind === 'subagent') {
+    if (worksFor(from, to)) return;
+    throw new PawlError('forbidden', `${from.alias} is a subagent: it writes only to the agent that it works for.`);
+  }
+  if (to.kind === 'main') return;
+  if (isPerson(from)) {
+    throw new PawlError('invalid_input', `${to.alias} is a subagent: it works for an agent, not for a person.`, {
+      hint: 'Write to the agent that it works for; see `pawl ps --tree`.',
+    });
+  }
+  if (worksFor(to, from)) return;
+  throw new PawlError('forbidden', `${to.alias} is the subagent of another agent.`);
+}
+
+/** Whom a mail to everybody goes to: each living main of the sender's project but the sender. */
+export function everybody<Other extends Correspondent>(from: Correspondent, others: Other[]): Other[] {
+  if (from.kind === 'subagent')
+    throw new PawlError('forbidden', `${from.alias} is a subagent: it does not write to everybody.`);
+  return others.filter(
+    (other) =>
+      other.id !== from.id &&
+      other.kind === 'main' &&
+      other.endedAt === null &&
+      other.parentId !== null &&
+      other.adopted === null &&
+      (from.projectId === null || other.projectId === from.projectId),
+  );
+}
+
+/** Refuses a text that cannot be a mail; returns its length in bytes. */
+export function checkBody(body: string): number {
+  const bytes = new TextEncoder().encode(body).length;
+  if (body.trim() === '') throw new PawlError('invalid_input', 'A mail has to say something.');
+  if (body.includes('\0')) throw new PawlError('invalid_input', 'A mail holds no NUL characters.');
+  if (bytes <= limits.mailSpillBytes) return bytes;
+  throw new PawlError('too_large', `A mail has at most ${limits.mailSpillBytes} bytes, and this one has ${bytes}.`, {
+    hint: 'Put it into a file, commit it, and name the file.',
+  });
+}
+
+/** True for agent 0, whom a person acts as. */
+function isPerson({ parentId }: Correspondent): boolean {
+  return parentId === null;
+}
+
+function worksFor(subagent: Correspondent, main: Correspondent): boolean {
+  return main.id === (subagent.supervisorId ?? subagent.parentId);
+}

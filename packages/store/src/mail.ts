@@ -1,0 +1,268 @@
+import { limits } from '@pawl/schema/limit';
+import type { Mail, MailChannel } from '@pawl/schema/mail';
+import { sql } from 'kysely';
+import { integer, nullableInteger, toColumns } from './row.ts';
+import { storeLimits } from './store-limit.ts';
+import type { Database, Row } from './tables.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** Adds a mail. */
+export async function insertMail(tx: WriteTransaction, mail: Mail): Promise<void> {
+  await tx.db.insertInto('mail').values(toColumns(mail)).execute();
+}
+
+/** The mail with this id, or null. */
+export async function mailById(db: Database, id: string): Promise<Mail | null> {
+  const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? mailOf(row) : null;
+}
+
+/** The mails with these ids, in the order in which they were sent. */
+export async function mailsByIds(db: Database, ids: readonly string[]): Promise<Mail[]> {
+  // Postgres has no empty list.
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('mail').selectAll().where('id', 'in', ids).orderBy('ordinal').execute();
+  return rows.map(mailOf);
+}
+
+/** The mail with this id, or those whose id begins so. More than one match is for the caller to refuse. */
+export async function findMail(db: Database, reference: string): Promise<Mail[]> {
+  const exact = await mailById(db, reference);
+  if (exact !== null) return [exact];
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{3,21}$/.test(reference)) return [];
+  const rows = await db
+    .selectFrom('mail')
+    .selectAll()
+    .where('id', '>=', reference)
+    .where('id', '<', `${reference}~`)
+    .orderBy('id')
+    .limit(storeLimits.matches)
+    .execute();
+  return rows.map(mailOf);
+}
+
+/** Mail that waits for an agent and is in nobody's hands, in the order in which it was sent. */
+export async function waitingMail(db: Database, toId: string, limit: number): Promise<Mail[]> {
+  const rows = await pendingRows(db)
+    .where('to_id', '=', toId)
+    .where('claim_session_id', 'is', null)
+    .orderBy('ordinal')
+    .limit(limit)
+    .execute();
+  return rows.map(mailOf);
+}
+
+/** How many mails wait for an agent, those included that are on their way. */
+export async function countPending(db: Database, toId: string): Promise<number> {
+  const row = await db
+    .selectFrom('mail')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('to_id', '=', toId)
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
+}
+
+/** Everybody for whom mail waits. */
+export async function recipientsWaiting(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mail')
+    .select('to_id')
+    .distinct()
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.to_id);
+}
+
+/** Puts a mail that waits into the hands of a session. False when it does not wait any more. */
+export async function claimMail(
+  tx: WriteTransaction,
+  id: string,
+  { sessionId, channel }: { sessionId: string; channel: MailChannel },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mail')
+    .set({ claim_session_id: sessionId, channel, written_at: null })
+    .where('id', '=', id)
+    .where('claim_session_id', 'is', null)
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Notes that mails stand in the input of the session that has them. */
+export async function noteWritten(tx: WriteTransaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.db.updateTable('mail').set({ written_at: tx.now }).where('id', 'in', ids).execute();
+}
+
+/** The mail in the hands of a session, in the order in which it was sent. */
+export async function mailOfSession(db: Database, sessionId: string): Promise<Mail[]> {
+  const rows = await db
+    .selectFrom('mail')
+    .selectAll()
+    .where('claim_session_id', '=', sessionId)
+    .orderBy('ordinal')
+    .execute();
+  return rows.map(mailOf);
+}
+
+/** Takes a mail out of a session's hands: it waits again. */
+export async function releaseMail(tx: WriteTransaction, id: string, attempts: number): Promise<void> {
+  await tx.db
+    .updateTable('mail')
+    .set({ claim_session_id: null, channel: null, written_at: null, attempts })
+    .where('id', '=', id)
+    .where('delivered_at', 'is', null)
+    .execute();
+}
+
+/** Marks a mail delivered, once. False when it was before, or is a dead letter. */
+export async function markDelivered(tx: WriteTransaction, id: string, channel: MailChannel): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mail')
+    .set({ delivered_at: tx.now, channel, claim_session_id: null })
+    .where('id', '=', id)
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Marks a delivered mail read, once. */
+export async function markRead(tx: WriteTransaction, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mail')
+    .set({ read_at: tx.now })
+    .where('id', '=', id)
+    .where('read_at', 'is', null)
+    .where('delivered_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Marks a mail acknowledged, once; the times that were left out are the same. */
+export async function markAcked(tx: WriteTransaction, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mail')
+    .set({ acked_at: tx.now, read_at: sql`coalesce(read_at, ${tx.now})` })
+    .where('id', '=', id)
+    .where('acked_at', 'is', null)
+    .where('delivered_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Makes a mail that waits a dead letter, once. */
+export async function markDead(tx: WriteTransaction, id: string, reason: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mail')
+    .set({ dead_at: tx.now, dead_reason: reason, claim_session_id: null, written_at: null })
+    .where('id', '=', id)
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+export type MailFilter = {
+  toId?: string;
+  fromId?: string;
+  /** Only what its recipient has not read and may still read; with false only the rest. */
+  unread?: boolean;
+  /** Mail that was sent before this one. */
+  before?: string;
+  limit: number;
+};
+
+/** A page of mail, newest first. */
+export async function listMail(db: Database, filter: MailFilter): Promise<Mail[]> {
+  let query = db
+    .selectFrom('mail')
+    .selectAll()
+    .orderBy('ordinal', 'desc')
+    .limit(Math.min(filter.limit, limits.pageRows));
+  if (filter.toId !== undefined) query = query.where('to_id', '=', filter.toId);
+  if (filter.fromId !== undefined) query = query.where('from_id', '=', filter.fromId);
+  if (filter.unread === true) query = query.where('read_at', 'is', null).where('dead_at', 'is', null);
+  if (filter.unread === false)
+    query = query.where((or) => or.or([or('read_at', 'is not', null), or('dead_at', 'is not', null)]));
+  if (filter.before !== undefined) {
+    const before = db.selectFrom('mail').select('ordinal').where('id', '=', filter.before);
+    query = query.where('ordinal', '<', before);
+  }
+  return (await query.execute()).map(mailOf);
+}
+
+/** Delivered mail of an agent that it has not read, in the order in which it was sent. */
+export async function unreadDelivered(db: Database, toId: string, limit: number): Promise<Mail[]> {
+  const rows = await db
+    .selectFrom('mail')
+    .selectAll()
+    .where('to_id', '=', toId)
+    .where('read_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .where('delivered_at', 'is not', null)
+    .orderBy('ordinal')
+    .limit(limit)
+    .execute();
+  return rows.map(mailOf);
+}
+
+/** The oldest mail that an agent has not read, from anybody or from one sender; null when there is none. */
+export async function oldestUnread(db: Database, toId: string, fromId?: string): Promise<Mail | null> {
+  let query = db
+    .selectFrom('mail')
+    .selectAll()
+    .where('to_id', '=', toId)
+    .where('read_at', 'is', null)
+    .where('dead_at', 'is', null);
+  // An expression, so that the planner takes the index of what was not read and not the one of all that somebody sent.
+  if (fromId !== undefined) query = query.where(sql`coalesce(from_id, '')`, '=', fromId);
+  const row = await query.orderBy('ordinal').limit(1).executeTakeFirst();
+  return row ? mailOf(row) : null;
+}
+
+/** How many mails an agent has not read. */
+export async function countUnread(db: Database, toId: string): Promise<number> {
+  const row = await db
+    .selectFrom('mail')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('to_id', '=', toId)
+    .where('read_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
+}
+
+function pendingRows(db: Database) {
+  return db.selectFrom('mail').selectAll().where('delivered_at', 'is', null).where('dead_at', 'is', null);
+}
+
+/** Reads a mail from its columns. */
+export function mailOf(row: Row<'mail'>): Mail {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    fromId: row.from_id,
+    toId: row.to_id,
+    kind: row.kind,
+    body: row.body,
+    bodyFile: row.body_file,
+    bodyBytes: integer(row.body_bytes),
+    questionId: row.question_id,
+    createdAt: integer(row.created_at),
+    deliveredAt: nullableInteger(row.delivered_at),
+    readAt: nullableInteger(row.read_at),
+    ackedAt: nullableInteger(row.acked_at),
+    channel: row.channel,
+    deadAt: nullableInteger(row.dead_at),
+    deadReason: row.dead_reason,
+    claimSessionId: row.claim_session_id,
+    writtenAt: nullableInteger(row.written_at),
+    attempts: integer(row.attempts),
+  };
+}

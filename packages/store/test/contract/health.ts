@@ -1,0 +1,66 @@
+import type { Agent, Run } from '@pawl/schema/record';
+import type { AgentPatch } from '@pawl/store/agents';
+import { insertAgent, updateAgent } from '@pawl/store/agents';
+import { completedAgents, countFailures, failedPersistentAgents, stuckAgents } from '@pawl/store/health';
+import { insertProject } from '@pawl/store/projects';
+import { insertRun } from '@pawl/store/runs';
+import type { Store } from '@pawl/store/store';
+import { expect, test } from 'vitest';
+import { agentRecord, fixedTime, projectRecord, runRecord } from '../fixture.ts';
+import { openFresh } from './engines.ts';
+import type { EngineUnderTest } from './engines.ts';
+
+async function addAgent(store: Store, fields: Partial<Agent>, patch: AgentPatch, runs: Partial<Run>[]): Promise<Agent> {
+  const project = projectRecord();
+  const agent = agentRecord({ projectId: project.id, ...fields });
+  await store.write(async (tx) => {
+    await insertProject(tx, project);
+    await insertAgent(tx, agent);
+    for (const run of runs) await insertRun(tx, runRecord(agent, run));
+    await updateAgent(tx, agent.id, patch);
+  });
+  return agent;
+}
+
+const failed = { outcome: 'failed', endedAt: fixedTime } as const;
+const persistent = { class: 'persistent' } as const;
+
+/** What health asks promises this on every engine. */
+export function healthContract(engine: EngineUnderTest): void {
+  test('S4-24: who has completed, who is stuck: the living only', async () => {
+    const store = await openFresh(engine);
+    const completion = { at: 1, summary: null, failure: null };
+    const done = await addAgent(store, {}, { completion }, []);
+    await addAgent(store, {}, { completion, endedAt: 2 }, []);
+    const stuck = await addAgent(store, {}, { stuckAt: 1, stuckReason: 'x' }, []);
+    await addAgent(store, {}, { stuckAt: 1, stuckReason: 'x', endedAt: 2 }, []);
+    expect(await completedAgents(store.db)).toEqual([done.id]);
+    expect(await stuckAgents(store.db)).toEqual([stuck.id]);
+  });
+
+  test('W4-06: who stays and whose latest run has failed, unless it was stopped or is dead', async () => {
+    const store = await openFresh(engine);
+    const crashed = await addAgent(store, persistent, {}, [failed]);
+    await addAgent(store, {}, {}, [failed]);
+    await addAgent(store, persistent, { stopRequestedAt: 1 }, [failed]);
+    await addAgent(store, persistent, { endedAt: 1 }, [failed]);
+    await addAgent(store, persistent, {}, [failed, { outcome: 'completed', endedAt: fixedTime }]);
+    await addAgent(store, persistent, {}, [failed, {}]);
+    expect(await failedPersistentAgents(store.db)).toEqual([crashed.id]);
+  });
+
+  test('W4-06: failures are counted since a time', async () => {
+    const store = await openFresh(engine);
+    const agent = await addAgent(store, persistent, {}, [
+      { ...failed, endedAt: fixedTime - 100 },
+      failed,
+      { outcome: 'completed', endedAt: fixedTime },
+      { ...failed, endedAt: fixedTime + 1 },
+      {},
+    ]);
+    await addAgent(store, persistent, {}, [failed]);
+    expect(await countFailures(store.db, agent.id, fixedTime - 1)).toBe(2);
+    expect(await countFailures(store.db, agent.id, fixedTime)).toBe(1);
+    expect(await countFailures(store.db, agent.id, 0)).toBe(3);
+  });
+}

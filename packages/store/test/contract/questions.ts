@@ -1,0 +1,237 @@
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import type { Mail, Question } from '@pawl/schema/mail';
+import { questionSchema } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { insertAgent, updateAgent } from '@pawl/store/agents';
+import { insertMail } from '@pawl/store/mail';
+import {
+  agentsInPhase,
+  agentsWithQuestions,
+  claimForListener,
+  endQuestion,
+  findQuestions,
+  firstUnclaimed,
+  insertQuestion,
+  mailsOfQuestion,
+  nextDeadline,
+  noteAnswerMail,
+  openQuestions,
+  openQuestionsFrom,
+  openQuestionsTo,
+  questionById,
+  untoldAnswers,
+} from '@pawl/store/questions';
+import { endRun } from '@pawl/store/runs';
+import type { Store } from '@pawl/store/store';
+import { insertTask } from '@pawl/store/tasks';
+import { expect, test } from 'vitest';
+import { addTeam, agentRecord, fixedTime } from '../fixture.ts';
+import { openFresh } from './engines.ts';
+import type { EngineUnderTest } from './engines.ts';
+
+function questionRecord(from: Agent, to: Agent, fields: Partial<Question> = {}): Question {
+  return {
+    id: newId(),
+    projectId: to.projectId,
+    fromId: from.id,
+    toId: to.id,
+    kind: 'question',
+    question: 'which port, \u0007 and “why”?',
+    mailId: newId(),
+    taskId: null,
+    phase: null,
+    askedAt: fixedTime,
+    deadlineAt: fixedTime + 1_000,
+    listenedUntil: null,
+    endedAt: null,
+    end: null,
+    answer: null,
+    answerMailId: null,
+    ...fields,
+  };
+}
+
+async function add(store: Store, ...questions: Question[]): Promise<void> {
+  await store.write(async (tx) => {
+    for (const question of questions) await insertQuestion(tx, question);
+  });
+}
+
+/** A store with two agents that know each other. */
+async function pair(engine: EngineUnderTest, options: { clock?: () => number } = {}) {
+  const store = await openFresh(engine, options);
+  const { agent: from, project, run } = await addTeam(store);
+  const to = agentRecord({ projectId: project.id });
+  await store.write((tx) => insertAgent(tx, to));
+  return { store, from, to, project, run };
+}
+
+/** What questions promise on every engine. */
+export function questionsContract(engine: EngineUnderTest): void {
+  test('a question comes back as it was, by its id or the start of it', async () => {
+    const { store, from, to } = await pair(engine);
+    const question = questionRecord(from, to, { id: 'Same1111111111111111aa', phase: 'one' });
+    await add(store, question, questionRecord(from, to, { id: 'Same2222222222222222aa' }));
+    expect(await questionById(store.db, question.id)).toEqual(question);
+    expect(questionSchema.parse(question)).toEqual(question);
+    expect(await questionById(store.db, newId())).toBeNull();
+    const found = async (reference: string) => (await findQuestions(store.db, reference)).map(({ id }) => id);
+    expect(await found('Same1')).toEqual([question.id]);
+    expect(await found('Same')).toHaveLength(2);
+    for (const nothing of ['Sam', '', '%', 'Same%']) expect(await found(nothing)).toEqual([]);
+  });
+
+  test('open questions are listed by who asks and who is asked, in their order, and the next deadline is known', async () => {
+    const { store, from, to } = await pair(engine);
+    expect(await nextDeadline(store.db)).toBeNull();
+    const [first, second] = [questionRecord(from, to), questionRecord(from, to, { deadlineAt: fixedTime + 500 })];
+    const back = questionRecord(to, from, { deadlineAt: null });
+    await add(store, first, second, back);
+    expect(await openQuestionsTo(store.db, to.id)).toEqual([first, second]);
+    expect(await openQuestionsFrom(store.db, from.id)).toEqual([first, second]);
+    expect(await openQuestionsFrom(store.db, to.id)).toEqual([back]);
+    const all = await openQuestions(store.db);
+    expect(all).toHaveLength(3);
+    expect(await openQuestions(store.db, all[0])).toEqual(all.slice(1));
+    expect(await openQuestions(store.db, all[2])).toEqual([]);
+    expect(await nextDeadline(store.db)).toBe(fixedTime + 500);
+    await store.write((tx) => endQuestion(tx, second.id, { end: 'expired', text: 'too late' }));
+    expect(await openQuestionsTo(store.db, to.id)).toEqual([first]);
+    expect(await nextDeadline(store.db)).toBe(fixedTime + 1_000);
+  });
+
+  test('4: a question ends once, whoever tries, and its answer is told once', async () => {
+    const { store, from, to } = await pair(engine);
+    const question = questionRecord(from, to);
+    await add(store, question);
+    expect(await store.write((tx) => noteAnswerMail(tx, question.id, newId()))).toBe(false);
+    const ends = ['answered', 'expired', 'cancelled', 'not-now'] as const;
+    const tries = ends.map((end) => store.write((tx) => endQuestion(tx, question.id, { end, text: `by ${end}` })));
+    expect(await Promise.all(tries)).toEqual([true, false, false, false]);
+    expect(await questionById(store.db, question.id)).toMatchObject({
+      end: 'answered',
+      answer: 'by answered',
+      endedAt: fixedTime,
+    });
+    expect(await untoldAnswers(store.db)).toHaveLength(1);
+    const mailId = newId();
+    expect(await store.write((tx) => noteAnswerMail(tx, question.id, mailId))).toBe(true);
+    expect(await store.write((tx) => noteAnswerMail(tx, question.id, newId()))).toBe(false);
+    expect(await questionById(store.db, question.id)).toMatchObject({ answerMailId: mailId });
+    expect(await untoldAnswers(store.db)).toEqual([]);
+  });
+
+  test('answers for the dead, and ends without an answer, are not to be told', async () => {
+    const { store, from, to } = await pair(engine);
+    const [answered, expired] = [questionRecord(from, to), questionRecord(to, from)];
+    await add(store, answered, expired);
+    await store.write(async (tx) => {
+      await endQuestion(tx, answered.id, { end: 'answered', text: 'yes' });
+      await endQuestion(tx, expired.id, { end: 'expired', text: 'late' });
+    });
+    expect((await untoldAnswers(store.db)).map(({ id }) => id)).toEqual([answered.id]);
+    await store.write((tx) => updateAgent(tx, from.id, { endedAt: fixedTime }));
+    expect(await untoldAnswers(store.db)).toEqual([]);
+  });
+
+  test('5.2.14: of many listeners one is given a question, until its time is over', async () => {
+    let now = fixedTime;
+    const { store, from, to } = await pair(engine, { clock: () => now });
+    const question = questionRecord(from, to);
+    await add(store, question);
+    const claim = () => store.write((tx) => claimForListener(tx, question.id, tx.now + limits.listenMs));
+    expect((await Promise.all(Array.from({ length: 8 }, claim))).filter(Boolean)).toHaveLength(1);
+    expect(await firstUnclaimed(store.db, to.id, now)).toBeNull();
+    now += limits.listenMs;
+    expect((await firstUnclaimed(store.db, to.id, now))?.id).toBe(question.id);
+    expect(await claim()).toBe(true);
+    await store.write((tx) => endQuestion(tx, question.id, { end: 'answered', text: 'yes' }));
+    now += limits.listenMs;
+    expect(await claim()).toBe(false);
+    expect(await firstUnclaimed(store.db, to.id, now)).toBeNull();
+  });
+
+  test('the mails of a question are those that put it to its recipient', async () => {
+    const { store, from, to } = await pair(engine);
+    const question = questionRecord(from, to);
+    const mail = (given: Partial<Mail>): Mail => ({
+      id: newId(),
+      projectId: to.projectId,
+      fromId: from.id,
+      toId: to.id,
+      kind: 'question',
+      body: 'which?',
+      bodyFile: null,
+      bodyBytes: 6,
+      questionId: question.id,
+      createdAt: fixedTime,
+      deliveredAt: null,
+      readAt: null,
+      ackedAt: null,
+      channel: null,
+      deadAt: null,
+      deadReason: null,
+      claimSessionId: null,
+      writtenAt: null,
+      attempts: 0,
+      ...given,
+    });
+    const first = mail({ id: question.mailId });
+    const again = mail({});
+    const others = [
+      mail({ questionId: newId() }),
+      mail({ questionId: null }),
+      mail({ fromId: to.id, toId: from.id, kind: 'answer' }),
+    ];
+    await store.write(async (tx) => {
+      for (const each of [first, ...others, again]) await insertMail(tx, each);
+    });
+    await add(store, question);
+    expect((await mailsOfQuestion(store.db, question)).map(({ id }) => id)).toEqual([first.id, again.id]);
+  });
+
+  test('S3-81: who works in a phase is found by their tasks, newest first, and only those who live', async () => {
+    const { store, project } = await pair(engine);
+    const task = {
+      id: newId(),
+      projectId: project.id,
+      phase: 'parsing',
+      name: 'write it',
+      description: '',
+      dependsOn: [],
+      createdBy: null,
+      createdAt: fixedTime,
+      summary: null,
+      completedAt: fixedTime,
+      blockedReason: null,
+      crashes: 0,
+      agentId: null,
+    };
+    const [old, young] = [
+      agentRecord({ projectId: project.id, taskId: task.id }),
+      agentRecord({ projectId: project.id, taskId: task.id }),
+    ];
+    const dead = agentRecord({ projectId: project.id, taskId: task.id, endedAt: 1 });
+    await store.write(async (tx) => {
+      await insertTask(tx, task);
+      for (const agent of [old, young, dead]) await insertAgent(tx, agent);
+    });
+    const found = async (phase: string, projectId: string | null) =>
+      (await agentsInPhase(store.db, phase, projectId)).map(({ id }) => id);
+    expect(await found('parsing', project.id)).toEqual([young.id, old.id]);
+    expect(await found('parsing', null)).toEqual([young.id, old.id]);
+    expect(await found('parsing', newId())).toEqual([]);
+    expect(await found('lexing', project.id)).toEqual([]);
+  });
+
+  test('who has ended with questions is found, as long as it lives and nothing else has begun', async () => {
+    const { store, from, run } = await pair(engine);
+    expect(await agentsWithQuestions(store.db)).toEqual([]);
+    const questions = [{ id: 'a', question: 'which?' }];
+    await store.write((tx) => endRun(tx, run.id, { outcome: 'completed', detail: null, questions }));
+    expect((await agentsWithQuestions(store.db)).map(({ id }) => id)).toEqual([from.id]);
+    await store.write((tx) => updateAgent(tx, from.id, { endedAt: fixedTime }));
+    expect(await agentsWithQuestions(store.db)).toEqual([]);
+  });
+}
