@@ -12,7 +12,7 @@ export type Control = { requestId: string; subtype: string };
 type Parsed = { input: Input } | { control: Control } | { refused: string };
 
 /**
- * What arrives on stdin: user turns in order, control requests at once. Reading pauses while too many turns wait, so that
+ * What arrives on stdin: user turns in order, each once, control requests at once. Reading pauses while too many turns wait, so that
  * the pipe holds the sender back.
  */
 export class Inbox {
@@ -22,6 +22,8 @@ export class Inbox {
   readonly #splitter = new LineSplitter(bridgeLimits.inputBytes);
   readonly #inputs: Input[] = [];
   readonly #waiting = new Set<() => void>();
+  /** The names of the latest inputs, oldest first. */
+  readonly #seen = new Set<string>();
   #ended = false;
 
   constructor(stream: Readable, onControl: (control: Control) => void, report: (message: string) => void) {
@@ -55,11 +57,22 @@ export class Inbox {
       const parsed: Parsed =
         'text' in line ? parseInput(line.text) : { refused: `it has ${line.oversizedBytes} bytes, which is too many` };
       if ('control' in parsed) this.#onControl(parsed.control);
-      else if ('input' in parsed) this.#inputs.push(parsed.input);
+      else if ('input' in parsed) this.#admit(parsed.input);
       else this.#report(`skipped an input line: ${parsed.refused}`);
     }
     if (this.#inputs.length >= bridgeLimits.queuedInputs) this.#stream.pause();
     this.#wake();
+  }
+
+  /** Lets an input wait for its turn. One that was here before is dropped: its echo has come or will come. */
+  #admit(input: Input): void {
+    if (input.uuid !== null) {
+      if (this.#seen.has(input.uuid)) return;
+      this.#seen.add(input.uuid);
+      const [oldest] = this.#seen;
+      if (this.#seen.size > bridgeLimits.seenInputs && oldest !== undefined) this.#seen.delete(oldest);
+    }
+    this.#inputs.push(input);
   }
 
   #end(): void {

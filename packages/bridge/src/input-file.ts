@@ -44,7 +44,8 @@ function parseServer(name: string, server: unknown): McpServer {
     });
   }
   const args = listAt(server, 'args').map(String);
-  return { name, type: 'stdio', command, args, env: texts(at(server, 'env')) };
+  const inherit = listAt(server, 'env_vars').map(String);
+  return { name, type: 'stdio', command, args, env: texts(at(server, 'env')), inherit };
 }
 
 function texts(value: unknown): Record<string, string> {

@@ -8,6 +8,8 @@ export const bridgeLimits = {
   inputBytes: 8 * 1024 * 1024,
   /** Inputs that may wait for their turn; stdin is not read further while so many wait. */
   queuedInputs: 256,
+  /** Names of inputs that are remembered: one that comes again, after a sender's crash, is not handed over again. */
+  seenInputs: 1_000,
   /** How long an agent may take to be ready for its first prompt. */
   openMs: 120_000,
   /** How long an agent that is asked to stop may take, before what is left of it is killed. */

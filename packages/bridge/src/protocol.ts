@@ -15,7 +15,15 @@ export type ProtocolContext = {
 
 /** An MCP server, from Claude Code's file. */
 export type McpServer =
-  | { name: string; type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+  | {
+      name: string;
+      type: 'stdio';
+      command: string;
+      args: string[];
+      env: Record<string, string>;
+      /** Variables of this process that it is to have, too. */
+      inherit: string[];
+    }
   | { name: string; type: 'http' | 'sse'; url: string; headers: Record<string, string> };
 
 /** A live protocol of an agent. One turn runs at a time. */

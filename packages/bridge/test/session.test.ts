@@ -72,6 +72,44 @@ test('the end of stdin lets the running and the waiting turns finish', async () 
   ]);
 });
 
+test.each(agents)(
+  '%s: an input whose name was seen is handed over once, in its turn and after it',
+  async (protocol, name) => {
+    await using bridge = new RunningBridge([protocol, ...fake(name)]);
+    const uuid = '00000001-1111-4111-8111-111111111111';
+    bridge.say('hello', { uuid });
+    bridge.say('hello', { uuid });
+    expect(await bridge.results(1)).toMatchObject({ result: 'You said: hello' });
+    bridge.say('hello', { uuid });
+    bridge.say('hello', { uuid: uuid.replace('1', '2') });
+    expect(await bridge.results(2)).toMatchObject({ result: 'You said: hello' });
+    bridge.say('hello');
+    bridge.say('hello');
+    expect(await bridge.end()).toBe(0);
+    expect(bridge.echoes).toEqual(['hello', 'hello', 'hello', 'hello']);
+    const echoes = bridge.ofType('user').map((line) => line['uuid']);
+    expect(echoes).toEqual([uuid, uuid.replace('1', '2'), undefined, undefined]);
+  },
+);
+
+test('codex: an input that the agent accepts but does not show is not echoed', async () => {
+  await using bridge = new RunningBridge(['codex', ...fake('fake-codex')]);
+  bridge.say('hang', { uuid: 'first' });
+  await toolOf(bridge);
+  bridge.say('unseen', { uuid: 'second' });
+  expect(await bridge.results(1)).toMatchObject({ is_error: false });
+  expect(bridge.echoes).toEqual(['hang']);
+});
+
+test('pi: an input that the agent accepts but does not show is not echoed', async () => {
+  await using bridge = new RunningBridge(['pi', ...fake('fake-pi', '--mode', 'rpc')]);
+  bridge.say('hang', { uuid: 'first' });
+  await toolOf(bridge);
+  bridge.say('unseen', { uuid: 'second' });
+  expect(await bridge.results(1)).toMatchObject({ is_error: false });
+  expect(bridge.echoes).toEqual(['hang']);
+});
+
 test('input that is none is reported and skipped', async () => {
   await using bridge = new RunningBridge(['pi', ...fake('fake-pi')]);
   bridge.write({ type: 'assistant' });

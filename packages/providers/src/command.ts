@@ -37,6 +37,8 @@ export type SessionGiven = {
   readOnly: boolean;
   /** `system` is null when the CLI was told already, or is told in the turn. */
   prompt: { system: string | null; turn: string };
+  /** A UUID that names the first line of stream-json, for a provider that repeats it. */
+  promptName?: string;
   /** The session's own directory, absolute. */
   directory: string;
   /** Where it is to work. */
@@ -83,13 +85,13 @@ export function sessionCommand(preset: ProviderPreset, given: SessionGiven): Ses
     ...last.words,
   ];
   const { args, env } = splitWords(words);
-  const first = firstInput(preset, turn);
+  const first = firstInput(preset, turn, given.promptName);
   return { command, args, ...first, env: { ...servers.env, ...env }, files };
 }
 
 /** A user turn as one line of stream-json. */
-export function streamJsonMessage(text: string): string {
-  return `${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`;
+export function streamJsonMessage(text: string, uuid?: string): string {
+  return `${JSON.stringify({ type: 'user', message: { role: 'user', content: text }, uuid })}\n`;
 }
 
 type Keep = (path: string, content: string) => string;
@@ -98,8 +100,12 @@ function wholeTurn(preset: ProviderPreset, { system, turn }: SessionGiven['promp
   return system === null || preset.systemPrompt !== null ? turn : `${system}\n\n${turn}`;
 }
 
-function firstInput(preset: ProviderPreset, turn: string): Pick<SessionCommand, 'prompt' | 'stdin'> {
-  if (preset.promptMode === 'stream-json') return { prompt: streamJsonMessage(turn), stdin: 'fifo' };
+function firstInput(
+  preset: ProviderPreset,
+  turn: string,
+  name: string | undefined,
+): Pick<SessionCommand, 'prompt' | 'stdin'> {
+  if (preset.promptMode === 'stream-json') return { prompt: streamJsonMessage(turn, name), stdin: 'fifo' };
   return { prompt: preset.promptMode === 'stdin' ? turn : '', stdin: 'file' };
 }
 

@@ -15,6 +15,8 @@ const milliseconds = z
   .int()
   .min(1_000)
   .max(7 * 24 * 60 * 60_000);
+/** The name of a process as the system shows it: a file's, without its directory. */
+const processName = word.refine((name) => name !== '' && !name.includes('/'), 'the name of a process has no "/"');
 /** Files stay below the directory that they are for. */
 const relativePath = word.refine(
   (path) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
@@ -33,7 +35,11 @@ const accountSchema = z.strictObject({
 });
 
 const mcpSchema = z.discriminatedUnion('format', [
-  z.strictObject({ format: z.literal('claude'), arguments: wordList }),
+  z.strictObject({
+    format: z.enum(['claude', 'copilot']),
+    arguments: wordList,
+    variables: z.enum(['named', 'written']).optional(),
+  }),
   z.strictObject({ format: z.literal('codex') }),
   z.strictObject({
     format: z.enum(['gemini', 'opencode']),
@@ -51,6 +57,9 @@ export const entrySchema = z.strictObject({
     .refine((list) => list.length <= words.count, 'a command has too many words')
     .optional(),
   program: word.optional(),
+  process: z
+    .strictObject({ names: z.array(processName).max(words.count).optional(), command_line: word.nullable().optional() })
+    .optional(),
   env: variables.optional(),
   root_env: variables.optional(),
   version: wordList.nullable().optional(),
@@ -63,6 +72,7 @@ export const entrySchema = z.strictObject({
     .optional(),
   account: accountSchema.nullable().optional(),
   prompt_mode: z.enum(['stream-json', 'stdin', 'argument']).optional(),
+  echoes: z.boolean().optional(),
   prompt_arguments: wordList.optional(),
   system_prompt: wordList.nullable().optional(),
   choose_session: wordList.nullable().optional(),

@@ -5,7 +5,9 @@ import * as z from 'zod';
 import { entrySchema } from './custom-schema.ts';
 import type { ProviderEntry } from './custom-schema.ts';
 import { checkPatterns } from './fault.ts';
+import { compilePattern } from './pattern.ts';
 import { baseAccount, definePreset } from './preset/base.ts';
+import { processOf } from './process-of.ts';
 import type { ProviderProblem } from './registry.ts';
 
 /** Providers of a person's own; more of them are a mistake. */
@@ -41,7 +43,14 @@ function customPreset(builtIn: ProviderPreset[], name: string, raw: unknown): Pr
   const entry = parsed.data;
   const preset = mergeEntry(name, baseOf(builtIn, name, entry), entry);
   checkPatterns(preset.patterns);
+  checkCommandLine(preset.process.commandLine);
   return preset;
+}
+
+function checkCommandLine(pattern: string | null): void {
+  const compiled = pattern === null ? null : compilePattern(pattern);
+  if (compiled !== null && 'refused' in compiled)
+    throw new Error(`The pattern ${JSON.stringify(pattern)} for process.command_line ${compiled.refused}`);
 }
 
 /** What an entry builds on: what it extends, or else the built-in one of its name, or else nothing in particular. */
@@ -58,7 +67,7 @@ function baseOf(builtIn: ProviderPreset[], name: string, entry: ProviderEntry): 
 }
 
 function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): ProviderPreset {
-  const { extends: _extends, account, access, silence, ...fields } = entry;
+  const { extends: _extends, account, access, silence, process, ...fields } = entry;
   const given = inCamelCase(fields) as Partial<ProviderPreset>;
   // Where another program is named, that is the one to look for.
   const { program: _program, ...rest } = base;
@@ -71,12 +80,20 @@ function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): P
     options: { ...base.options, ...given.options },
     variables: { ...base.variables, ...given.variables },
     access: { ...base.access, ...inCamelCase(access) },
+    process: { ...processLike(base, given), ...inCamelCase(process) },
     patterns: { ...base.patterns, ...given.patterns },
     silence: { ...base.silence, ...inCamelCase(silence) },
     repositorySettings: { ...base.repositorySettings, ...given.repositorySettings },
     account:
       account === undefined ? base.account : account && { ...(base.account ?? baseAccount), ...inCamelCase(account) },
   };
+}
+
+/** How the processes of an entry are told that says nothing about it: as those that it builds on, and by its own command. */
+function processLike(base: ProviderPreset, { command }: Partial<ProviderPreset>): ProviderPreset['process'] {
+  const own = command === undefined ? base.process : processOf(command);
+  const names = [...new Set([...base.process.names, ...own.names])];
+  return { names, commandLine: own.commandLine ?? base.process.commandLine };
 }
 
 /** The same with its own keys in the way that code writes them; what is below them is as it was. */

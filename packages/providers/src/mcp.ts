@@ -1,8 +1,10 @@
 import type { McpFormat } from '@pawl/core/port/provider';
+import { fill } from './words.ts';
 
 /** A server of tools for the model. */
 export type McpServer =
-  | { command: string; args: string[]; env: Record<string, string> }
+  /** `inherit` are variables that its session has, too: where the CLI passes them on, nobody writes their values down. */
+  | { command: string; args: string[]; env: Record<string, string>; inherit?: Record<string, string> }
   | { url: string; headers: Record<string, string> };
 
 type Servers = Record<string, McpServer>;
@@ -19,10 +21,12 @@ export function describeServers(format: McpFormat | null, servers: Servers, keep
   switch (format?.format) {
     case undefined:
       return { words: [], env: {} };
-    case 'claude': {
+    case 'claude':
+    case 'copilot': {
       if (isEmpty) return { words: [], env: {} };
-      const file = keep('mcp.json', JSON.stringify({ mcpServers: mapServers(servers, claudeServer) }));
-      return { words: format.arguments.map((word) => word.replaceAll('{file}', () => file)), env: {} };
+      const form = format.format === 'copilot' ? copilotServer : claudeServer(format.variables);
+      const file = keep('mcp.json', JSON.stringify({ mcpServers: mapServers(servers, form) }));
+      return { words: fill(format.arguments, { file }), env: {} };
     }
     case 'codex':
       return codexWords(servers, keep);
@@ -43,12 +47,33 @@ function mapServers(servers: Servers, form: (server: McpServer) => object): Reco
   return Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, form(server)]));
 }
 
-function claudeServer(server: McpServer): object {
-  return 'url' in server ? { type: 'http', ...server } : server;
+/** Claude's form, which many take. Most that do give a server all their own variables. */
+function claudeServer(variables: 'named' | 'written' | undefined): (server: McpServer) => object {
+  return (server) => {
+    if ('url' in server) return { type: 'http', ...server };
+    const { command, args, env, inherit = {} } = server;
+    if (variables === 'written') return { command, args, env: { ...inherit, ...env } };
+    const names = Object.keys(inherit);
+    return { command, args, env, ...(variables === 'named' && names.length > 0 ? { env_vars: names } : {}) };
+  };
 }
 
+/** The same with a list of tools, without which it refuses the file. It passes no variable on, but fills in those named. */
+function copilotServer(server: McpServer): object {
+  if ('url' in server) return { type: 'http', ...server, tools: ['*'] };
+  const { command, args } = server;
+  return { type: 'local', command, args, env: withPlaceholders(server), tools: ['*'] };
+}
+
+/** Its settings may name variables, of which it would pass on by itself none that look like a secret. */
 function geminiServer(server: McpServer): object {
-  return 'url' in server ? { httpUrl: server.url, headers: server.headers } : server;
+  if ('url' in server) return { httpUrl: server.url, headers: server.headers };
+  const { command, args } = server;
+  return { command, args, env: withPlaceholders(server) };
+}
+
+function withPlaceholders({ env, inherit = {} }: Extract<McpServer, { command: string }>): Record<string, string> {
+  return { ...Object.fromEntries(Object.keys(inherit).map((name) => [name, `\${${name}}`])), ...env };
 }
 
 function opencodeServer(server: McpServer): object {
@@ -65,10 +90,16 @@ function codexWords(servers: Servers, keep: Keep): Described {
     const fields =
       'url' in server
         ? { url: server.url, env_http_headers: headerVariables(server.headers, env) }
-        : commandWithEnvironment(name, server, keep);
+        : { ...commandWithEnvironment(name, server, keep), ...passedOn(server) };
     words.push('-c', `mcp_servers.${name}=${toml(fields)}`);
   }
   return { words, env };
+}
+
+/** It gives a server a handful of its own variables, and those that are named. */
+function passedOn({ inherit = {} }: Extract<McpServer, { command: string }>): { env_vars?: string[] } {
+  const names = Object.keys(inherit);
+  return names.length === 0 ? {} : { env_vars: names };
 }
 
 function headerVariables(headers: Record<string, string>, env: Record<string, string>): Record<string, string> {

@@ -38,6 +38,12 @@ test('S3-45: an entry adds a provider that differs from another in what it says'
   expect(named('claude', presets)).toBe(claude);
 });
 
+test('a CLI of its own is not taken to show what it was told, unless that is said', () => {
+  const live = { command: ['tool'], prompt_mode: 'stream-json' };
+  const { presets } = load({ tool: live, told: { ...live, echoes: true }, mine: { extends: 'claude' } });
+  expect(['tool', 'told', 'mine'].map((name) => named(name, presets).echoes)).toEqual([false, true, true]);
+});
+
 test('an entry with the name of a provider overrides it, in its place', () => {
   const { presets } = load({ codex: { env: { RUST_LOG: 'error' } } });
   expect(presets.map(({ name }) => name)).toEqual(builtIn.map(({ name }) => name));

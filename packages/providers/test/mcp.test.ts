@@ -5,6 +5,7 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { expect, test } from 'vitest';
 import type { McpServer } from '../src/mcp.ts';
 import { describeServers } from '../src/mcp.ts';
+import { splitWords } from '../src/words.ts';
 
 const servers: Record<string, McpServer> = {
   files: { command: '/bin/serve', args: ['a "b"', '--x'], env: { TOKEN: "it's hidden" } },
@@ -70,6 +71,44 @@ test('for gemini and opencode they are settings, which a variable names or holds
       web: { type: 'remote', url: 'https://tools.example/mcp', enabled: true },
     },
   });
+});
+
+test('variables that a server shares with its session are passed on, named or filled in by the CLI; seldom written', () => {
+  const inherit = { PAWL_HOME: '/home', PAWL_AGENT_TOKEN: 'a secret' };
+  const plain = { command: '/bin/pawl', args: ['mcp'], env: {} };
+  const inForm = (format: Parameters<typeof describeServers>[0]) => {
+    const { words, env, files } = describeIn(format, { pawl: { ...plain, inherit } });
+    const [file] = Object.values(files);
+    return { words, env, said: file === undefined ? null : (JSON.parse(file) as { mcpServers: object }).mcpServers };
+  };
+  const placeholders = { PAWL_HOME: '${PAWL_HOME}', PAWL_AGENT_TOKEN: '${PAWL_AGENT_TOKEN}' };
+  const names = Object.keys(inherit);
+  expect(inForm({ format: 'claude', arguments: [] }).said).toEqual({ pawl: plain });
+  expect(inForm({ format: 'claude', arguments: [], variables: 'named' }).said).toEqual({
+    pawl: { ...plain, env_vars: names },
+  });
+  expect(inForm({ format: 'claude', arguments: [], variables: 'written' }).said).toEqual({
+    pawl: { ...plain, env: inherit },
+  });
+  expect(inForm({ format: 'copilot', arguments: [] }).said).toEqual({
+    pawl: { ...plain, type: 'local', env: placeholders, tools: ['*'] },
+  });
+  expect(inForm({ format: 'gemini', variable: 'G' }).said).toEqual({ pawl: { ...plain, env: placeholders } });
+  expect(inForm({ format: 'codex' })).toMatchObject({
+    words: [
+      '-c',
+      'mcp_servers.pawl={"command"="/bin/pawl","args"=["mcp"],"env_vars"=["PAWL_HOME","PAWL_AGENT_TOKEN"]}',
+    ],
+    said: null,
+  });
+  expect(JSON.parse(inForm({ format: 'opencode', variable: 'O' }).env['O'] ?? '')).toEqual({
+    mcp: { pawl: { type: 'local', command: ['/bin/pawl', 'mcp'], environment: {}, enabled: true } },
+  });
+});
+
+test('a file may be named by a variable, too', () => {
+  const { words } = describeIn({ format: 'claude', arguments: ['env:MCP_FILE={file}'] });
+  expect(splitWords(words)).toEqual({ args: [], env: { MCP_FILE: '/session/mcp.json' } });
 });
 
 test.each([

@@ -103,7 +103,11 @@ async function chooseModel(
 function acpServer(server: McpServer, can: unknown): object {
   const pairs = (record: Record<string, string>) => Object.entries(record).map(([name, value]) => ({ name, value }));
   if (server.type === 'stdio') {
-    return { name: server.name, command: server.command, args: server.args, env: pairs(server.env) };
+    // The agent starts it with what it is told here; whether it passes its own variables on is nobody's promise.
+    const own = Object.fromEntries(
+      server.inherit.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    ) as Record<string, string>;
+    return { name: server.name, command: server.command, args: server.args, env: pairs({ ...own, ...server.env }) };
   }
   if (at(can, 'mcpCapabilities', server.type) !== true) {
     throw new PawlError('conflict', `This agent takes no MCP server over ${server.type}: ${server.name}.`, {

@@ -209,7 +209,7 @@ export class CodexProtocol implements Protocol {
 
 /** An MCP server as Codex's configuration names it. */
 function serverConfig(server: McpServer): [string, object] {
-  return server.type === 'stdio'
-    ? [server.name, { command: server.command, args: server.args, env: server.env }]
-    : [server.name, { url: server.url, http_headers: server.headers }];
+  if (server.type !== 'stdio') return [server.name, { url: server.url, http_headers: server.headers }];
+  const { command, args, env, inherit } = server;
+  return [server.name, { command, args, env, ...(inherit.length === 0 ? {} : { env_vars: inherit }) }];
 }

@@ -156,8 +156,8 @@ export class PiProtocol implements Protocol {
     if (this.#unseen.length > 0 && !turn.interrupted) {
       const state = await this.#request({ type: 'get_state' });
       if (at(state, 'isStreaming') === true || countAt(state, 'pendingMessageCount') > 0) return;
-      // It was taken without becoming a message: a command of an extension.
-      for (const input of this.#unseen.splice(0)) this.#context.voice.echo(input);
+      // It was taken without becoming a message, by an extension: so nothing proves that the model was shown it.
+      this.#unseen = [];
     }
     if (turn.interrupted) turn.ended.resolve({ kind: 'interrupted' });
     else turn.ended.resolve(this.#lastError === null ? { kind: 'completed' } : this.#failure(this.#lastError));

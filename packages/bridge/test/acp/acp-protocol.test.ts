@@ -144,7 +144,11 @@ test('the system prompt, MCP servers and the model reach the agent, and nothing 
   await writeFile(prompt, 'Be kind.\n');
   await writeFile(
     mcp,
-    JSON.stringify({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'], env: { KEY: 'secret' } } } }),
+    JSON.stringify({
+      mcpServers: {
+        pawl: { command: 'pawl', args: ['mcp'], env: { KEY: 'secret' }, env_vars: ['PATH', 'NO_SUCH_VARIABLE'] },
+      },
+    }),
   );
   const words = ['--append-system-prompt-file', prompt, '--mcp-config', mcp, '--model', 'large'];
   await using bridge = new RunningBridge(acp(words), directory.path);
@@ -155,7 +159,8 @@ test('the system prompt, MCP servers and the model reach the agent, and nothing 
   expect(texts).toEqual(['You said: <system-prompt>\nBe kind.\n</system-prompt>\n\none', 'You said: two']);
   expect(bridge.echoes).toEqual(['one', 'two']);
   expect(bridge.stderr).toContain(
-    '"mcpServers":[{"name":"pawl","command":"pawl","args":["mcp"],"env":[{"name":"KEY","value":"secret"}]}]',
+    '"mcpServers":[{"name":"pawl","command":"pawl","args":["mcp"],"env":' +
+      `[{"name":"PATH","value":${JSON.stringify(process.env['PATH'])}},{"name":"KEY","value":"secret"}]}]`,
   );
   expect(bridge.stderr).toContain(`"cwd":"${directory.path}"`);
   expect(bridge.stderr).toContain('model large');

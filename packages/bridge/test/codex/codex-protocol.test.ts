@@ -92,13 +92,17 @@ test('the system prompt, MCP servers and the model go into the thread', async ()
   await using directory = await temporaryDirectory();
   const [prompt, mcp] = [join(directory.path, 'prompt.md'), join(directory.path, 'mcp.json')];
   await writeFile(prompt, 'Be kind.');
-  await writeFile(mcp, JSON.stringify({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'] } } }));
+  const named = { command: 'named', args: [], env_vars: ['PAWL_AGENT_TOKEN'] };
+  await writeFile(mcp, JSON.stringify({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'] }, named } }));
   const words = ['--append-system-prompt-file', prompt, '--mcp-config', mcp, '--model', 'large'];
   await using bridge = new RunningBridge(codex(...words));
   expect(await bridge.end()).toBe(0);
   expect(bridge.lines).toContainEqual(expect.objectContaining({ subtype: 'init', model: 'large' }));
   expect(bridge.stderr).toContain('"developerInstructions":"Be kind."');
-  expect(bridge.stderr).toContain('"config":{"mcp_servers":{"pawl":{"command":"pawl","args":["mcp"],"env":{}}}}');
+  expect(bridge.stderr).toContain(
+    '"config":{"mcp_servers":{"pawl":{"command":"pawl","args":["mcp"],"env":{}},' +
+      '"named":{"command":"named","args":[],"env":{},"env_vars":["PAWL_AGENT_TOKEN"]}}}',
+  );
 });
 
 test('a thread is resumed or forked, and one that is not there is an error', async () => {

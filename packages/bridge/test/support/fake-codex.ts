@@ -115,6 +115,10 @@ for await (const message of readMessages()) {
         break;
       }
       answer({ turnId: running });
+      if (input?.text === 'unseen') {
+        end('completed');
+        break;
+      }
       showInput(params);
       say(`steered: ${input?.text}`);
       end('completed');

@@ -97,6 +97,8 @@ for await (const message of readMessages()) {
         // The run ends, and the input that came in the meantime begins another before anybody could know.
         racing = true;
         write({ type: 'agent_settled' });
+      } else if (text === 'unseen') {
+        settle();
       } else {
         user(text);
         say(`steered: ${text}`);

@@ -25,12 +25,15 @@ export const claudeStreamJson: OutputParser = {
   // Usage comes with the beginning and end of a streamed message, and with what tools gave; qwen tells it per message.
   telling: [
     '"result"',
+    // What was said to it and taken in.
+    '"isReplay"',
     '"rate_limit_event"',
     '"message_start"',
     '"message_delta"',
     '"tool_result"',
     '"total_tokens"',
     '"retry"',
+    '"isReplay"',
   ],
   conversation: ['"assistant"', '"user"', '"stream_event"'],
 };
@@ -56,6 +59,9 @@ function parseBody(record: JsonObject, line: string): StreamEvent[] {
       return parseSystem(record);
     case 'stream_event':
       return parseStreamEvent(field(record, 'event'));
+    case 'command_lifecycle':
+      // How far a line of ours has come; the echo tells when it is in the conversation.
+      return [];
     case 'bridge':
       // What another protocol said beside; it is kept, and tells a person nothing.
       return [];
@@ -72,11 +78,15 @@ function contentBlocks(record: JsonObject): unknown[] {
 /** Tool results come as a user's words; its other words are what we told it. Each line of results leads to one more model call. */
 function parseUser(record: JsonObject): StreamEvent[] {
   const events = contentBlocks(record).flatMap(parseBlock);
+  const uuid = text(field(record, 'uuid'));
+  const named = uuid === '' ? {} : { uuid };
   // What a helper of the agent was told is not the agent's own turn.
   const own = typeof field(record, 'parent_tool_use_id') !== 'string';
   const answered = own && events.some(({ type }) => type === 'tool-result');
   return [
-    ...events.map((event): StreamEvent => (event.type === 'text' ? { type: 'echo', text: event.text } : event)),
+    ...events.map((event): StreamEvent =>
+      event.type === 'text' ? { type: 'echo', text: event.text, ...named } : event,
+    ),
     ...(answered ? [usageEvent('call', { turns: 1 })] : []),
   ];
 }

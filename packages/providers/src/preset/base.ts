@@ -1,4 +1,5 @@
 import type { AccountUse, ProviderPreset } from '@pawl/core/port/provider';
+import { processOf } from '../process-of.ts';
 
 const minuteMs = 60_000;
 
@@ -11,6 +12,7 @@ const basePreset = {
   variables: { settings: [], secrets: [] },
   account: null,
   promptMode: 'stdin',
+  echoes: false,
   promptArguments: [],
   systemPrompt: null,
   chooseSession: null,
@@ -47,5 +49,6 @@ export const baseAccount: AccountUse = {
 export function definePreset(
   particular: Pick<ProviderPreset, 'name' | 'description' | 'command'> & Partial<ProviderPreset>,
 ): ProviderPreset {
-  return { ...structuredClone<Partial<ProviderPreset>>(basePreset), ...particular } as ProviderPreset;
+  const process = processOf(particular.command);
+  return { ...structuredClone<Partial<ProviderPreset>>(basePreset), process, ...particular } as ProviderPreset;
 }

@@ -6,10 +6,11 @@ import { pi } from './pi.ts';
 /** What all have in common that speak a live protocol, which the bridge shows as Claude's stream. */
 const bridged = {
   promptMode: 'stream-json',
+  echoes: true,
   systemPrompt: ['--append-system-prompt-file', '{file}'],
   resume: ['--resume', '{session}'],
   access: { full: ['--permission', 'full'], readOnly: ['--permission', 'read-only'] },
-  mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },
+  mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'], variables: 'named' },
   model: ['--model', '{model}'],
   outputFormat: 'claude-stream-json',
 } satisfies Partial<ProviderPreset>;
@@ -26,6 +27,7 @@ export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] 
       name: 'acp',
       description: 'any agent that speaks ACP; the option command says which',
       command: [...bridge, 'acp'],
+      process: { names: [], commandLine: null },
       version: null,
       promptArguments: ['--', '/bin/sh', '-c', '{command}'],
       // What an agent does without asking it cannot be kept from.

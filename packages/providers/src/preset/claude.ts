@@ -15,6 +15,7 @@ export const claude = definePreset({
     '--include-partial-messages',
     '--replay-user-messages',
   ],
+  process: { names: ['claude'], commandLine: '(^|/)claude$|/claude-code/[^ ]*\\.m?js$' },
   env: {
     DISABLE_AUTOUPDATER: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -68,6 +69,7 @@ export const claude = definePreset({
     credentials: '.credentials.json',
   },
   promptMode: 'stream-json',
+  echoes: true,
   // Without the last two words a resumed conversation, or a fork, goes on with the system prompt that it began with.
   systemPrompt: ['--append-system-prompt-file', '{file}', '--system-prompt-snapshot', 'off'],
   chooseSession: ['--session-id', '{session}'],
@@ -79,7 +81,7 @@ export const claude = definePreset({
   access: {
     full: ['--dangerously-skip-permissions'],
     // What it may not do without asking, it may not do: nobody is asked. Commands that only read pass.
-    readOnly: ['--permission-mode', 'dontAsk', '--allowedTools', 'Bash(pawl:*)'],
+    readOnly: ['--permission-mode', 'dontAsk', '--allowedTools', 'Bash(pawl:*),mcp__pawl'],
   },
   hook: ['--settings', '{file}'],
   mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },

@@ -17,6 +17,10 @@ export const codex = definePreset({
   name: 'codex',
   description: 'OpenAI Codex',
   command: ['codex', 'exec', '--json', '--skip-git-repo-check', ...codexQuiet],
+  process: {
+    names: ['codex', 'codex-x86_64-unknown-linux-musl', 'codex-aarch64-unknown-linux-musl'],
+    commandLine: '(^|/)codex(\\.js)?$',
+  },
   install: 'npm install -g @openai/codex',
   variables: {
     settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],

@@ -13,6 +13,7 @@ export const gemini = definePreset({
   name: 'gemini',
   description: 'Google Gemini CLI',
   command: ['gemini', '--output-format', 'stream-json'],
+  process: { names: ['gemini'], commandLine: '(^|/)gemini$|/gemini-cli/' },
   env: {
     // It does not start unattended in a directory that nobody trusted; repositories are trusted with `pawl trust`.
     GEMINI_CLI_TRUST_WORKSPACE: 'true',

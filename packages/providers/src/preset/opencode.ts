@@ -6,6 +6,7 @@ export const opencode = definePreset({
   description: 'OpenCode',
   // With a title it does not ask the model for one; without its log, on stderr, nobody would hear of a limit.
   command: ['opencode', 'run', '--format', 'json', '--title', 'pawl', '--print-logs', '--log-level', 'ERROR'],
+  process: { names: ['opencode'], commandLine: '(^|/)opencode$' },
   env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_SHARE: '1', OPENCODE_DISABLE_TERMINAL_TITLE: '1' },
   install: 'npm install -g opencode-ai',
   variables: {

@@ -5,6 +5,7 @@ export const copilot = definePreset({
   name: 'copilot',
   description: 'GitHub Copilot CLI',
   command: ['copilot', '--output-format', 'json', '--no-ask-user', '--no-auto-update'],
+  process: { names: ['copilot'], commandLine: '(^|/)copilot$|/@github/copilot/' },
   install: 'npm install -g @github/copilot',
   variables: {
     settings: [
@@ -28,7 +29,7 @@ export const copilot = definePreset({
   chooseSession: ['--session-id={session}'],
   resume: ['--resume={session}'],
   access: { full: ['--allow-all'], readOnly: null },
-  mcp: { format: 'claude', arguments: ['--additional-mcp-config', '@{file}'] },
+  mcp: { format: 'copilot', arguments: ['--additional-mcp-config', '@{file}'] },
   model: ['--model', '{model}'],
   outputFormat: 'copilot-json',
   patterns: {
@@ -45,13 +46,15 @@ export const cline = definePreset({
   name: 'cline',
   description: 'Cline',
   command: ['cline', '--json'],
+  process: { names: ['cline'], commandLine: '(^|/)cline$|/node_modules/cline/' },
   install: 'npm install -g cline',
   variables: { settings: ['CLINE_DIR'], secrets: [] },
   account: { ...baseAccount, directory: 'CLINE_DIR' },
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
   access: { full: ['--auto-approve', 'true'], readOnly: null },
-  mcp: { format: 'claude', arguments: ['env:CLINE_MCP_SETTINGS_PATH={file}'] },
+  // It passes on its PATH and nothing else.
+  mcp: { format: 'claude', arguments: ['env:CLINE_MCP_SETTINGS_PATH={file}'], variables: 'written' },
   outputFormat: 'cline-json',
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   firstSignal: 'SIGINT',
@@ -63,6 +66,7 @@ export const continueCli = definePreset({
   name: 'continue',
   description: 'Continue CLI',
   command: ['cn', '-p'],
+  process: { names: ['cn'], commandLine: '(^|/)cn$|/@continuedev/cli/' },
   install: 'npm install -g @continuedev/cli',
   variables: {
     settings: ['CONTINUE_GLOBAL_DIR'],
@@ -84,6 +88,7 @@ export const aider = definePreset({
   description: 'aider',
   // Unasked, it would put itself into .gitignore.
   command: ['aider', '--no-pretty', '--no-stream', '--no-check-update', '--no-analytics', '--no-gitignore'],
+  process: { names: ['aider'], commandLine: '(^|/)aider$' },
   install: 'uv tool install aider-chat',
   variables: {
     settings: ['AIDER_MODEL', 'OPENAI_API_BASE', 'ANTHROPIC_BASE_URL'],
@@ -105,6 +110,7 @@ export const cursorAgent = definePreset({
   name: 'cursor-agent',
   description: 'Cursor CLI',
   command: ['cursor-agent', '-p', '--output-format', 'stream-json'],
+  process: { names: ['cursor-agent'], commandLine: '/cursor-agent/' },
   install: 'curl https://cursor.com/install -fsS | bash',
   variables: { settings: [], secrets: ['CURSOR_API_KEY'] },
   account: { ...baseAccount, key: 'CURSOR_API_KEY' },

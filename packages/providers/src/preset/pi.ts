@@ -5,6 +5,7 @@ export const pi = definePreset({
   name: 'pi',
   description: 'pi',
   command: ['pi', '--mode', 'json', '-p'],
+  process: { names: ['pi'], commandLine: '(^|/)pi$|/pi-coding-agent/' },
   env: { PI_TELEMETRY: '0', PI_OFFLINE: '1' },
   install: 'npm install -g @earendil-works/pi-coding-agent',
   variables: {

@@ -5,6 +5,7 @@ export const qwen = definePreset({
   name: 'qwen',
   description: 'Qwen Code',
   command: ['qwen', '--input-format', 'stream-json', '--output-format', 'stream-json', '--include-partial-messages'],
+  process: { names: ['qwen'], commandLine: '(^|/)qwen$|/qwen-code/' },
   env: { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' },
   install: 'npm install -g @qwen-code/qwen-code',
   variables: {
@@ -30,6 +31,8 @@ export const qwen = definePreset({
     credentials: null,
   },
   promptMode: 'stream-json',
+  // Nothing in its output tells which of the lines it was given it has taken in, and one that comes twice it takes twice.
+  echoes: false,
   chooseSession: ['--session-id', '{session}'],
   resume: ['--resume', '{session}'],
   // It forks, too, but only in the directory where the conversation began.

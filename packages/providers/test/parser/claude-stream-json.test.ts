@@ -31,6 +31,12 @@ describe('S3-46, S3-47, S3-48: lines that Claude Code prints', () => {
     ],
     ['what it was told', message('user', 'do it'), [{ type: 'echo', text: 'do it' }]],
     [
+      'what it was told under a name',
+      { ...message('user', 'do it'), uuid: '00000002-1111-4111-8111-111111111111', isReplay: true },
+      [{ type: 'echo', text: 'do it', uuid: '00000002-1111-4111-8111-111111111111' }],
+    ],
+    ['how far a line has come', { type: 'command_lifecycle', command_uuid: 'a', state: 'queued' }, []],
+    [
       'what it was told, beside a result',
       message('user', [
         { type: 'text', text: 'and this' },

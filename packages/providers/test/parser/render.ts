@@ -16,6 +16,8 @@ export function renderEvent(event: StreamEvent): string {
     }
     case 'text':
       return `${event.piece === true ? 'piece' : 'text'} ${JSON.stringify(event.text)}`;
+    case 'echo':
+      return `echo ${JSON.stringify(event.text)}${event.uuid === undefined ? '' : ` ${event.uuid}`}`;
     case 'limit':
       return `limit until ${event.until}`;
     case 'result':

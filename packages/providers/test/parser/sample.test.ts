@@ -47,7 +47,8 @@ test.each(cases)('%s: %s means what its events say', (format, name) => {
 test.each(cases)('%s: %s is found without being parsed', (format, name) => {
   const { parse, telling, conversation } = outputParsers[format];
   for (const line of linesOf(format, name)) {
-    const types = new Set(parse(line).map(({ type }) => type));
+    const events = parse(line);
+    const types = new Set(events.map(({ type }) => type));
     const needs = (texts: string[]) =>
       expect(
         texts.filter((text) => line.includes(text)),
@@ -58,6 +59,8 @@ test.each(cases)('%s: %s is found without being parsed', (format, name) => {
       ['text', 'text-delta', 'thinking', 'echo', 'tool-call', 'tool-result'].some((type) => types.has(type as 'text'))
     )
       needs(conversation);
+    // That it has taken in what we told it is a fact, and not only something that was said.
+    if (events.some((event) => event.type === 'echo' && event.uuid !== undefined)) needs(telling);
   }
 });
 

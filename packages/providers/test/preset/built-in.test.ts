@@ -55,6 +55,20 @@ const lines: [name: string, words: string][] = [
 const first = Object.fromEntries(lines);
 first['claude-code'] = first['claude']!;
 
+test('mail goes into a running turn only where the CLI shows that it has taken it in', () => {
+  const listening = presets.filter(({ promptMode }) => promptMode === 'stream-json');
+  expect(Object.fromEntries(listening.map(({ name, echoes }) => [name, echoes]))).toEqual({
+    claude: true,
+    'claude-code': true,
+    qwen: false,
+    acp: true,
+    'codex-live': true,
+    'pi-live': true,
+    scripted: true,
+  });
+  expect(presetOf('scripted').command).toContain('--replay-user-messages');
+});
+
 test('S3-06, S3-12, S3-44: the seven names of old are there, and all others, each once', () => {
   const names = presets.map(({ name }) => name);
   expect(names.toSorted()).toEqual([...Object.keys(first), 'scripted'].toSorted());
@@ -115,7 +129,7 @@ describe('S3-44, S3-45: the command line of each', () => {
 });
 
 test.each<[string, string]>([
-  ['claude', '--permission-mode dontAsk --allowedTools Bash(pawl:*)'],
+  ['claude', '--permission-mode dontAsk --allowedTools Bash(pawl:*),mcp__pawl'],
   ['codex', '-s read-only'],
   ['gemini', '--approval-mode plan'],
   ['qwen', '--approval-mode plan'],

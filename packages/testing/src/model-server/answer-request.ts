@@ -15,7 +15,7 @@ import { modelList } from './model-list.ts';
 import { play } from './play.ts';
 import type { Fault, Reply, Writing } from './reply.ts';
 import type { RequestRecord } from './request-record.ts';
-import { keepRecord } from './request-record.ts';
+import { keepRecord, marksIn } from './request-record.ts';
 import type { Route } from './route.ts';
 import { routeOf } from './route.ts';
 import type { ErrorKind, Scenario } from './step.ts';
@@ -63,6 +63,7 @@ export async function answerRequest(
     model: '',
     stream: false,
     tools: [],
+    marks: [],
     status: null,
   };
   keepRecord(state.requests, record);
@@ -93,6 +94,7 @@ async function answerRoute(exchange: Exchange, route: Route): Promise<void> {
   }
   if (route.kind === 'models') return sendJson(response, 200, modelList(api.name === 'gemini'));
   if (route.kind === 'count') return sendJson(response, 200, tokenCount(api, body));
+  exchange.record.marks = marksIn(body);
   const parsed = parse(body);
   if (parsed === null) return sendFault(response, api.fault(plainFault('bad-request', 'The body is no JSON object.')));
   const read = api.read(parsed);

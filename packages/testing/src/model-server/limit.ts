@@ -8,6 +8,8 @@ export const modelServerLimits = {
   requestsKept: 1_000,
   /** Names of offered tools that one remembered request has. */
   toolNamesKept: 300,
+  /** Marks that one remembered request has. */
+  marksKept: 100,
   /** Steps of one scenario. */
   steps: 1_000,
   /** Characters of `[[steps:…]]` in a message. */

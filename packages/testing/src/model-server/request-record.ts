@@ -15,9 +15,17 @@ export type RequestRecord = {
   model: string;
   stream: boolean;
   tools: string[];
+  /** Every `[[mark:WORD]]` in what was sent, in order: what the model was shown, and how often. */
+  marks: string[];
   /** The status that was sent; null while nothing was. */
   status: number | null;
 };
+
+/** The marks in a request, as many as are remembered. */
+export function marksIn(body: Buffer): string[] {
+  const marks = Array.from(body.toString().matchAll(/\[\[mark:([\w.-]{1,80})\]\]/g), ([, word = '']) => word);
+  return marks.slice(0, modelServerLimits.marksKept);
+}
 
 /** Keeps a record and forgets the oldest when there are too many. */
 export function keepRecord(records: RequestRecord[], record: RequestRecord): void {

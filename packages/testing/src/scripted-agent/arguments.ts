@@ -11,6 +11,8 @@ export type Arguments = {
   model: string;
   permission: ToolPermission;
   inputFormat: 'text' | 'stream-json';
+  /** Shows each user turn once it is taken in; only with input as stream-json. */
+  replayUserMessages: boolean;
   /** A prompt given as a word instead of on stdin; only with text input. */
   prompt: string | undefined;
   help: boolean;
@@ -27,6 +29,7 @@ Plays a scenario file as if it were a coding agent: Claude Code's stream-json on
   --fork-session                 with --resume: goes on with a copy, under a new id
   --input-format FORMAT          text (default) or stream-json
   --output-format FORMAT         stream-json
+  --replay-user-messages         shows each line of stdin when it is taken in
   --model NAME                   the model that the stream names
   --tools LIST                   the tools it may use, such as Bash,mcp__files__* (default: all; "" is none)
   --allowedTools LIST            the same; with both, a tool must be in both
@@ -55,6 +58,7 @@ export function parseArguments(argv: string[]): Arguments {
     model: 'scripted',
     permission: { allowed: {}, disallowed: [] },
     inputFormat: 'text',
+    replayUserMessages: false,
     prompt: undefined,
     help: false,
   };
@@ -89,6 +93,9 @@ function takeFlag(result: Arguments, word: string, words: string[]): void {
     case '-h':
     case '--help':
       result.help = true;
+      return;
+    case '--replay-user-messages':
+      result.replayUserMessages = true;
       return;
     case '--fork-session':
       result.forkSession = true;
@@ -143,6 +150,9 @@ function checkTogether(result: Arguments): void {
   if (result.forkSession && result.resume === undefined) throw usage('--fork-session needs --resume ID.');
   if (result.sessionId !== undefined && result.resume !== undefined && !result.forkSession) {
     throw usage('--session-id and --resume go together only with --fork-session.');
+  }
+  if (result.replayUserMessages && result.inputFormat !== 'stream-json') {
+    throw usage('--replay-user-messages needs --input-format stream-json.');
   }
   if (result.prompt !== undefined && result.inputFormat === 'stream-json') {
     throw usage('With --input-format stream-json the prompt comes on stdin, not as a word.');

@@ -22,6 +22,10 @@ export type Conversation = {
   task: string;
   /** The latest user turns, oldest first. */
   turns: string[];
+  /** The names that senders gave to the latest user turns: one that comes again is not taken in again. */
+  uuids: string[];
+  /** The ids of the latest mails that user turns held, in order, each as often as it was handed over. */
+  letters: string[];
   /** Files that the scenario wrote since its last commit, relative to the working directory. */
   written: string[];
   /** True while a step calls Pawl, which may be a fork of this very conversation. */
@@ -30,7 +34,8 @@ export type Conversation = {
 
 /** A conversation that nobody has said anything in yet. It is stored with its first user turn. */
 export function newConversation(sessionId: string, scenario: string | null): Conversation {
-  return { sessionId, scenario, next: 0, turnsSeen: 0, task: '', turns: [], written: [], calling: false };
+  const nothing = { turns: [], uuids: [], letters: [], written: [] };
+  return { sessionId, scenario, next: 0, turnsSeen: 0, task: '', ...nothing, calling: false };
 }
 
 /**
@@ -48,13 +53,25 @@ export function stateDirectory(): string {
   return named ? resolve(named) : join(homedir(), '.pawl-scripted');
 }
 
-/** Adds a user turn, cut to what the conversation remembers of it: the file is written after every step. */
-export function addTurn(conversation: Conversation, prompt: string): void {
+/**
+ * Adds a user turn, cut to what the conversation remembers of it: the file is written after every step. False, and nothing
+ * is added, when a turn of this name was taken in before.
+ */
+export function addTurn(conversation: Conversation, prompt: string, uuid: string | null = null): boolean {
+  if (uuid !== null && conversation.uuids.includes(uuid)) return false;
+  if (uuid !== null) conversation.uuids = [...conversation.uuids, uuid].slice(-scriptedLimits.uuidsKept);
+  const letters = Array.from(prompt.matchAll(letter), ([, id = '']) => id);
+  if (letters.length > 0)
+    conversation.letters = [...conversation.letters, ...letters].slice(-scriptedLimits.lettersKept);
   if (conversation.turnsSeen === 0) conversation.task = prompt.slice(0, scriptedLimits.taskCharacters);
   conversation.turnsSeen += 1;
   const excerpt = taskOf(prompt).slice(0, scriptedLimits.turnCharacters);
   conversation.turns = [...conversation.turns, excerpt].slice(-scriptedLimits.turnsKept);
+  return true;
 }
+
+/** The beginning of a mail as Pawl shows it to its recipient. */
+const letter = /^<letter id="([\w-]{1,64})"/gm;
 
 /** Stores the conversation whole or not at all. */
 export function saveConversation(directory: string, conversation: Conversation): void {
@@ -86,12 +103,13 @@ function fileOf(directory: string, sessionId: string): string {
 /** Checked by hand: a schema library would cost more than the rest of the start. */
 function parseConversation(text: string, sessionId: string): Conversation {
   const value = JSON.parse(text) as Partial<Record<keyof Conversation, unknown>>;
-  const { scenario, next, turnsSeen, task, turns, written, calling = false } = value;
+  const { scenario, next, turnsSeen, task, turns, written, uuids = [], letters = [], calling = false } = value;
   if (!(scenario === null || typeof scenario === 'string')) throw new TypeError('scenario');
   if (!isCount(next) || !isCount(turnsSeen)) throw new TypeError('next or turnsSeen');
   if (typeof task !== 'string' || !isTexts(turns) || !isTexts(written)) throw new TypeError('task, turns or written');
+  if (!isTexts(uuids) || !isTexts(letters)) throw new TypeError('uuids or letters');
   if (typeof calling !== 'boolean') throw new TypeError('calling');
-  return { sessionId, scenario, next, turnsSeen, task, turns, written, calling };
+  return { sessionId, scenario, next, turnsSeen, task, turns, uuids, letters, written, calling };
 }
 
 function isCount(value: unknown): value is number {

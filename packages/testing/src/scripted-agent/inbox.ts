@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PawlError } from '@pawl/schema/error';
+import { isSessionId } from './arguments.ts';
 import { scriptedLimits } from './limit.ts';
 
 /** Reads all of stdin as one prompt. */
@@ -18,22 +19,28 @@ export async function readText(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** A user turn as it arrived. `uuid` is the sender's own name for it. */
+export type UserTurn = { prompt: string; uuid: string | null };
+
 /**
- * The user turns that arrive as JSON lines on stdin, in order. What is not a user turn is reported and skipped.
- * Reading pauses while too many turns wait, so that the pipe holds the sender back.
+ * The user turns that arrive as JSON lines on stdin, in order. Each is shown to `admit` the moment it arrives, whatever is
+ * being played, and waits for its turn only when that says true. What is not a user turn is reported and skipped. Reading
+ * pauses while too many turns wait, so that the pipe holds the sender back.
  */
 export class Inbox {
   readonly #stream: Readable;
   readonly #report: (message: string) => void;
+  readonly #admit: (turn: UserTurn) => boolean;
   readonly #prompts: string[] = [];
   #waiting: ((prompt: string | undefined) => void) | undefined;
   #ended = false;
   #line: Buffer[] = [];
   #lineBytes = 0;
 
-  constructor(stream: Readable, report: (message: string) => void) {
+  constructor(stream: Readable, report: (message: string) => void, admit: (turn: UserTurn) => boolean = () => true) {
     this.#stream = stream;
     this.#report = report;
+    this.#admit = admit;
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
     stream.on('end', () => this.#end());
     stream.on('error', (error) => {
@@ -78,8 +85,8 @@ export class Inbox {
       this.#report(`skipped an input line of ${bytes} bytes; the limit is ${scriptedLimits.inputBytes}`);
     } else if (text.trim() !== '') {
       const parsed = parseUserTurn(text);
-      if (parsed.ok) this.#deliver(parsed.prompt);
-      else this.#report(`skipped an input line: ${parsed.reason}`);
+      if (!parsed.ok) this.#report(`skipped an input line: ${parsed.reason}`);
+      else if (this.#admit(parsed.turn)) this.#deliver(parsed.turn.prompt);
     }
   }
 
@@ -101,8 +108,8 @@ export class Inbox {
   }
 }
 
-/** Reads `{"type":"user","message":{"role":"user","content":"…"}}`, with text or content blocks. */
-export function parseUserTurn(line: string): { ok: true; prompt: string } | { ok: false; reason: string } {
+/** Reads `{"type":"user","message":{"role":"user","content":"…"},"uuid":"…"}`, with text or content blocks. */
+export function parseUserTurn(line: string): { ok: true; turn: UserTurn } | { ok: false; reason: string } {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -111,12 +118,14 @@ export function parseUserTurn(line: string): { ok: true; prompt: string } | { ok
   }
   if (field(value, 'type') !== 'user') return { ok: false, reason: 'its type is not "user"' };
   const content = field(field(value, 'message'), 'content');
-  if (typeof content === 'string') return { ok: true, prompt: content };
+  const named = field(value, 'uuid');
+  const uuid = typeof named === 'string' && isSessionId(named) ? named : null;
+  if (typeof content === 'string') return { ok: true, turn: { prompt: content, uuid } };
   if (!Array.isArray(content)) return { ok: false, reason: 'message.content is neither text nor a list of blocks' };
   const texts = content.filter((block) => field(block, 'type') === 'text').map((block) => field(block, 'text'));
   if (!texts.every((text) => typeof text === 'string')) return { ok: false, reason: 'a text block has no text' };
   if (texts.length === 0) return { ok: false, reason: 'message.content has no text block' };
-  return { ok: true, prompt: texts.join('\n') };
+  return { ok: true, turn: { prompt: texts.join('\n'), uuid } };
 }
 
 function field(value: unknown, name: string): unknown {

@@ -3,7 +3,7 @@ export const scriptedLimits = {
   /** The longest line on stdin, and the longest prompt that is read as text. */
   inputBytes: 8 * 1024 * 1024,
   /** Prompts that may wait for their `wait` step; stdin is not read further while so many wait. */
-  queuedPrompts: 256,
+  queuedPrompts: 10_000,
   /** The largest scenario file. */
   scenarioBytes: 1024 * 1024,
   /** Steps of a scenario, with every `repeat` unrolled. */
@@ -18,6 +18,10 @@ export const scriptedLimits = {
   turnCharacters: 1_000,
   /** How many of the latest user turns the conversation file remembers. They are counted without a bound. */
   turnsKept: 100,
+  /** How many names of user turns it remembers: what comes again comes soon, after a sender's crash. */
+  uuidsKept: 500,
+  /** How many ids of mails it remembers. */
+  lettersKept: 2_000,
   /** The largest conversation file. */
   conversationBytes: 16 * 1024 * 1024,
   /** Paths that are remembered for the next `commit`; beyond them it stages everything. */

@@ -12,6 +12,10 @@ export type Play = {
   /** Stores the conversation as it is now. */
   save: () => void;
   voice: Voice;
+  /** True when user turns are shown as soon as they are taken in. */
+  echoes: boolean;
+  /** The names of user turns that earlier processes took in. Whether their echo got out, this one cannot know. */
+  inherited: Set<string>;
   tools: ToolCommands;
   latestPrompt: string;
   /** A signal that is written only after the result of the turn. */

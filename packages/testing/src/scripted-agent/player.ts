@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { addTurn } from './conversation.ts';
+import type { UserTurn } from './inbox.ts';
 import type { Outcome, Play, StepPlayer } from './play.ts';
 import { success } from './play.ts';
 import { fill, placeholderValues } from './placeholder.ts';
@@ -11,6 +13,7 @@ import { playFlood, playGarbage } from './step/noise.ts';
 import { playSignal } from './step/signal.ts';
 import {
   playEchoPrompt,
+  playInbox,
   playPrintEnv,
   playReadInputs,
   playRecall,
@@ -50,6 +53,7 @@ const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
   echo_prompt: playEchoPrompt,
   read_inputs: playReadInputs,
   recall: playRecall,
+  inbox: playInbox,
   print_env: playPrintEnv,
 };
 
@@ -66,6 +70,8 @@ export async function playScenario(
   nextPrompt: () => Promise<string | undefined>,
 ): Promise<Ending> {
   for (;;) {
+    // Steps that never wait would otherwise keep user turns, and requests to end, from being heard.
+    await setImmediate();
     // Whoever asked for the end is already flushing: no further step may begin.
     if (play.stopping) return new Promise(() => {});
     const step = scenario.steps[play.conversation.next];
@@ -83,11 +89,22 @@ export async function playScenario(
   }
 }
 
-/** Takes a user turn into the conversation and stores it before anything is done about it. */
+/**
+ * Takes a user turn into the conversation the moment it arrives, and stores it before that is shown. One that was taken in
+ * before is dropped; but if that was by a process that may have died before it was shown, it is shown now. Says whether it
+ * is new.
+ */
+export function takeTurn(play: Play, { prompt, uuid }: UserTurn): boolean {
+  const isNew = addTurn(play.conversation, prompt, uuid);
+  if (isNew) play.save();
+  const isUnshown = isNew || (uuid !== null && play.inherited.delete(uuid));
+  if (play.echoes && isUnshown) play.voice.echo(prompt, uuid);
+  return isNew;
+}
+
+/** Begins a turn with a prompt that was taken in. */
 export function beginTurn(play: Play, prompt: string): void {
   play.latestPrompt = prompt;
-  addTurn(play.conversation, prompt);
-  play.save();
   play.voice.beginTurn(play.conversation.turnsSeen, prompt);
 }
 

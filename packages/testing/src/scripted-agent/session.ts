@@ -9,7 +9,7 @@ import { scriptedLimits } from './limit.ts';
 import { Output, readerGone, report } from './output.ts';
 import type { Play } from './play.ts';
 import type { Ending } from './player.ts';
-import { beginTurn, playScenario } from './player.ts';
+import { beginTurn, playScenario, takeTurn } from './player.ts';
 import type { Scenario } from './scenario.ts';
 import { ToolCommands } from './tool-command.ts';
 import { allowsTool } from './tool-permission.ts';
@@ -26,14 +26,19 @@ export async function runSession(options: Arguments, conversation: Conversation,
     voice: new Voice(output, { sessionId: conversation.sessionId, model: options.model }, (tool) =>
       allowsTool(options.permission, tool),
     ),
+    echoes: options.replayUserMessages,
+    inherited: new Set(conversation.uuids),
     tools: new ToolCommands(directory),
     latestPrompt: '',
     lateSignal: undefined,
     deaf: false,
     stopping: false,
   };
+  const untaken = Promise.withResolvers<never>();
   const ending = await Promise.race([
-    perform(play, options).catch((error: unknown) => fail(play, error)),
+    Promise.race([perform(play, options, untaken.reject), untaken.promise]).catch((error: unknown) =>
+      fail(play, error),
+    ),
     askedToStop(play),
     output.closed.then((): Ending => ({ code: readerGone })),
   ]);
@@ -43,9 +48,10 @@ export async function runSession(options: Arguments, conversation: Conversation,
   return 'code' in ending ? ending.code : killItself(ending.signal);
 }
 
-async function perform(play: Play, options: Arguments): Promise<Ending> {
+/** Plays the conversation. A user turn that cannot be taken in while a step is played is told to `onUntaken`. */
+async function perform(play: Play, options: Arguments, onUntaken: (error: unknown) => void): Promise<Ending> {
   const scenario = await loadScenario(play.conversation);
-  const nextPrompt = promptSource(options);
+  const nextPrompt = promptSource(play, options, onUntaken);
   const prompt = await nextPrompt();
   if (prompt === undefined) return { code: 0 };
   beginTurn(play, prompt);
@@ -59,10 +65,21 @@ async function loadScenario(conversation: Conversation): Promise<Scenario> {
   return await readScenarioFile(conversation.scenario);
 }
 
-/** Where user turns come from. As text there is exactly one. */
-function promptSource(options: Arguments): () => Promise<string | undefined> {
+/** Where user turns come from, each of them taken into the conversation. As text there is exactly one. */
+function promptSource(
+  play: Play,
+  options: Arguments,
+  onUntaken: (error: unknown) => void,
+): () => Promise<string | undefined> {
   if (options.inputFormat === 'stream-json') {
-    const inbox = new Inbox(process.stdin, report);
+    const inbox = new Inbox(process.stdin, report, (turn) => {
+      try {
+        return takeTurn(play, turn);
+      } catch (error) {
+        onUntaken(error);
+        return false;
+      }
+    });
     return () => inbox.next();
   }
   let taken = false;
@@ -70,8 +87,11 @@ function promptSource(options: Arguments): () => Promise<string | undefined> {
     if (taken) return undefined;
     taken = true;
     const text = options.prompt ?? (await readText(process.stdin));
-    if (text.trim() !== '') return text;
-    throw new PawlError('usage', 'There is no prompt.', { hint: 'Give one on stdin or as the last word.' });
+    if (text.trim() === '') {
+      throw new PawlError('usage', 'There is no prompt.', { hint: 'Give one on stdin or as the last word.' });
+    }
+    takeTurn(play, { prompt: text, uuid: null });
+    return text;
   };
 }
 

@@ -112,5 +112,6 @@ export const stepSchemas = {
   echo_prompt: nothing,
   read_inputs: nothing,
   recall: nothing,
+  inbox: nothing,
   print_env: z.string().min(1),
 } as const;

@@ -1,7 +1,7 @@
 import type { Output } from './output.ts';
 import type { ToolOutcome } from './tool-command.ts';
 import type { ContentBlock, Speaker, TurnEnd, Usage } from './wire.ts';
-import { assistantLine, noTokens, resultLine, streamEventLine, toolResultLine } from './wire.ts';
+import { assistantLine, echoLine, noTokens, resultLine, streamEventLine, toolResultLine } from './wire.ts';
 
 const dollarsPerInputToken = 3e-6;
 const dollarsPerOutputToken = 15e-6;
@@ -44,6 +44,11 @@ export class Voice {
     this.#turnStart = performance.now();
     this.#unreadPromptTokens += tokensOf(prompt);
     this.lastText = '';
+  }
+
+  /** Shows that a user turn was taken in. */
+  echo(prompt: string, uuid: string | null): void {
+    void this.output.writeLine(echoLine(this.speaker, prompt, uuid));
   }
 
   /** Says a text. */

@@ -83,6 +83,18 @@ export function toolResultLine(speaker: Speaker, toolUseId: string, content: str
   };
 }
 
+/** A user turn that was taken in, as Claude Code shows it with `--replay-user-messages`. */
+export function echoLine(speaker: Speaker, prompt: string, uuid: string | null): object {
+  return {
+    type: 'user',
+    message: { role: 'user', content: prompt },
+    parent_tool_use_id: null,
+    session_id: speaker.sessionId,
+    ...(uuid === null ? {} : { uuid }),
+    isReplay: true,
+  };
+}
+
 /** A usage limit; without `resetsAt` (seconds since 1970) when nobody said when it ends. */
 export function rateLimitLine(speaker: Speaker, resetsAt: number | undefined): object {
   return {

@@ -193,6 +193,13 @@ describe('which scenario is played', () => {
 });
 
 describe('keys and the record of requests', () => {
+  test.each(allVendors)('marks tell what the model was shown, in order and how often ($name)', async (vendor) => {
+    await using server = await startModelServer({ fallback: 'text' });
+    const turns = [{ user: '[[mark:a]], [[mark:b]]' }, { model: 'Yes.' }, { user: '[[mark:a]]; [[mark:]] is none' }];
+    await (await send(server, vendor, turns)).text();
+    expect(server.requests[0]?.marks).toEqual(['a', 'b', 'a']);
+  });
+
   test.each(allVendors)('only the valid keys are let in, wherever the vendor puts them ($name)', async (vendor) => {
     await using server = await startModelServer({ validKeys: ['sk-good'], fallback: 'text' });
     expect((await send(server, vendor, hello, { key: 'sk-good' })).status).toBe(200);

@@ -36,8 +36,8 @@ afterAll(() => built[Symbol.asyncDispose]());
 export type Line = Record<string, unknown> & { type: string; session_id: string };
 
 /** A user turn as Claude Code takes it on stdin. */
-export function userTurn(content: unknown): string {
-  return `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`;
+export function userTurn(content: unknown, more: object = {}): string {
+  return `${JSON.stringify({ type: 'user', message: { role: 'user', content }, ...more })}\n`;
 }
 
 /** A running scripted agent. Disposing of it ends the process, whatever state it is in. */
@@ -73,12 +73,23 @@ export class AgentProcess {
     );
   }
 
+  /** What was shown to have been taken in: its text, and its name where it has one. */
+  get echoes(): unknown[][] {
+    const echoed = this.lines.filter((line) => line['isReplay'] === true);
+    return echoed.map((line) => [(line['message'] as { content: unknown }).content, line['uuid']]);
+  }
+
   get toolResults(): { content: string; is_error: boolean }[] {
     return blocksOf(this.lines, 'user') as never;
   }
 
   get results(): Line[] {
     return this.lines.filter((line) => line.type === 'result');
+  }
+
+  /** Waits until so many user turns have been shown to be taken in. */
+  async untilEchoed(count: number): Promise<void> {
+    await waitUntil(() => this.echoes.length >= count, { what: `${count} echoes` });
   }
 
   /** Waits until the agent has said this. */

@@ -15,6 +15,7 @@ test.each([
   [['--input-format', 'xml'], '--input-format takes text or stream-json, not xml.'],
   [['--output-format', 'text'], '--output-format takes stream-json, not text.'],
   [['--input-format=stream-json', 'do it'], 'the prompt comes on stdin'],
+  [['--replay-user-messages'], '--replay-user-messages needs --input-format stream-json.'],
   [['one', 'two'], 'There is a second prompt: two'],
   [['--tools'], '--tools needs a value.'],
   [['--tools', 'Bash(git:*)'], '--tools takes names such as Bash or mcp__files__*, not Bash(git:*).'],
@@ -42,6 +43,7 @@ test('every option is read, with a space or an equals sign', () => {
     model: 'm',
     permission: { allowed: {}, disallowed: [] },
     inputFormat: 'text',
+    replayUserMessages: false,
     prompt: '-do',
     help: false,
   });

@@ -21,6 +21,23 @@ test('a conversation counts every turn and remembers a bounded part of them', ()
   expect(JSON.stringify(conversation).length).toBeLessThan(128 * 1024);
 });
 
+test('a turn whose name was seen is not added again, and names and mails are remembered up to a bound', () => {
+  const conversation = newConversation(id, null);
+  expect(addTurn(conversation, 'once', 'a')).toBe(true);
+  expect(addTurn(conversation, 'once', 'a')).toBe(false);
+  expect(conversation).toMatchObject({ turnsSeen: 1, turns: ['once'], uuids: ['a'] });
+  for (let turn = 1; turn <= 3_000; turn += 1)
+    addTurn(
+      conversation,
+      `<mail>\n<letter id="mail-${turn}" from="x">\nHello <letter id="fake">\n</letter>\n</mail>`,
+      `${turn}`,
+    );
+  expect(conversation.uuids).toHaveLength(scriptedLimits.uuidsKept);
+  expect(conversation.letters).toHaveLength(scriptedLimits.lettersKept);
+  expect(conversation.letters.at(-1)).toBe('mail-3000');
+  expect(conversation.letters).not.toContain('fake');
+});
+
 test('what was stored is what is loaded', async () => {
   await using temporary = await temporaryDirectory();
   const conversation = { ...newConversation(id, '/a/b.yaml'), next: 3, written: ['a'] };

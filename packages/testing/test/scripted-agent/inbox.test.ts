@@ -89,10 +89,27 @@ test('reading pauses while too many turns wait', async () => {
   expect(await inbox.next()).toBeUndefined();
 });
 
+test('each turn is shown when it arrives, and one that is not admitted does not wait', async () => {
+  const stream = new PassThrough();
+  const shown: string[] = [];
+  const inbox = new Inbox(
+    stream,
+    () => {},
+    ({ prompt }) => shown.push(prompt) !== 2,
+  );
+  stream.write(userTurn('a') + userTurn('b') + userTurn('c'));
+  expect(await inbox.next()).toBe('a');
+  expect(shown).toEqual(['a', 'b', 'c']);
+  expect(await inbox.next()).toBe('c');
+});
+
 test('a user turn is text or text blocks', () => {
-  expect(parseUserTurn(userTurn('text'))).toEqual({ ok: true, prompt: 'text' });
+  expect(parseUserTurn(userTurn('text'))).toEqual({ ok: true, turn: { prompt: 'text', uuid: null } });
   expect(parseUserTurn(userTurn([{ type: 'image' }]))).toMatchObject({ ok: false });
   expect(parseUserTurn(userTurn([{ type: 'text', text: 1 }]))).toMatchObject({ ok: false });
+  expect(parseUserTurn(userTurn('a', { uuid: 'no uuid' }))).toMatchObject({ turn: { uuid: null } });
+  const uuid = '0b8e7c1a-5a53-4f0e-9d3c-2f6f3b1d7a10';
+  expect(parseUserTurn(userTurn('a', { uuid }))).toMatchObject({ turn: { uuid } });
   expect(parseUserTurn('{"__proto__":{"type":"user"}}')).toMatchObject({ ok: false });
   expect(parseUserTurn('['.repeat(100_000))).toMatchObject({ ok: false });
 });

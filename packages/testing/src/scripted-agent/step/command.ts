@@ -22,10 +22,13 @@ export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, 
 
 export const playMail: StepPlayer<'mail'> = (play, { to, body }) => callPawl(play, ['send', '--', to, body]);
 
-export const playAsk: StepPlayer<'ask'> = (play, { to, question }) => callPawl(play, ['ask', '--', to, question]);
+export const playAsk: StepPlayer<'ask'> = (play, { to, question }) => {
+  const own = process.env['PAWL_AGENT_ID'];
+  return callPawl(play, ['ask', ...(own ? ['--from', own] : []), '--agent-id', to, '--', question]);
+};
 
 export const playAnswer: StepPlayer<'answer'> = (play, { conversation, body }) =>
-  callPawl(play, ['answer', '--', conversation, body]);
+  callPawl(play, ['answer', '--conversation-id', conversation, '--', body]);
 
 export const playPawl: StepPlayer<'pawl'> = (play, words) => callPawl(play, words);
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { scriptedLimits } from '../limit.ts';
 import type { StepPlayer } from '../play.ts';
 
@@ -12,6 +13,8 @@ export const playFlood: StepPlayer<'flood'> = async (play, { lines, bytes }) => 
     batch += `${before}${number}${missing > 0 ? ` ${'x'.repeat(missing)}` : ''}${after}`;
     if (batch.length >= scriptedLimits.writeBytes || number === lines) {
       await output.write(batch);
+      // A file takes all at once, and whoever writes to the agent has to be heard meanwhile.
+      await setImmediate();
       batch = '';
     }
   }

@@ -44,6 +44,12 @@ export const playRecall: StepPlayer<'recall'> = async (play) => {
   return undefined;
 };
 
+/** Says the id of every mail that the conversation was handed, one line each, in the order in which they came. */
+export const playInbox: StepPlayer<'inbox'> = async (play) => {
+  await play.voice.say(play.conversation.letters.join('\n'));
+  return undefined;
+};
+
 /** Writes a text slowly, so that its half-written state can be seen. */
 export const playStream: StepPlayer<'stream'> = async (play, { text, for: durationMs, pieces: count }) => {
   const pieces = cut(text, count);

@@ -96,13 +96,13 @@ test.each(['PAWL_BIN', 'PATH'])('mail, ask, answer and pawl call the pawl comman
   const agent = await on.play(steps, { env, prompt: "--all the 'work'; $(touch x)" });
   expect(agent.toolResults.map((result) => result.content.split('\n'))).toEqual([
     ['[send]', '[--]', '[calm-owl]', '[--help me, agent]'],
-    ['[ask]', '[--]', '[calm-owl]', "[what's up?]"],
-    ['[answer]', '[--]', '[c1]', '[all fine]'],
+    ['[ask]', '[--agent-id]', '[calm-owl]', '[--]', "[what's up?]"],
+    ['[answer]', '[--conversation-id]', '[c1]', '[--]', '[all fine]'],
     ['[fork]', '[--name]', '[agent-1]', '[--]', "[--all the 'work'; $(touch x)]"],
   ]);
   expect(blocksOf(agent.lines, 'assistant')[1]).toMatchObject({
     name: 'Bash',
-    input: { command: `pawl ask -- calm-owl 'what'\\''s up?'` },
+    input: { command: `pawl ask --agent-id calm-owl -- 'what'\\''s up?'` },
   });
 });
 
