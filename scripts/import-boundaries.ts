@@ -23,8 +23,10 @@ const allowed: Record<string, string[]> = {
   providers: ['schema', 'core'],
   testing: ['schema'],
   bridge: ['schema'],
-  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers'],
-  cli: ['schema', 'protocol'],
+  roster: ['schema', 'core', 'host', 'providers'],
+  mcp: ['schema', 'protocol'],
+  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'roster', 'mcp'],
+  cli: ['schema', 'protocol', 'roster', 'mcp'],
 };
 
 /** Packages that decide and never act: no module of Node, so that no effect can slip in. */

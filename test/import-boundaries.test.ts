@@ -117,7 +117,7 @@ describe('packages', () => {
       "import { join } from 'path';",
     ];
     expect(complaints('packages/cli/src/file.ts', ...lines)).toEqual([
-      '2: cli may import only schema, protocol',
+      '2: cli may import only schema, protocol, roster, mcp',
       '6: a module of Node is imported with its node: prefix',
     ]);
   });

@@ -1,6 +1,7 @@
 import type { Event } from '@pawl/schema/event';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
+import type { Carry } from './exchange.ts';
 import { exchange, readJson, readMessages } from './exchange.ts';
 import type { Home } from './home.ts';
 import type { AgentAction } from '@pawl/schema/definition';
@@ -32,6 +33,7 @@ import type {
 } from './view.ts';
 import type { TrustBody, TrustList } from './view/trust.ts';
 import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './view/account.ts';
+import type { CompleteAnswer, CompleteBody } from './view/complete.ts';
 import type {
   ErrandAbandoned,
   ErrandDiff,
@@ -40,12 +42,34 @@ import type {
   ErrandMerged,
   ErrandSent,
 } from './view/errand.ts';
+import type {
+  FetchMailBody,
+  MailAnswer,
+  MailList,
+  MailsAnswer,
+  SendMailBody,
+  Waited,
+  WaitMailBody,
+} from './view/mail.ts';
 import type { InputView, PromptView } from './view/prompt.ts';
 import type { ProviderList } from './view/provider.ts';
+import type { RosterView } from './view/roster.ts';
+import type {
+  Answered,
+  AskBody,
+  Inbox,
+  PermissionAnswer,
+  PermissionBody,
+  QuestionAnswer,
+  QuestionList,
+  QuestionView,
+} from './view/question.ts';
+import type { Whoami } from './view/whoami.ts';
 import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskList, TaskView } from './view/task.ts';
 
 /** What a surface can ask the daemon. It loads nothing heavy, so that a short command stays short. */
 export type Client = {
+  whoami(): Promise<Whoami>;
   daemon(): Promise<DaemonView>;
   stopDaemon(): Promise<{ pid: number }>;
   doctor(options?: { repair?: boolean }): Promise<Diagnosis>;
@@ -65,6 +89,7 @@ export type Client = {
   replyAgent(reference: string, body: ReplyBody, idempotencyKey: string): Promise<AgentAnswer>;
   signalAgent(reference: string, verb: 'pause' | 'continue' | 'interrupt' | 'reap'): Promise<AgentAnswer>;
   killAgent(reference: string, body: { cascade?: boolean }): Promise<KillAnswer>;
+  completeAgent(reference: string, body: CompleteBody): Promise<CompleteAnswer>;
   cancelRun(reference: string): Promise<{ cancelled: string[] }>;
   history(reference: string, query?: { after?: number; limit?: number }): Promise<HistoryPage>;
   note(reference: string, verb: 'clear' | 'mark' | 'rewind', body: { label?: string }): Promise<{ messageId: number }>;
@@ -78,6 +103,19 @@ export type Client = {
   restoreWorktree(entry: string): Promise<{ path: string }>;
   pruneWorktrees(body: { olderThanMs: number; force?: boolean; dryRun?: boolean }): Promise<PruneAnswer>;
   top(): Promise<Top>;
+  roster(query?: { path?: string }): Promise<RosterView>;
+  ask(body: AskBody, idempotencyKey: string): Promise<QuestionAnswer>;
+  showQuestion(question: string): Promise<QuestionAnswer>;
+  /** Waits for the end of a question: gives it once, when it has ended. */
+  followQuestion(question: string, signal?: AbortSignal): AsyncGenerator<QuestionView>;
+  answer(question: string, body: { answer: string }): Promise<Answered>;
+  /** Says that whoever asked has been shown the answer, so that it is not sent by mail. */
+  noteShown(question: string): Promise<QuestionAnswer>;
+  openQuestions(reference: string): Promise<QuestionList>;
+  /** Waits for a question to an agent: gives one, and ends. */
+  listen(reference: string, signal?: AbortSignal): AsyncGenerator<QuestionView>;
+  inbox(): Promise<Inbox>;
+  askPermission(body: PermissionBody, idempotencyKey: string): Promise<PermissionAnswer>;
   addTask(body: AddTaskBody): Promise<TaskAdded>;
   listTasks(query?: { path?: string; state?: TaskView['state']; phase?: string; all?: boolean }): Promise<TaskList>;
   showTask(reference: string, query?: { path?: string }): Promise<TaskDetail>;
@@ -87,6 +125,15 @@ export type Client = {
     body: { summary?: string; reason?: string },
     query?: { path?: string },
   ): Promise<TaskAnswer>;
+  sendMail(body: SendMailBody, idempotencyKey: string): Promise<MailsAnswer>;
+  /** A mailbox as it is: nothing changes by looking. */
+  listMail(query?: MailQuery): Promise<MailList>;
+  /** The caller's own mailbox; what waited there is delivered. */
+  fetchMail(body?: FetchMailBody): Promise<MailList>;
+  waitMail(body: WaitMailBody): Promise<Waited>;
+  showMail(mail: string): Promise<MailAnswer>;
+  readMail(mail: string): Promise<MailAnswer>;
+  ackMail(mail: string): Promise<MailAnswer>;
   listErrands(query?: { all?: boolean }): Promise<ErrandList>;
   sendErrand(reference: string, body: { message: string }, idempotencyKey: string): Promise<ErrandSent>;
   diffErrand(reference: string): Promise<ErrandDiff>;
@@ -103,6 +150,7 @@ export type Client = {
   followEvents(after: number, query?: { agent?: string }, signal?: AbortSignal): AsyncGenerator<EventMessage>;
 };
 
+export type MailQuery = { agent?: string; from?: string; unread?: boolean; limit?: number; before?: string };
 export type ListQuery = { project?: string; limit?: number; all?: boolean; reaped?: boolean; before?: string };
 /** Output after one chunk, or the last `tail` chunks and what follows them, or all of it. */
 export type OutputQuery = { after?: number; tail?: number; format?: 'raw' | 'events' };
@@ -112,8 +160,18 @@ export type EventMessage = { type: 'event'; event: Event } | { type: 'gap'; last
 /** How long a verb that waits for agents may take before the daemon counts as silent. */
 const patienceMs = 24 * 60 * 60 * 1000;
 
+export type ClientOptions = {
+  /** Whom to speak as; this process's own token when absent. */
+  token?: string;
+  /** Gives up what it asked for when aborted; streams have signals of their own. */
+  signal?: AbortSignal;
+  /** How requests travel when it is not over the home's socket: the daemon asks itself like this. */
+  carry?: Carry;
+};
+
 /** A client for the daemon of one home, over its unix socket. */
-export function createClient(home: Home, { token }: { token?: string } = {}): Client {
+export function createClient(home: Home, { token, signal: givenUp, carry }: ClientOptions = {}): Client {
+  const travel: Carry = carry ?? ((request) => exchange(home, request));
   const send = (
     method: string,
     path: string,
@@ -121,11 +179,12 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     headers: Record<string, string> = {},
     silenceMs?: number,
   ) =>
-    exchange(home, {
+    travel({
       method,
       path,
       headers,
       token,
+      signal: givenUp,
       body: body === undefined ? null : JSON.stringify(body),
       ...(silenceMs === undefined ? {} : { silenceMs }),
     });
@@ -148,12 +207,27 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     if (/^\.{0,2}$/.test(reference)) throw new PawlError('not_found', `There is no task ${JSON.stringify(reference)}.`);
     return `/api/tasks/${encodeURIComponent(reference)}${rest}`;
   };
+  const mailPath = (mail: string, rest = '') => {
+    if (/^\.{0,2}$/.test(mail)) throw new PawlError('not_found', `There is no mail ${JSON.stringify(mail)}.`);
+    return `/api/mail/${encodeURIComponent(mail)}${rest}`;
+  };
+  const questionPath = (question: string, rest = '') => {
+    if (/^\.{0,2}$/.test(question))
+      throw new PawlError('not_found', `There is no question ${JSON.stringify(question)}.`);
+    return `/api/questions/${encodeURIComponent(question)}${rest}`;
+  };
+  /** The messages of one name on a stream. */
+  async function* streamOf<T>(path: string, event: string, signal: AbortSignal | undefined): AsyncGenerator<T> {
+    for await (const message of readMessages(travel, path, {}, { signal, token }))
+      if (message.event === event) yield JSON.parse(message.data) as T;
+  }
   const accountPath = (account: string, rest: string) => {
     if (/^\.{0,2}$/.test(account)) throw new PawlError('not_found', `There is no account ${JSON.stringify(account)}.`);
     return `/api/accounts/${encodeURIComponent(account)}${rest}`;
   };
 
   return {
+    whoami: () => get('/api/whoami'),
     daemon: () => get('/api/daemon'),
     stopDaemon: () => post('/api/daemon/stop'),
     doctor: ({ repair = false } = {}) => (repair ? post('/api/doctor/repair') : get('/api/doctor')),
@@ -173,6 +247,7 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     replyAgent: (reference, body, key) => post(agentPath(reference, '/reply'), body, { 'idempotency-key': key }),
     signalAgent: (reference, verb) => post(agentPath(reference, `/${verb}`)),
     killAgent: (reference, body) => patiently(agentPath(reference, '/kill'), body),
+    completeAgent: (reference, body) => post(agentPath(reference, '/complete'), body),
     cancelRun: (reference) => patiently(`/api/runs/${encodeURIComponent(reference)}/cancel`),
     history: (reference, query) => get(agentPath(reference, '/history'), query),
     note: (reference, verb, body) => post(agentPath(reference, `/${verb}`), body),
@@ -186,10 +261,27 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     restoreWorktree: (entry) => patiently(`/api/worktrees/${encodeURIComponent(entry)}/restore`),
     pruneWorktrees: (body) => patiently('/api/worktrees/prune', body),
     top: () => get('/api/top'),
+    roster: (query = {}) => get('/api/roster', query),
+    ask: (body, key) => post('/api/questions', body, { 'idempotency-key': key }),
+    showQuestion: (question) => get(questionPath(question)),
+    followQuestion: (question, signal) => streamOf<QuestionView>(questionPath(question), 'ended', signal),
+    answer: (question, body) => post(questionPath(question, '/answer'), body),
+    noteShown: (question) => post(questionPath(question, '/shown')),
+    openQuestions: (reference) => get(agentPath(reference, '/questions')),
+    listen: (reference, signal) => streamOf<QuestionView>(agentPath(reference, '/questions'), 'question', signal),
+    inbox: () => get('/api/inbox'),
+    askPermission: (body, key) => patiently('/api/permissions', body, { 'idempotency-key': key }),
     addTask: (body) => post('/api/tasks', body),
     listTasks: (query) => get('/api/tasks', query),
     showTask: (reference, query) => get(taskPath(reference), query),
     changeTask: (reference, verb, body, query = {}) => post(withQuery(taskPath(reference, `/${verb}`), query), body),
+    sendMail: (body, key) => post('/api/mail', body, { 'idempotency-key': key }),
+    listMail: (query) => get('/api/mail', query),
+    fetchMail: (body) => post('/api/mail/fetch', body),
+    waitMail: (body) => post('/api/mail/wait', body),
+    showMail: (mail) => get(mailPath(mail)),
+    readMail: (mail) => post(mailPath(mail, '/read')),
+    ackMail: (mail) => post(mailPath(mail, '/ack')),
     listErrands: (query) => get('/api/errands', query),
     sendErrand: (reference, body, key) => patiently(errandPath(reference, '/send'), body, { 'idempotency-key': key }),
     diffErrand: (reference) => get(errandPath(reference, '/diff')),
@@ -204,14 +296,14 @@ export function createClient(home: Home, { token }: { token?: string } = {}): Cl
     events: (query) => get('/api/events', query),
     async *followOutput(reference, query, signal) {
       const path = withQuery(agentPath(reference, '/output'), query);
-      for await (const message of readMessages(home, path, {}, { signal, token })) {
+      for await (const message of readMessages(travel, path, {}, { signal, token })) {
         if (message.event === 'chunk') yield { type: 'chunk', chunk: JSON.parse(message.data) as OutputChunk };
         else if (message.event === 'ended') yield { type: 'ended' };
       }
     },
     async *followEvents(after, query = {}, signal) {
       const path = withQuery('/api/events', query);
-      for await (const message of readMessages(home, path, { 'last-event-id': String(after) }, { signal, token })) {
+      for await (const message of readMessages(travel, path, { 'last-event-id': String(after) }, { signal, token })) {
         if (message.event === 'gap') {
           yield { type: 'gap', lastSeq: (JSON.parse(message.data) as { lastSeq: number }).lastSeq };
         } else yield { type: 'event', event: JSON.parse(message.data) as Event };

@@ -11,7 +11,8 @@ import type { Home } from './home.ts';
 /** A daemon that says nothing for this long, not even that it is still there, does not answer. */
 const usualSilenceMs = 60_000;
 
-type Exchange = {
+/** One request, wherever it goes. */
+export type Exchange = {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -22,6 +23,12 @@ type Exchange = {
   /** Whom to speak as; this process's own token when absent. */
   token?: string | undefined;
 };
+
+/** An answer, as far as it is read here: its status, its body piece by piece, and how to leave off. */
+export type Answer = AsyncIterable<Uint8Array> & { statusCode?: number | undefined; destroy(): unknown };
+
+/** How a request gets its answer. */
+export type Carry = (request: Exchange) => Promise<Answer>;
 
 /** Sends one request over the home's socket and gives the answer as soon as its head is there. */
 export function exchange(
@@ -52,7 +59,7 @@ export function exchange(
 }
 
 /** Reads a JSON answer; a failure that the daemon reports is thrown as the PawlError it was. */
-export async function readJson<T>(response: IncomingMessage): Promise<T> {
+export async function readJson<T>(response: Answer): Promise<T> {
   const text = await readText(response);
   const status = response.statusCode ?? 0;
   let value: unknown;
@@ -67,18 +74,17 @@ export async function readJson<T>(response: IncomingMessage): Promise<T> {
 
 /** Reads a server-sent event stream until it ends or the signal is aborted, which is an end like any other. */
 export async function* readMessages(
-  home: Home,
+  carry: Carry,
   path: string,
   headers: Record<string, string>,
   { signal, token }: Pick<Exchange, 'signal' | 'token'> = {},
 ): AsyncGenerator<StreamMessage> {
-  let response: IncomingMessage | undefined;
+  let response: Answer | undefined;
   try {
     const accept = { accept: 'text/event-stream', ...headers };
-    response = await exchange(home, { method: 'GET', path, headers: accept, body: null, signal, token });
+    response = await carry({ method: 'GET', path, headers: accept, body: null, signal, token });
     if ((response.statusCode ?? 0) >= 400) await readJson(response);
-    response.setEncoding('utf8');
-    yield* readEventStream(response as AsyncIterable<string>);
+    yield* readEventStream(decoded(response));
   } catch (error) {
     if (!signal?.aborted) throw connectionError(error as Error);
   } finally {
@@ -129,10 +135,15 @@ function connectionError(error: Error): Error {
   });
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
+async function* decoded(response: Answer): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const part of response) yield decoder.decode(part, { stream: true });
+}
+
+async function readText(response: Answer): Promise<string> {
+  const parts: Uint8Array[] = [];
   try {
-    for await (const part of response) parts.push(part as Buffer);
+    for await (const part of response) parts.push(part);
   } catch (error) {
     throw connectionError(error as Error);
   }

@@ -23,6 +23,12 @@ export type Home = {
   bin: string;
   /** The person's own definitions. */
   agents: string;
+  /** Mail as files, for other programs: each mail of each agent, and where they may drop some. */
+  messages: string;
+  /** The whole of long mails. */
+  mail: string;
+  /** What the processes of coding agents look like here: left by the daemon for those who look when it is down. */
+  programs: string;
   /** A projection of the registry for other programs; written, never read. */
   state: string;
   scripted: string;
@@ -51,6 +57,9 @@ export function homeAt(
     accounts: join(base, 'accounts'),
     bin: join(base, 'bin'),
     agents: join(base, 'agents'),
+    messages: join(base, 'messages'),
+    mail: join(base, 'mail'),
+    programs: join(base, 'programs.json'),
     state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),
   };

@@ -1,9 +1,14 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { accountRoutes } from './route/account.ts';
+import { completeRoutes } from './route/complete.ts';
 import { errandRoutes } from './route/errand.ts';
+import { mcpRoutes } from './route/mcp.ts';
+import { mailRoutes } from './route/mail.ts';
 import { promptRoutes } from './route/prompt.ts';
 import { providerRoutes } from './route/provider.ts';
+import { questionRoutes } from './route/question.ts';
+import { rosterRoutes } from './route/roster.ts';
 import { taskRoutes } from './route/task.ts';
 import { trustRoutes } from './route/trust.ts';
 import * as view from './view.ts';
@@ -267,8 +272,13 @@ export const routes = {
       },
     },
   }),
+  ...mcpRoutes,
+  ...completeRoutes,
+  ...mailRoutes,
   ...promptRoutes,
   ...providerRoutes,
+  ...rosterRoutes,
+  ...questionRoutes,
   ...taskRoutes,
   ...errandRoutes,
   ...accountRoutes,

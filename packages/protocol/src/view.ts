@@ -4,6 +4,7 @@ import { errorCodes } from '@pawl/schema/error';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { agentActions, agentClasses, agentKinds, definitionSchema } from '@pawl/schema/definition';
 import {
+  adoptedSchema,
   budgetSchema,
   messageSchema,
   outputStreams,
@@ -87,6 +88,8 @@ const agentViewSchema = z.object({
   worktreeEnd: worktreeEndSchema.nullable(),
   createdAt: timeSchema,
   endedAt: timeSchema.nullable(),
+  /** Set for an agent that Pawl did not start, and only looks at. */
+  adopted: adoptedSchema.nullable(),
   paused: z.boolean(),
   status: statusSchema.shape.status,
   activity: statusSchema.shape.activity,
@@ -178,6 +181,10 @@ export type TellAnswer = z.infer<typeof tellAnswerSchema>;
 export const replySchema = z.object({
   answers: z.record(z.string().max(200), z.string().max(limits.messageCharacters)).optional(),
   answer: z.string().max(limits.messageCharacters).optional(),
+  /** Nobody is there to answer: it decides itself. */
+  notNow: z.boolean().optional(),
+  /** For a permission: yes or no. */
+  allow: z.boolean().optional(),
 });
 export type ReplyBody = z.infer<typeof replySchema>;
 

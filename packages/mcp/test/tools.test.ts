@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { toolsFor } from '../src/tools.ts';
+
+const verbs = ['whoami', 'agents', 'fork', 'roster', 'send', 'mail', 'ask', 'answer', 'listen', 'task_add', 'complete'];
+
+test('an agent has every verb, and a person’s program those that look, and send', () => {
+  expect(toolsFor('agent').map(({ name }) => name)).toEqual(verbs);
+  expect(toolsFor('person').map(({ name }) => name)).toEqual(['whoami', 'agents', 'roster', 'send', 'mail']);
+});
+
+test.each(toolsFor('agent').map((tool) => [tool.name, tool] as const))(
+  '%s tells a model when to use it, and takes nothing that it does not know',
+  (_name, { description, input }) => {
+    expect(description).toMatch(/\bUse it|it (lists|waits|makes)|Answers a question/i);
+    expect(description.length).toBeLessThan(700);
+    const schema = z.toJSONSchema(input, { io: 'input' });
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+    for (const property of Object.values(schema.properties ?? {})) expect(property).toHaveProperty('description');
+  },
+);
+
+test('whatever shows what others wrote says that it carries no authority', () => {
+  for (const name of ['send', 'mail', 'ask'])
+    expect(toolsFor('agent').find((tool) => tool.name === name)?.description).toContain('authority of the user');
+});

@@ -1,0 +1,24 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import { errorViewSchema } from '../view.ts';
+import { rosterViewSchema } from '../view/roster.ts';
+
+/** The route about processes that nobody registered. */
+export const rosterRoutes = {
+  roster: createRoute({
+    method: 'get',
+    path: '/api/roster',
+    request: { query: z.object({ path: z.string().min(1).max(4096).optional() }) },
+    responses: {
+      200: {
+        description:
+          'The agents at work in the checkout of a project: the caller’s own, or for a person the one at this path. Those with worktrees of their own are not among them.',
+        content: { 'application/json': { schema: rosterViewSchema } },
+      },
+      default: {
+        description: 'It did not work; the body says why and what to do.',
+        content: { 'application/json': { schema: errorViewSchema } },
+      },
+    },
+  }),
+} as const;

@@ -1,0 +1,101 @@
+import { idSchema, nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import { mailSchema, mailStatuses } from '@pawl/schema/mail';
+import * as z from 'zod';
+
+const path = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+const agentWord = z.string().min(1).max(128);
+const named = z.object({ id: idSchema, alias: nameSchema });
+/** Longer than any mail may be, so that the refusal can say what the limit is. */
+const body = z.string().max(limits.bodyBytes);
+
+/** A mail to one agent, or to everybody in a project: the caller's own, or for a person that of the path. */
+export const sendMailSchema = z.union([
+  z.strictObject({ to: agentWord, body }),
+  z.strictObject({ all: z.literal(true), path: path.optional(), body }),
+]);
+export type SendMailBody = z.infer<typeof sendMailSchema>;
+
+/** A mail with the status that is derived from its times, and the names of both sides. */
+export const mailViewSchema = mailSchema
+  .pick({
+    id: true,
+    kind: true,
+    body: true,
+    bodyBytes: true,
+    questionId: true,
+    createdAt: true,
+    deliveredAt: true,
+    readAt: true,
+    ackedAt: true,
+    channel: true,
+  })
+  .extend({
+    from: named,
+    to: named,
+    status: z.enum(mailStatuses),
+    /** `body` is only its beginning; `POST /api/mail/{mail}/read` has all of it. */
+    cut: z.boolean(),
+    /** Why it never arrives. */
+    dead: z.object({ at: z.number().int(), reason: z.string() }).nullable(),
+    /** What is known of a mail that has not arrived; empty otherwise. */
+    detail: z.string(),
+  });
+export type MailView = z.infer<typeof mailViewSchema>;
+
+export const mailsAnswerSchema = z.object({ mails: z.array(mailViewSchema) });
+export type MailsAnswer = z.infer<typeof mailsAnswerSchema>;
+export const mailAnswerSchema = z.object({ mail: mailViewSchema });
+export type MailAnswer = z.infer<typeof mailAnswerSchema>;
+
+/** The cursor says which half of a mailbox a page belongs to: mail may be read while somebody turns the pages. */
+const cursor = z.string().regex(/^(?:unread|rest):[A-Za-z0-9][A-Za-z0-9_-]{21}$/, 'is not what `next` said');
+
+/** Whose mailbox, and what of it. Absent: the caller's own, which for a person is that of agent 0. */
+export const mailQuerySchema = z.object({
+  agent: agentWord.optional(),
+  from: agentWord.optional(),
+  unread: z.enum(['true', 'false']).optional(),
+  limit: z.coerce.number().int().min(1).max(limits.mailPageRows).optional(),
+  before: cursor.optional(),
+});
+export const fetchMailSchema = z.strictObject({
+  from: agentWord.optional(),
+  unread: z.boolean().optional(),
+  limit: z.number().int().min(1).max(limits.mailPageRows).optional(),
+  before: cursor.optional(),
+});
+export type FetchMailBody = z.infer<typeof fetchMailSchema>;
+
+/** Unread mail first, then the rest; each newest first. */
+export const mailListSchema = z.object({
+  mailbox: named,
+  mails: z.array(mailViewSchema),
+  unread: z.number().int(),
+  /** What `before` has to be for the next page. */
+  next: z.string().nullable(),
+});
+export type MailList = z.infer<typeof mailListSchema>;
+
+export const waitMailSchema = z.strictObject({
+  /** 0 looks once. Longer waits are made of several of these. */
+  timeoutMs: z.number().int().nonnegative().max(limits.mailWaitMs),
+  /** Those who are waited for; the next mail of anybody when absent. */
+  agents: z.array(agentWord).min(1).max(limits.mailWaitAgents).optional(),
+});
+export type WaitMailBody = z.infer<typeof waitMailSchema>;
+
+const waitedStates = ['received', 'running', 'idle', 'dead'] as const;
+
+/** What came: the next mail, or of each agent that was waited for a mail or how it is. */
+export const waitedSchema = z.object({
+  /** Nothing more is to be waited for. */
+  done: z.boolean(),
+  mails: z.array(mailViewSchema),
+  agents: z.array(named.extend({ state: z.enum(waitedStates), mailId: idSchema.nullable() })),
+});
+export type Waited = z.infer<typeof waitedSchema>;

@@ -1,0 +1,84 @@
+import { idSchema, nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import { questionEnds } from '@pawl/schema/mail';
+import { timeSchema } from '@pawl/schema/record';
+import * as z from 'zod';
+
+const text = z.string().min(1).max(limits.bodyBytes);
+const agentNamed = z.object({ id: idSchema, alias: nameSchema });
+
+/** Who is asked is named in one way: an agent, whoever works on a task or in a phase, or the person. */
+export const askSchema = z
+  .object({
+    question: text,
+    /** Whose question it is: the caller's own when absent. */
+    from: z.string().min(1).max(128).optional(),
+    agent: z.string().min(1).max(128).optional(),
+    task: z.string().min(1).max(1_000).optional(),
+    phase: z.string().min(1).max(1_000).optional(),
+    person: z.literal(true).optional(),
+    /** How long an answer is waited for. */
+    timeoutMs: z.number().int().min(1).max(limits.longestQuestionMs).optional(),
+  })
+  .refine(
+    ({ agent, task, phase, person }) => [agent, task, phase, person].filter((each) => each !== undefined).length === 1,
+    'name one who is asked: agent, task, phase or person',
+  );
+export type AskBody = z.infer<typeof askSchema>;
+
+export const answerSchema = z.object({ answer: text });
+
+/** A question as those may see it who ask it, or are asked. */
+export const questionViewSchema = z.object({
+  conversationId: idSchema,
+  kind: z.enum(['question', 'permission']),
+  from: agentNamed,
+  to: agentNamed,
+  question: z.string(),
+  taskId: idSchema.nullable(),
+  phaseId: z.string().nullable(),
+  askedAt: timeSchema,
+  deadlineAt: timeSchema.nullable(),
+  endedAt: timeSchema.nullable(),
+  end: z.enum(questionEnds).nullable(),
+  /** Only of one that was answered. */
+  answer: z.string().nullable(),
+  /** Why there is no answer, of one that has ended without. */
+  reason: z.string().nullable(),
+});
+export type QuestionView = z.infer<typeof questionViewSchema>;
+export const questionAnswerSchema = z.object({ question: questionViewSchema });
+export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
+export const questionListSchema = z.object({ questions: z.array(questionViewSchema) });
+export type QuestionList = z.infer<typeof questionListSchema>;
+export const answeredSchema = z.object({ conversationId: idSchema, status: z.literal('answered') });
+export type Answered = z.infer<typeof answeredSchema>;
+
+/** One thing that waits for the person. */
+export const inboxItemSchema = z.object({
+  /** What `pawl reply` takes: the question's id, or, for the questions that a run ended with, the agent's. */
+  id: idSchema,
+  kind: z.enum(['questions', 'question', 'permission']),
+  agent: agentNamed,
+  project: agentNamed.nullable(),
+  askedAt: timeSchema,
+  /** When it is settled without the person, as things are now. */
+  deadlineAt: timeSchema.nullable(),
+  questions: z.array(z.object({ id: z.string(), question: z.string() })),
+});
+export type InboxItem = z.infer<typeof inboxItemSchema>;
+export const inboxSchema = z.object({ items: z.array(inboxItemSchema) });
+export type Inbox = z.infer<typeof inboxSchema>;
+
+/** What a program asks on its agent's behalf, as Claude's `--permission-prompt-tool` does. */
+export const permissionSchema = z.object({
+  tool: z.string().min(1).max(200),
+  input: z.record(z.string(), z.unknown()).default({}),
+});
+export type PermissionBody = z.input<typeof permissionSchema>;
+export const permissionAnswerSchema = z.object({
+  behavior: z.enum(['allow', 'deny']),
+  message: z.string(),
+  conversationId: idSchema.nullable(),
+});
+export type PermissionAnswer = z.infer<typeof permissionAnswerSchema>;

@@ -1,0 +1,34 @@
+import { hasErrno } from '@pawl/schema/error';
+import { appendFileSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rosterLimits } from '../roster-limit.ts';
+
+/** What keeps anchors out of commits. */
+export const anchorPattern = '/.pawl/session-context*';
+
+/**
+ * Sees to it that git leaves anchors alone: adds one line to the repository's own `info/exclude`, which is never committed.
+ * False when that has to be done by hand, because it is no plain file in a plain repository.
+ */
+export function keepAnchorsOut(root: string): boolean {
+  const path = join(root, '.git', 'info', 'exclude');
+  try {
+    if (!lstatSync(join(root, '.git')).isDirectory()) return false;
+    if (lstatSync(join(root, '.git', 'info'), { throwIfNoEntry: false })?.isDirectory() === false) return false;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && (!found.isFile() || found.size > rosterLimits.excludeBytes)) return false;
+    const text = found === undefined ? '' : readFileSync(path, 'utf8');
+    if (text.split('\n').some((line) => line.trimEnd() === anchorPattern)) return true;
+    mkdirSync(join(root, '.git', 'info'), { recursive: true });
+    appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${anchorPattern}\n`);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return !isRepository(root);
+    if (hasErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENOTDIR')) return false;
+    throw error;
+  }
+}
+
+function isRepository(root: string): boolean {
+  return lstatSync(join(root, '.git'), { throwIfNoEntry: false }) !== undefined;
+}

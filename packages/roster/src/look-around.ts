@@ -1,0 +1,45 @@
+import { startOrder } from '@pawl/host/process-table';
+import type { Recognise } from './agent-program.ts';
+import type { Directory, HiddenProcess, ProcessView, SeenProcess } from './process-view.ts';
+import { rosterLimits } from './roster-limit.ts';
+
+/** A process of a coding agent, and where it works. */
+export type AgentProcess = SeenProcess & { provider: string; directory: Directory };
+
+/** All processes at one moment, and which of them are agents. */
+export type Look = {
+  /** Oldest first. */
+  agents: AgentProcess[];
+  hidden: HiddenProcess[];
+  byPid: ReadonlyMap<number, SeenProcess>;
+};
+
+/** Looks at all processes once. */
+export function lookAround(view: ProcessView, recognise: Recognise): Look {
+  const { processes, hidden } = view.list();
+  const found = processes.flatMap((seen) => {
+    const provider = recognise(seen);
+    return provider === null ? [] : [{ seen, provider }];
+  });
+  const directories = view.directories(found.map(({ seen }) => seen.pid));
+  const agents = found.map(({ seen, provider }): AgentProcess => {
+    const directory = directories.get(seen.pid) ?? { state: 'unreadable', reason: 'the system does not say' };
+    return { ...seen, provider, directory };
+  });
+  return { agents: agents.toSorted(byAge), hidden, byPid: new Map(processes.map((seen) => [seen.pid, seen])) };
+}
+
+/** Whoever began first comes first; of two that began at one moment, the one with the lower pid. */
+export function byAge(a: Pick<SeenProcess, 'start' | 'pid'>, b: Pick<SeenProcess, 'start' | 'pid'>): number {
+  return startOrder(a.start) - startOrder(b.start) || a.pid - b.pid;
+}
+
+/** A process and its parents, nearest first, as far as they are still there. The init process is nobody's family. */
+export function lineOf(pid: number, byPid: ReadonlyMap<number, Pick<SeenProcess, 'parent'>>): number[] {
+  const line: number[] = [];
+  for (let at = pid; at > 1 && line.length < rosterLimits.ancestors && !line.includes(at);) {
+    line.push(at);
+    at = byPid.get(at)?.parent ?? 0;
+  }
+  return line;
+}

@@ -1,0 +1,55 @@
+import { knownPrograms, recogniser } from './agent-program.ts';
+import type { AgentProgram, Recognise } from './agent-program.ts';
+import { lookAround } from './look-around.ts';
+import type { ProcessView } from './process-view.ts';
+import { cannotTell } from './process-view.ts';
+import type { Roster } from './roster.ts';
+import { rosterOf } from './roster.ts';
+import { printed } from './run-command.ts';
+import { procView } from './view-proc.ts';
+import { psView } from './view-ps.ts';
+
+/** With what a look is made; each part may be put in place of the system's own. */
+export type Probe = { view: ProcessView; self: number; programs: AgentProgram[]; recognise: Recognise };
+
+/**
+ * The probe of this system. `ROSTER_PROC` is the directory to read instead of `/proc`, `ROSTER_SELF_PID` who asks, and
+ * `ROSTER_PGREP` a program that is asked for processes by their names.
+ */
+export function systemProbe(
+  environment: NodeJS.ProcessEnv = process.env,
+  programs: AgentProgram[] = knownPrograms(),
+): Probe {
+  const { ROSTER_PROC: proc, ROSTER_SELF_PID: self, ROSTER_PGREP: pgrep } = environment;
+  if (self && !/^[1-9]\d{0,9}$/.test(self)) throw cannotTell('ROSTER_SELF_PID is not a pid');
+  const view = proc ? procView(proc) : process.platform === 'linux' ? procView() : psView();
+  return {
+    view: pgrep ? namedBy(view, pgrep, programs) : view,
+    self: self ? Number(self) : process.pid,
+    programs,
+    recognise: recogniser(programs),
+  };
+}
+
+/** Who else is at work in a project, as this probe sees it. */
+export function lookForOthers(probe: Probe, root: string, worktrees: readonly string[]): Roster {
+  const { view, self } = probe;
+  return rosterOf({ view, look: lookAround(view, probe.recognise), root, self, worktrees });
+}
+
+/** A view in which a process has a name only when the given program finds it by that name. */
+function namedBy(view: ProcessView, pgrep: string, programs: readonly AgentProgram[]): ProcessView {
+  return {
+    ...view,
+    list() {
+      const named = new Map<number, string>();
+      for (const name of new Set(programs.flatMap(({ names }) => names))) {
+        const { status, stdout } = printed(pgrep, ['-x', '--', name]);
+        if (status !== 0 && status !== 1) throw cannotTell(`${pgrep} ended with ${status}`);
+        if (status === 0) for (const pid of stdout.split('\n')) named.set(Number(pid), name);
+      }
+      const { processes, hidden } = view.list();
+      return { processes: processes.map((each) => ({ ...each, name: named.get(each.pid) ?? '' })), hidden };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { hasErrno } from '@pawl/schema/error';
+import { readFileSync, statSync } from 'node:fs';
+import type { AgentProgram } from './agent-program.ts';
+import { knownPrograms } from './agent-program.ts';
+import { rosterLimits } from './roster-limit.ts';
+
+/** What a daemon knows of the programs of agents: those of `config.yaml` too. */
+export type HomePrograms = { provider: string | null; programs: AgentProgram[] };
+
+/**
+ * Reads what the daemon of a home last wrote down about agents' programs. Those that come along are always among them; a
+ * file that is missing or broken adds nothing, and takes nothing away.
+ */
+export function readPrograms(path: string): HomePrograms {
+  const known = knownPrograms();
+  const written = parse(path);
+  const given = written.programs.filter(isProgram).slice(0, rosterLimits.programs);
+  const names = new Set(given.map(({ provider }) => provider));
+  return {
+    provider: typeof written.provider === 'string' ? written.provider : null,
+    programs: [...given, ...known.filter(({ provider }) => !names.has(provider))],
+  };
+}
+
+function parse(path: string): { provider: unknown; programs: unknown[] } {
+  const nothing = { provider: null, programs: [] };
+  try {
+    if (statSync(path).size > rosterLimits.programsBytes) return nothing;
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof value !== 'object' || value === null) return nothing;
+    const { provider, programs } = value as { provider?: unknown; programs?: unknown };
+    return { provider, programs: Array.isArray(programs) ? programs : [] };
+  } catch (error) {
+    if (error instanceof SyntaxError || hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return nothing;
+    throw error;
+  }
+}
+
+function isProgram(value: unknown): value is AgentProgram {
+  if (typeof value !== 'object' || value === null) return false;
+  const { provider, program, names, commandLine } = value as Record<string, unknown>;
+  const areNames = Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== '');
+  const isPattern = commandLine === null || typeof commandLine === 'string';
+  return typeof provider === 'string' && typeof program === 'string' && areNames && isPattern;
+}

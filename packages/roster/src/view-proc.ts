@@ -1,0 +1,140 @@
+import { parseStat } from '@pawl/host/process-table-proc';
+import { hasErrno, messageOf } from '@pawl/schema/error';
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Directory, HiddenProcess, ProcessView, SeenProcess } from './process-view.ts';
+import { cannotTell } from './process-view.ts';
+import { rosterLimits } from './roster-limit.ts';
+
+/** What the kernel counts start times in, on every system that we know. */
+const tickMs = 10;
+
+/** Errors that mean that a process has left while it was looked at. */
+const gone = ['ENOENT', 'ESRCH'];
+
+const deletedSuffix = ' (deleted)';
+
+/** Linux: everything is read below `/proc`, or below a directory that a test made to look like it. */
+export function procView(root = '/proc'): ProcessView {
+  let boot: { id: string; atMs: number | null } | undefined;
+
+  const bootOf = () =>
+    (boot ??= {
+      id: textOf(join(root, 'sys/kernel/random/boot_id')).trim(),
+      atMs: Number(/^btime (\d+)$/m.exec(textOf(join(root, 'stat')))?.[1] ?? Number.NaN) * 1_000 || null,
+    });
+
+  function seen(pid: number): SeenProcess | HiddenProcess | null {
+    const directory = `${root}/${pid}`;
+    const line = statLine(`${directory}/stat`);
+    if (line === null) return null;
+    const entry = parseStat(line, bootOf().id);
+    if (entry?.pid !== pid) return { pid, user: ownerOf(directory) };
+    // What has ended works nowhere any more.
+    if (entry.defunct) return null;
+    const ticks = Number(entry.start.slice(entry.start.lastIndexOf('/') + 1));
+    const { atMs } = bootOf();
+    return {
+      pid,
+      parent: entry.parent,
+      // Asked for when somebody wants to know: a look at all does, of few.
+      get user() {
+        return ownerOf(directory);
+      },
+      start: entry.start,
+      startedAt: atMs === null ? null : atMs + ticks * tickMs,
+      name: Buffer.from(line.slice(line.indexOf(' (') + 2, line.lastIndexOf(') ')), 'latin1').toString(),
+      words: entry.bare ? [] : wordsOf(`${directory}/cmdline`),
+    };
+  }
+
+  return {
+    list() {
+      let names: string[];
+      try {
+        names = readdirSync(root).filter((name) => /^[1-9]\d{0,9}$/.test(name));
+      } catch (error) {
+        throw cannotTell(`${root} cannot be read (${messageOf(error)})`, error);
+      }
+      if (names.length === 0) throw cannotTell(`${root} shows no process`);
+      const processes: SeenProcess[] = [];
+      const hidden: HiddenProcess[] = [];
+      for (const name of names) {
+        const found = seen(Number(name));
+        if (found === null) continue;
+        if ('start' in found) processes.push(found);
+        else hidden.push(found);
+      }
+      return { processes, hidden };
+    },
+    directories: (pids) => new Map(pids.map((pid) => [pid, directoryOf(join(root, String(pid), 'cwd'))])),
+    variable(pid, name) {
+      const list = textOf(join(root, String(pid), 'environ')).split('\0');
+      return list.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+    },
+  };
+}
+
+/** The line about a process; null when it has left, and empty when nothing is shown of it. */
+function statLine(path: string): string | null {
+  try {
+    return read(path, 'latin1');
+  } catch (error) {
+    if (hasErrno(error, ...gone)) return null;
+    if (hasErrno(error, 'EACCES', 'EPERM')) return '';
+    throw error;
+  }
+}
+
+function directoryOf(link: string): Directory {
+  try {
+    const path = readlinkSync(link);
+    // A directory may also be called like that.
+    if (!path.endsWith(deletedSuffix) || existsSync(path)) return { state: 'at', path };
+    return { state: 'deleted', path: path.slice(0, -deletedSuffix.length) };
+  } catch (error) {
+    return hasErrno(error, ...gone) ? { state: 'gone' } : { state: 'unreadable', reason: messageOf(error) };
+  }
+}
+
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}
+
+function wordsOf(path: string): string[] {
+  const { commandWords, wordCharacters } = rosterLimits;
+  const text = textOf(path);
+  // A program that gave itself a title may have left out the ends of words.
+  const words = text.replace(/\0+$/, '').split('\0', commandWords);
+  return text === '' ? [] : words.map((word) => word.slice(0, wordCharacters));
+}
+
+/** The beginning of a file as text; empty when it is not there or not ours to see. Whatever else goes wrong tells nothing. */
+function textOf(path: string): string {
+  try {
+    return read(path, 'utf8');
+  } catch (error) {
+    if (hasErrno(error, ...gone, 'ENOTDIR', 'EACCES', 'EPERM')) return '';
+    throw error;
+  }
+}
+
+let shared: Buffer | undefined;
+
+/** Reads the beginning of a file. All reads share one buffer: a look at all processes makes hundreds. */
+function read(path: string, encoding: 'utf8' | 'latin1'): string {
+  const buffer = (shared ??= Buffer.allocUnsafeSlow(rosterLimits.processFileBytes));
+  const descriptor = openSync(path, 'r');
+  try {
+    let length = 0;
+    for (let count = -1; count !== 0 && length < buffer.length; length += count)
+      count = readSync(descriptor, buffer, length, buffer.length - length, null);
+    return buffer.toString(encoding, 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}

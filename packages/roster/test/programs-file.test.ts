@@ -1,0 +1,28 @@
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { knownPrograms } from '../src/agent-program.ts';
+import { readPrograms } from '../src/programs-file.ts';
+
+test('W0-03: what a daemon wrote down comes before what is known, and takes nothing away', async () => {
+  await using place = await temporaryDirectory();
+  const path = join(place.path, 'programs.json');
+  const mine = { provider: 'mine', program: 'mine', names: ['mine'], commandLine: null };
+  const claude = { provider: 'claude', program: '/opt/claude', names: ['clod'], commandLine: null };
+  writeFileSync(path, JSON.stringify({ provider: 'mine', programs: [mine, claude, { provider: 7 }, null] }));
+  const { provider, programs } = readPrograms(path);
+  expect(provider).toBe('mine');
+  expect(programs.slice(0, 2)).toEqual([mine, claude]);
+  expect(programs.length).toBe(knownPrograms().length + 1);
+});
+
+test.each(['', '{', '7', 'null', '{"programs":7}', '{"programs":[{"provider":"x","names":"y"}]}'])(
+  'a file that is %j says nothing',
+  async (text) => {
+    await using place = await temporaryDirectory();
+    writeFileSync(join(place.path, 'programs.json'), text);
+    expect(readPrograms(join(place.path, 'programs.json'))).toEqual({ provider: null, programs: knownPrograms() });
+    expect(readPrograms(join(place.path, 'missing'))).toEqual({ provider: null, programs: knownPrograms() });
+  },
+);
