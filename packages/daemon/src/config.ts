@@ -1,10 +1,11 @@
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import { nameSchema } from '@pawl/schema/id';
+import { ownServer } from '@pawl/schema/mcp';
 import type { Budget } from '@pawl/schema/record';
 import { budgetSchema, noBudget } from '@pawl/schema/record';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { Choices } from './workshop.ts';
+import type { Choices, Timing } from './workshop.ts';
 import { usualChoices } from './workshop.ts';
 
 const text = z.string().max(8_192);
@@ -57,9 +58,32 @@ const configSchema = z.strictObject({
       z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'a server’s name is letters, digits, _ and -'),
       mcpServerSchema,
     )
+    .refine(
+      (servers) => Object.keys(servers).every((name) => name.toLowerCase() !== ownServer),
+      `${ownServer} is the name of Pawl’s own server; choose another`,
+    )
     .default(usualChoices.mcpServers),
   /** Lets every repository's own settings for coding CLIs count, as if each had been trusted. */
   trust_repository_settings: z.boolean().default(usualChoices.trustRepositorySettings),
+  /** Whether agents are asked now and then how they are getting on. */
+  nudges: z.enum(['smart', 'fixed', 'off']).default(usualChoices.nudges),
+  /** What becomes of a question to the person that nobody answers in time. */
+  questions: z
+    .strictObject({
+      deadline_minutes: z.number().positive().max(100_000).nullable().default(null),
+      policy: z.enum(['park', 'decide']).default('park'),
+    })
+    .default({ deadline_minutes: null, policy: 'park' }),
+  /** How often the loops look, in seconds. */
+  timers: z
+    .strictObject({
+      route_seconds: z.number().positive().max(86_400),
+      health_seconds: z.number().positive().max(86_400),
+      nudge_seconds: z.number().positive().max(86_400),
+      nudge_gap_seconds: z.number().positive().max(86_400),
+    })
+    .partial()
+    .default({}),
   /** Providers that a person adds or overrides. Each is looked at for itself, when the daemon starts. */
   providers: z.record(z.string(), z.unknown()).default({}),
 });
@@ -76,7 +100,21 @@ export function choicesOf(config: Config): Choices {
     budgets: config.budgets,
     mcpServers: config.mcp_servers,
     trustRepositorySettings: config.trust_repository_settings,
+    nudges: config.nudges,
+    questions: {
+      deadlineMs: config.questions.deadline_minutes === null ? null : config.questions.deadline_minutes * 60_000,
+      policy: config.questions.policy,
+    },
   };
+}
+
+/** How often the loops look, where a config file says so. */
+export function timingOf({ timers }: Config): Partial<Timing> {
+  const { route_seconds: route, health_seconds: health, nudge_seconds: nudge, nudge_gap_seconds: gap } = timers;
+  const given = { routeMs: route, healthMs: health, nudgeMs: nudge, nudgeGapMs: gap };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, seconds]) => (seconds === undefined ? [] : [[name, seconds * 1_000]])),
+  );
 }
 
 function dropUndefined<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {

@@ -27,8 +27,17 @@ import { buildApp } from './http/app.ts';
 import { createAuthority, personToken, restoreToken } from './http/authority.ts';
 import { listenOnLoopback, listenOnSocket, stopListening } from './http/listen.ts';
 import { followOutput } from './output-feed.ts';
+import { createHealth } from './health/health.ts';
+import type { Loops } from './health/loops.ts';
+import { startLoops } from './health/loops.ts';
+import { createNudges } from './health/nudges.ts';
+import { startImport } from './mail/import.ts';
+import { keepMirror } from './mail/mirror.ts';
+import { openPost } from './mail/post.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
 import { startReconciler } from './reconcile/reconciler.ts';
+import { writePrograms } from './programs-file.ts';
+import { createAdoption } from './service/adopted.ts';
 import { agentService } from './service/agents.ts';
 import { createDoctor } from './service/doctor.ts';
 import { ensureRootAgent } from './service/root-agent.ts';
@@ -38,6 +47,10 @@ import { finishMerges } from './service/errand-merge.ts';
 import { createDesk } from './service/desk.ts';
 import { idempotencyPrefix } from './service/idempotency.ts';
 import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
+import { createInbox } from './service/inbox.ts';
+import { createQuestionWaits } from './service/question-waits.ts';
+import { watchQuestions } from './service/question-watch.ts';
+import { createQuestions } from './service/questions.ts';
 import { createSignals } from './service/signals.ts';
 import { requeueDead } from './service/tasks.ts';
 import { keepStateFile } from './state-file.ts';
@@ -58,7 +71,13 @@ export type DaemonOptions = {
   onStopRequested(): void;
 };
 
-export type Daemon = { port: number; home: Home; stop(reason: string): Promise<void> };
+export type Daemon = {
+  port: number;
+  home: Home;
+  /** What it does now and then by itself; a test need not wait for that. */
+  loops: Pick<Loops, 'health' | 'nudges'>;
+  stop(reason: string): Promise<void>;
+};
 
 const dayMs = 24 * 60 * 60 * 1000;
 const backupAgeMs = 60 * 60 * 1000;
@@ -85,6 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const providers = homeProviders(home, options.providers ?? {}, log);
   const shop: Workshop = {
     home,
+    rootId: await ensureRootAgent(store),
     choices: { ...usualChoices, ...options.choices },
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
@@ -98,6 +118,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       hungAfterSignalMs: limits.hungAfterSignalMs,
       livenessMs: limits.livenessMs,
       limitGraceMs: limits.limitGraceMs,
+      routeMs: limits.routeMs,
+      healthMs: limits.healthMs,
+      nudgeMs: limits.nudgeMs,
+      nudgeGapMs: limits.nudgeGapMs,
+      adoptionMs: limits.adoptionMs,
       ...options.timing,
     },
     pawl: programs.pawl,
@@ -107,7 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log,
   };
   linkCommand(home, programs.pawl);
-  await ensureRootAgent(store);
+  writePrograms(shop);
   await store.write(async (tx) => {
     await forgetSettings(tx, idempotencyPrefix, tx.now - dayMs);
     tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } });
@@ -115,6 +140,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const reconciler = startReconciler(shop);
   const agents = agentService(shop, reconciler);
   const signals = createSignals(shop, reconciler);
+  const post = openPost(shop, reconciler);
+  const questions = createQuestions(shop, post, createQuestionWaits());
+  const inbox = createInbox(shop, questions, signals);
+  const adoption = createAdoption(shop, post);
   const barrier = createBarrier(store, reconciler.ingest);
   const desk = createDesk(shop, agents);
   const doctor = createDoctor(shop, reconciler);
@@ -125,12 +154,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await requeueDead(store);
   const { adopted, ended } = await reconciler.adopt();
   crashPoint('restart.after_adopt');
+  await post.sweep();
   let port: number | null = null;
   const app = buildApp({
     shop,
     agents,
     reconciler,
     signals,
+    post,
+    adoption,
+    questions,
+    inbox,
     barrier,
     desk,
     doctor,
@@ -167,6 +201,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw error;
   }
   const stateFile = keepStateFile(shop);
+  const dropped = startImport(shop);
+  const mirror = keepMirror(shop, dropped.isOurs);
+  const questionWatch = watchQuestions(shop, questions, signals);
   log.info({ port, adopted, ended }, 'the daemon is up');
   let backup: Promise<unknown> = Promise.resolve();
   const backUp = () => {
@@ -191,16 +228,25 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ),
   ];
   for (const timer of timers) timer.unref();
+  const health = createHealth(shop, { reconciler, signals, post });
+  const loops = startLoops(shop, { health, nudges: createNudges(shop, post) });
   return {
     port,
     home,
+    loops,
     async stop(reason) {
       log.info({ reason }, 'the daemon leaves; agents go on');
       for (const timer of timers) clearInterval(timer);
       rmSync(home.socket, { force: true });
       await stopListening(socketServer === null ? servers : [...servers, socketServer]);
+      await loops.close();
+      await adoption.close();
+      await questionWatch.close();
+      await post.close();
       await reconciler.close();
       await stateFile.close();
+      await dropped.close();
+      await mirror.close();
       // Half a backup is of no use; but nobody waits for a large one.
       await Promise.race([backup, delay(backupPatienceMs, undefined, { ref: false })]);
       await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);

@@ -40,7 +40,9 @@ export function followEvents(store: Store): EventFeed {
         const events = await read(seq);
         const last = events.at(-1)?.seq;
         const wanted =
-          filter.agentId === undefined ? events : events.filter((event) => event.agentId === filter.agentId);
+          filter.agentId === undefined
+            ? events
+            : events.filter(({ agentId, peerId }) => agentId === filter.agentId || peerId === filter.agentId);
         if (last !== undefined && wanted.length > 0) return { events: wanted, seq: last };
         if (last !== undefined) seq = last;
         else await wakes.wait(version, Math.max(0, deadline - performance.now()), signal);

@@ -21,23 +21,8 @@ export async function recordKill(
 ): Promise<Killed> {
   const target = (await agentById(tx.db, request.target.id)) ?? request.target;
   const { killer, cascade } = request;
-  const family = cascade ? await descendants(tx.db, target.id) : [...(await livingChildren(tx.db, target.id)), target];
-  const { dying, orphans } = planKill(target, family, await supervisedBy(tx.db, target.id), cascade);
+  const { dying, orphans, heir } = await recordDeath(tx, target, cascade, request.reason ?? 'killed');
   if (dying.length === 0) return { killed: [], resupervised: [] };
-  // The person leaves an agent before it dies, not after.
-  const current = await currentAgent(tx.db);
-  const heir = (await nearestLivingAncestor(tx.db, target.id)) ?? (await rootAgent(tx.db));
-  if (dying.some((agent) => agent.id === current.id)) await sitAt(tx, heir.id);
-  for (const agent of dying) {
-    const endReason = agent.id === target.id ? (request.reason ?? 'killed') : `killed with ${target.alias}`;
-    await updateAgent(tx, agent.id, { endedAt: tx.now, endReason });
-    crashPoint('kill.after_agent');
-  }
-  for (const agent of orphans) await updateAgent(tx, agent.id, { supervisorId: heir.id });
-  const agents = dying.map((agent) => agent.id);
-  await endRunsOf(tx, agents, { outcome: 'cancelled', detail: 'killed', questions: null });
-  await releaseTasks(tx, agents);
-  crashPoint('kill.after_runs');
   const fact = { target: target.id, killedBy: killer.id, cascade, count: dying.length };
   // A killed agent's own history is over: its parent is told of a self-kill, the killer of any other.
   const witness = dying.some((agent) => agent.id === killer.id) ? heir : killer;
@@ -51,10 +36,52 @@ export async function recordKill(
     type: 'agent.killed',
     projectId: target.projectId,
     agentId: target.id,
-    data: { ...fact, agents, resupervised: orphans.map((agent) => agent.id) },
+    data: { ...fact, agents: ids(dying), resupervised: ids(orphans) },
   });
   crashPoint('kill.before_commit');
   return { killed: dying, resupervised: orphans };
+}
+
+/** Writes the end of an agent that is done for good: its subagents end with it, its other children live on. */
+export async function recordRetirement(tx: WriteTransaction, target: Agent, reason: string): Promise<void> {
+  const { dying, orphans } = await recordDeath(tx, target, false, reason);
+  if (dying.length === 0) return;
+  tx.emit({
+    type: 'agent.ended',
+    projectId: target.projectId,
+    agentId: target.id,
+    data: { reason, agents: ids(dying), resupervised: ids(orphans) },
+  });
+}
+
+/** What every death has in common; whoever dies is told of by the caller, in the same transaction. */
+async function recordDeath(
+  tx: WriteTransaction,
+  target: Agent,
+  cascade: boolean,
+  reason: string,
+): Promise<{ dying: Agent[]; orphans: Agent[]; heir: Agent }> {
+  const family = cascade ? await descendants(tx.db, target.id) : [...(await livingChildren(tx.db, target.id)), target];
+  const { dying, orphans } = planKill(target, family, await supervisedBy(tx.db, target.id), cascade);
+  const heir = (await nearestLivingAncestor(tx.db, target.id)) ?? (await rootAgent(tx.db));
+  if (dying.length === 0) return { dying, orphans, heir };
+  // The person leaves an agent before it dies, not after.
+  const current = await currentAgent(tx.db);
+  if (dying.some((agent) => agent.id === current.id)) await sitAt(tx, heir.id);
+  for (const agent of dying) {
+    const endReason = agent.id === target.id ? reason : `killed with ${target.alias}`;
+    await updateAgent(tx, agent.id, { endedAt: tx.now, endReason });
+    crashPoint('kill.after_agent');
+  }
+  for (const agent of orphans) await updateAgent(tx, agent.id, { supervisorId: heir.id });
+  await endRunsOf(tx, ids(dying), { outcome: 'cancelled', detail: 'killed', questions: null });
+  await releaseTasks(tx, ids(dying));
+  crashPoint('kill.after_runs');
+  return { dying, orphans, heir };
+}
+
+function ids(agents: readonly Agent[]): string[] {
+  return agents.map((agent) => agent.id);
 }
 
 /** Marks an agent dead that cannot be brought up and has no run that could say so. */

@@ -39,8 +39,8 @@ export function followOutput(store: Store, isWorking: (agentId: string) => Promi
   store.onCommit(({ chunks, events }) => {
     for (const chunk of chunks) remember(following.get(chunk.agentId), chunk);
     const agents = new Set([...chunks, ...events].map(({ agentId }) => agentId));
-    // One kill is one event, however many died of it.
-    for (const event of events) if (event.type === 'agent.killed') for (const id of killedBy(event)) agents.add(id);
+    // One kill is one event, however many died of it, and so is one end.
+    for (const event of events) for (const id of diedOf(event)) agents.add(id);
     for (const agentId of agents) if (agentId !== null) following.get(agentId)?.wakes.wake();
   });
 
@@ -103,7 +103,6 @@ function remember(entry: Following | undefined, chunk: Chunk): void {
   }
 }
 
-function killedBy(event: Event): string[] {
-  const { agents } = eventData['agent.killed'].parse(event.data);
-  return agents;
+function diedOf({ type, data }: Event): string[] {
+  return type === 'agent.killed' || type === 'agent.ended' ? eventData[type].parse(data).agents : [];
 }

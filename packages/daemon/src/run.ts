@@ -3,7 +3,7 @@ import type { DataDirectory } from '@pawl/store/data-directory';
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { choicesOf, readConfig } from './config.ts';
+import { choicesOf, readConfig, timingOf } from './config.ts';
 import { startDaemon } from './daemon.ts';
 
 const logBytes = 16 * 1024 * 1024;
@@ -33,6 +33,7 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
     log,
     port: config.port,
     choices: choicesOf(config),
+    timing: timingOf(config),
     providers: config.providers,
     onStopRequested: () => reason.resolve('request'),
   });

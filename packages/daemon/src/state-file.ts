@@ -80,7 +80,7 @@ async function readState(shop: Workshop): Promise<State> {
       pid: session !== null && session.endedAt === null ? session.pid : null,
       created_at: new Date(agent.createdAt).toISOString(),
       task: run?.task ?? '',
-      ready_for_cleanup: false,
+      ready_for_cleanup: agent.completion !== null,
     };
   }
   return state;

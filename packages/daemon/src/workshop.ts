@@ -19,7 +19,19 @@ import type { Definitions } from './definitions/definitions.ts';
 import type { Authority } from './http/authority.ts';
 
 /** How long things may take; tests make them short. */
-export type Timing = { stopGraceMs: number; hungAfterSignalMs: number; livenessMs: number; limitGraceMs: number };
+export type Timing = {
+  stopGraceMs: number;
+  hungAfterSignalMs: number;
+  livenessMs: number;
+  limitGraceMs: number;
+  /** The loops: mail that waits, health, nudges; and the shortest time between two nudges of one agent. */
+  routeMs: number;
+  healthMs: number;
+  nudgeMs: number;
+  nudgeGapMs: number;
+  /** How long what was seen of other people's agents counts. */
+  adoptionMs: number;
+};
 
 /** What a person may choose in `config.yaml`. */
 export type Choices = {
@@ -38,6 +50,13 @@ export type Choices = {
   mcpServers: Record<string, McpServer>;
   /** Lets every repository's own settings for coding CLIs count, as if each had been trusted. */
   trustRepositorySettings: boolean;
+  /** `smart` nudges only who may have something to do, `fixed` everybody who has a nudge, each time. */
+  nudges: 'smart' | 'fixed' | 'off';
+  /**
+   * What becomes of a question to the person that nobody answers in time: `park` leaves it, `decide` tells the agent to decide
+   * itself. A permission is denied then.
+   */
+  questions: { deadlineMs: number | null; policy: 'park' | 'decide' };
 };
 
 export const usualChoices: Choices = {
@@ -49,11 +68,15 @@ export const usualChoices: Choices = {
   budgets: { agent: noBudget, task: noBudget, project: noBudget },
   mcpServers: {},
   trustRepositorySettings: false,
+  nudges: 'smart',
+  questions: { deadlineMs: null, policy: 'park' },
 };
 
 /** What every part of the daemon works with. */
 export type Workshop = {
   home: Home;
+  /** Agent 0. */
+  rootId: string;
   store: Store;
   providers: Providers;
   authority: Authority;

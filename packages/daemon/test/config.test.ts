@@ -67,6 +67,7 @@ test.each<[string, RegExp]>([
   ['mcp_servers: { one: { command: x, url: "http://x" } }', /mcp_servers\.one/],
   ['mcp_servers: { one: { url: "file:///etc/passwd" } }', /mcp_servers\.one/],
   ['mcp_servers: { "a.b": { command: x } }', /Invalid key in record[^]*mcp_servers/],
+  ['mcp_servers: { Pawl: { command: x } }', /Pawl’s own server[^]*mcp_servers/],
   ['mcp_servers: { one: { command: x, env: { "A=B": c } } }', /mcp_servers\.one/],
   ['trust_repository_settings: sometimes', /trust_repository_settings/],
   ['providers: [claude]', /providers/],

@@ -44,6 +44,10 @@ const mergePoints: readonly CrashPoint[] = [
   'merge.after_files',
   'merge.after_end',
 ];
+/** Points of agents that talk, visited in `mail/mail-crash.test.ts`, `mail/mirror-crash.test.ts`, and where each is at home. */
+const talkPoints = crashPoints.filter((point) => /^(mail|mirror|question|complete)\./.test(point));
+/** Points of mail that is put into files and taken out of them, visited in `mail/mirror-crash.test.ts`. */
+const mirrorPoints: readonly CrashPoint[] = ['mirror.after_file', 'mirror.after_import'];
 const visitedElsewhere = [
   ...startPoints,
   ...stopPoints,
@@ -51,6 +55,8 @@ const visitedElsewhere = [
   ...killPoints,
   ...otherPoints,
   ...mergePoints,
+  ...mirrorPoints,
+  ...talkPoints,
 ];
 /** All others are passed by an agent on its way from its fork to its end. */
 const workPoints = crashPoints.filter((point) => !visitedElsewhere.includes(point));

@@ -10,12 +10,19 @@ import { aPlace, markdown } from './support/definitions.ts';
 const builtIn = programs.builtInDefinitions;
 const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
 
-test('7.16: the five roles are definitions, without a problem', async () => {
+test('7.16, S0-16: the five roles and the helper are definitions, without a problem', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, problems, notices } = await aPlace(directory.path, { builtIn }).definitions.load(null);
   expect(problems).toEqual([]);
   expect(notices).toEqual([]);
-  expect([...definitions.keys()]).toEqual(['merge-queue', 'review', 'supervisor', 'worker', 'workspace']);
+  expect([...definitions.keys()]).toEqual([
+    'helper-mode',
+    'merge-queue',
+    'review',
+    'supervisor',
+    'worker',
+    'workspace',
+  ]);
   for (const definition of definitions.values()) {
     expect(definitionSchema.parse(definition)).toEqual(definition);
     expect(definition).toMatchObject({ kind: 'main', role: definition.id, toolGate: 'hard', provider: null });
@@ -30,6 +37,7 @@ test.each([
   ['worker', 'ephemeral', ['Patch'], 'Status check: Update on your progress?'],
   ['review', 'ephemeral', [], 'Status check: Update on your review progress?'],
   ['workspace', 'persistent', ['Patch', 'Finalize', 'Delegate'], null],
+  ['helper-mode', 'persistent', ['Patch'], null],
 ] as const)('S4-27: %s is %s, may %j, and is nudged with its words', async (id, cls, allow, nudge) => {
   await using directory = await temporaryDirectory();
   const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
@@ -37,6 +45,24 @@ test.each([
   const patches = mayAct(definition, 'Patch');
   for (const tool of ['Write', 'Edit', 'apply_patch']) expect(mayUseTool(definition, tool)).toBe(patches);
   for (const tool of ['Read', 'Grep', 'shell']) expect(mayUseTool(definition, tool)).toBe(true);
+});
+
+test('S0-16, W0-07: the helper’s contract has its id, the four tiers, a light start and the end', async () => {
+  await using directory = await temporaryDirectory();
+  const { mail, prompt } = await aPlace(directory.path, { builtIn }).definitions.find(null, 'helper-mode');
+  expect(mail).toBe('pull');
+  const parts = [
+    /first line/,
+    /no pull/,
+    /Always:/,
+    /With care:/,
+    /Never, while others/,
+    /one short note/,
+    /session end/,
+  ];
+  for (const part of [...parts, /ban on git was for as long as others were here/]) expect(prompt).toMatch(part);
+  // S0-17: it is entered by what was found or by a person's word, never by a phrase.
+  expect(prompt).toMatch(/two ways only/);
 });
 
 test('S2-02: no source file knows the roster', () => {

@@ -95,8 +95,27 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   diffErrand: { person: 409, own: 409, other: 403 },
   mergeErrand: { person: 409, own: 403, other: 403 },
   abandonErrand: { person: 409, own: 403, other: 403 },
+  whoami: { person: 200, own: 200, other: 200 },
+  // A body that is no message of the protocol; what may be asked by one is tested in mcp-door.test.ts.
+  mcp: { person: 400, own: 400, other: 400 },
+  sendMail: { person: 400, own: 400, other: 400 },
+  listMail: { person: 200, own: 200, other: 200 },
+  fetchMail: { person: 400, own: 400, other: 400 },
+  waitMail: { person: 400, own: 400, other: 400 },
+  showMail: { person: 404, own: 404, other: 404 },
+  readMail: { person: 404, own: 404, other: 404 },
+  ackMail: { person: 404, own: 404, other: 404 },
   agentPrompt: { person: 200, own: 200, other: 403 },
+  askQuestion: { person: 400, own: 400, other: 400 },
+  showQuestion: { person: 404, own: 404, other: 404 },
+  answerQuestion: { person: 400, own: 400, other: 400 },
+  noteShown: { person: 404, own: 404, other: 404 },
+  listen: { person: 200, own: 200, other: 403 },
+  inbox: { person: 200, own: 403, other: 403 },
+  askPermission: { person: 400, own: 400, other: 400 },
+  roster: { person: 400, own: 200, other: 200 },
   listProviders: { person: 200, own: 200, other: 200 },
+  completeAgent: { person: 409, own: 403, other: 403 },
   agentInputs: { person: 200, own: 200, other: 403 },
 };
 
@@ -191,12 +210,14 @@ test('the socket and the token belong to their owner alone, and a damaged token 
 
 /** Verbs that would end the agents of this suite, or put them to work, are tried on the one that is dead. */
 function pathOf(template: string): string {
-  const about = /(?:kill|resume)$/.test(template) ? deadAgent : own;
+  const about = /(?:kill|resume|complete)$/.test(template) ? deadAgent : own;
   return template
     .replace('{reference}', about)
     .replace('{entry}', 'no-such-entry')
     .replace('{account}', 'no-such-account')
-    .replace('{task}', 'no-such-task');
+    .replace('{mail}', 'no-such-mail')
+    .replace('{task}', 'no-such-task')
+    .replace('{question}', 'no-such-question');
 }
 
 function ask(

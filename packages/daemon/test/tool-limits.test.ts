@@ -12,7 +12,7 @@ const hook = ['--settings', '{file}'];
 
 const ask = (given: Partial<Definition>, able: object) => {
   const definition = { id: 'x', tools: ['*'], deniedTools: [], toolGate: 'hard', ...given } as unknown as Definition;
-  return toolLimits(definition, { ...scriptedPreset(['agent'], '/state'), name: 'cli', ...none, ...able });
+  return toolLimits(definition, { ...scriptedPreset(['agent'], '/state'), name: 'cli', ...none, ...able }, ['probe']);
 };
 
 describe('7.19: a limit is enforced by what the provider can do', () => {
@@ -27,10 +27,10 @@ describe('7.19: a limit is enforced by what the provider can do', () => {
       { allowed: ['Read', 'Bash(git:*)'], denied: [], readOnly: false, hook: false, enforcement: 'hard' },
     ],
     [
-      'flags and a hook: the flags name whole tools, and MCP tools are denied when none is listed',
+      'flags and a hook: the flags name whole tools, and each MCP server is denied when none is listed',
       { tools: ['Read', 'Bash(git log:*)', 'Bash(git diff:*)'], deniedTools: ['Read(.env)'] },
       { tools: flags, hook },
-      { allowed: ['Read', 'Bash'], denied: ['Read(.env)', 'mcp__*'], hook: true, enforcement: 'hard' },
+      { allowed: ['Read', 'Bash'], denied: ['Read(.env)', 'mcp__probe__*'], hook: true, enforcement: 'hard' },
     ],
     [
       'flags and a hook: MCP tools that are listed',

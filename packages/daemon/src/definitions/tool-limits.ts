@@ -23,8 +23,15 @@ export type ToolGate = ToolLimits & {
 const localTools = ['Read', 'Glob', 'Grep', 'TodoWrite', 'TodoRead'];
 const readingTools = [...localTools, 'WebFetch', 'WebSearch'];
 
-/** What a provider is told of the tools that an agent may use. A limit that it cannot enforce is refused, not hoped for. */
-export function toolLimits(definition: Definition | null, preset: ProviderPreset): ToolGate {
+/**
+ * What a provider is told of the tools that an agent may use. A limit that it cannot enforce is refused, not hoped for.
+ * `servers` are the MCP servers that sessions are given beside Pawl's own.
+ */
+export function toolLimits(
+  definition: Definition | null,
+  preset: ProviderPreset,
+  servers: readonly string[] = [],
+): ToolGate {
   const allowed = definition === null || definition.tools.includes('*') ? null : definition.tools;
   const denied = definition?.deniedTools ?? [];
   const gate = { allowed, denied, readOnly: false, hook: false };
@@ -37,7 +44,7 @@ export function toolLimits(definition: Definition | null, preset: ProviderPreset
     const enforcement = preset.tools === null ? 'hook' : 'hard';
     // The mode is a second wall beside the others here, and must not take away what the definition gives.
     const readOnly = mayOnly(localTools);
-    return { ...gate, ...(hook && flagsBesideHook(allowed, denied)), readOnly, hook, enforcement };
+    return { ...gate, ...(hook && flagsBesideHook(allowed, denied, servers)), readOnly, hook, enforcement };
   }
   const readOnly = mayOnly(readingTools);
   if (readOnly && isReadingAtLarge(allowed ?? [], denied)) return { ...gate, readOnly, enforcement: 'read-only' };
@@ -55,12 +62,17 @@ export function toolLimits(definition: Definition | null, preset: ProviderPreset
 
 /**
  * Where a hook asks Pawl, the flags only take away whole tools: a list of tools to load takes names and drops what has a
- * limit in parentheses, and it says nothing of MCP tools, which are therefore denied when none is listed.
+ * limit in parentheses, and it says nothing of MCP tools. Where none is listed, each server is therefore denied by its name:
+ * Pawl's own stays, whose tools are verbs that the daemon gates.
  */
-function flagsBesideHook(allowed: string[] | null, denied: string[]): Pick<ToolLimits, 'allowed' | 'denied'> {
+function flagsBesideHook(
+  allowed: string[] | null,
+  denied: string[],
+  servers: readonly string[],
+): Pick<ToolLimits, 'allowed' | 'denied'> {
   if (allowed === null) return { allowed, denied };
   const names = [...new Set(allowed.map((entry) => toolEntry(entry).name))];
-  const everyServer = names.some((name) => name.startsWith('mcp__')) ? [] : ['mcp__*'];
+  const everyServer = names.some((name) => name.startsWith('mcp__')) ? [] : servers.map((name) => `mcp__${name}__*`);
   return { allowed: names, denied: [...new Set([...denied, ...everyServer])] };
 }
 

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { refuseAdopted } from '@pawl/core/adopted';
 import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
@@ -108,10 +109,10 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     return context.json({ agent: await agents.view(agent.id), channel }, 200);
   });
   app.openapi(routes.replyAgent, async (context) => {
-    const agent = await agents.find(context.req.valid('param').reference, 'living');
-    const key = requestKey(context, `reply ${agent.id}`, context.req.valid('header')['idempotency-key']);
-    await signals.reply(agent.id, context.req.valid('json'), { by: 'person', key });
-    return context.json({ agent: await agents.view(agent.id) }, 200);
+    const { reference } = context.req.valid('param');
+    const key = requestKey(context, `reply ${reference}`, context.req.valid('header')['idempotency-key']);
+    const asker = await parts.inbox.reply(reference, context.req.valid('json'), key);
+    return context.json({ agent: await agents.view(asker.id) }, 200);
   });
   const verbs = [
     [routes.pauseAgent, signals.pause, 'living'],
@@ -135,11 +136,13 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
   app.openapi(routes.clearHistory, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);
     selfOnly(context, agent.id);
+    refuseAdopted(agent);
     return context.json({ messageId: await clearHistory(shop.store, agent.id) }, 200);
   });
   app.openapi(routes.markHistory, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);
     selfOnly(context, agent.id);
+    refuseAdopted(agent);
     // What was said before the mark is before it in the history, too.
     await reconciler.ingest.catchUp(agent.id);
     return context.json(
@@ -150,6 +153,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
   app.openapi(routes.rewindHistory, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);
     selfOnly(context, agent.id);
+    refuseAdopted(agent);
     const { label = null } = context.req.valid('json');
     return context.json({ messageId: await rewindHistory(shop.store, agent.id, label) }, 200);
   });

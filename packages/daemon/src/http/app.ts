@@ -14,6 +14,10 @@ import { addProject } from '../service/projects.ts';
 import { currentAgent } from '../service/desk.ts';
 import type { createDesk } from '../service/desk.ts';
 import type { Barrier } from '../service/barrier.ts';
+import type { Post } from '../mail/post.ts';
+import type { Adoption } from '../service/adopted.ts';
+import type { PersonInbox } from '../service/inbox.ts';
+import type { Questions } from '../service/questions.ts';
 import type { Signals } from '../service/signals.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
@@ -22,10 +26,15 @@ import { lockDoor, personOnly, selfOnly } from './door.ts';
 import { failed } from './failure.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
+import { addCompleteRoutes } from './complete-routes.ts';
 import { addErrandRoutes } from './errand-routes.ts';
 import { addHomeRoutes } from './home-routes.ts';
+import { addMcpRoutes } from './mcp-routes.ts';
+import { addMailRoutes } from './mail-routes.ts';
 import { addPromptRoutes } from './prompt-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
+import { addRosterRoutes } from './roster-routes.ts';
+import { addQuestionRoutes } from './question-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 import { addTaskRoutes } from './task-routes.ts';
 
@@ -34,6 +43,10 @@ export type AppParts = {
   agents: Agents;
   reconciler: Reconciler;
   signals: Signals;
+  post: Post;
+  adoption: Adoption;
+  questions: Questions;
+  inbox: PersonInbox;
   barrier: Barrier;
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
@@ -60,6 +73,7 @@ const personRoutes = [
   routes.cancelRun,
   routes.tellAgent,
   routes.replyAgent,
+  routes.inbox,
   routes.desk,
   routes.switchDesk,
   routes.trustList,
@@ -138,6 +152,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   );
   app.openapi(routes.listAgents, async (context) => {
     const { all, reaped, ...query } = context.req.valid('query');
+    await parts.adoption.look();
     const list = await agents.list({ ...query, all: all === 'true', reaped: reaped === 'true' });
     const current = context.get('caller').kind === 'person' ? (await currentAgent(shop.store.db)).id : null;
     return context.json({ ...list, current }, 200);
@@ -150,11 +165,16 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addAgentRoutes(app, parts);
   addHomeRoutes(app, parts);
   addAccountRoutes(app, parts);
+  addMcpRoutes(app, parts);
+  addMailRoutes(app, parts);
   addPromptRoutes(app, parts);
   addProviderRoutes(app, parts);
+  addRosterRoutes(app, parts);
+  addQuestionRoutes(app, parts);
   addStreamRoutes(app, parts);
   addTaskRoutes(app, parts);
   addErrandRoutes(app, parts);
+  addCompleteRoutes(app, parts);
   app.doc31('/api/openapi.json', {
     openapi: '3.1.0',
     info: {

@@ -1,3 +1,4 @@
+import type { PromptAssets } from '@pawl/core/prompt/assets';
 import { redactText } from '@pawl/host/secret-mask';
 import { watchFiles } from '@pawl/host/watch';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -14,6 +15,8 @@ import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { createSerial } from '@pawl/core/turn-taking';
+import type { Heard } from '../mail/evidence.ts';
+import { noteHeard } from '../mail/evidence.ts';
 import type { Batch, Intake, IntakeTarget, Pace, SaidMessage, TurnState } from './intake.ts';
 import { isPieceOf, kept, openIntake } from './intake.ts';
 
@@ -39,6 +42,7 @@ export type Ingest = {
 
 export type IngestOptions = {
   store: Store;
+  prompts: PromptAssets;
   /** A file of the session's directory has changed: output, or the exit code. */
   onChange(sessionId: string): void;
   /** The provider has ended its turn; what it said is durable. */
@@ -62,6 +66,8 @@ export function startIngest(options: IngestOptions): Ingest {
   const woken = new Set<string>();
   // Ticks and final reads take turns, since two readers of one file would take each other's bytes.
   const serially = createSerial();
+  /** Sessions of which it is not known that all mail in their hands has been read. */
+  const expectsMail = new Set<string>();
   let ticking = false;
   let trouble: string | null = null;
   let closed = false;
@@ -156,22 +162,37 @@ export function startIngest(options: IngestOptions): Ingest {
     trouble = null;
     for (const [intake, batch] of batches) {
       intake.accept();
+      noteExpected(intake.target.session.id, batch.heard);
       if (batch.patch.result) options.onTurnEnded(intake.target.session.id);
       if (batch.patch.usage) options.onUsage(intake.target.session.id);
     }
     return true;
   }
 
+  /** After an echo the model's next word tells that it was read; after a word, nothing is left to be told. */
+  function noteExpected(sessionId: string, { echoes, answered }: Heard): void {
+    if (echoes.length > 0 && answered !== 'after-echo') expectsMail.add(sessionId);
+    else if (answered === 'after-echo') expectsMail.delete(sessionId);
+  }
+
   function storeTogether(batches: [Intake, Batch][]): Promise<void> {
     return options.store.write(async (tx) => {
-      for (const [{ target }, batch] of batches) {
+      for (const [intake, batch] of batches) {
+        const { target } = intake;
         const { id: sessionId } = target.session;
         for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
         await updateSession(tx, sessionId, await withoutTakenId(tx, target, batch.patch));
+        await noteMail(tx, intake, batch);
         await storeMessages(tx, target, batch);
         for (const event of batch.events) tx.emit(event);
       }
     });
+  }
+
+  /** Marks the mail that a batch shows to have arrived. A session that only talks has no mail in its hands most of the time. */
+  async function noteMail(tx: WriteTransaction, { target }: Intake, { heard }: Batch): Promise<void> {
+    if (heard.echoes.length === 0 && (heard.answered === 'no' || !expectsMail.has(target.session.id))) return;
+    await noteHeard(tx, { ...target, prompts: options.prompts }, heard);
   }
 
   /** Stores one more piece of a session that has ended; true when there was none left. */
@@ -189,6 +210,7 @@ export function startIngest(options: IngestOptions): Ingest {
       intakes.set(target.session.id, intake);
       byDirectory.set(target.directory, target.session.id);
       byAgent.set(target.agent.id, intake);
+      expectsMail.add(target.session.id);
       watch.add(target.directory, ['out', 'err', 'exit']);
       if (intake.turnEnded()) options.onTurnEnded(target.session.id);
     },
@@ -202,6 +224,7 @@ export function startIngest(options: IngestOptions): Ingest {
         await (drained === 'again' ? delay(retryMs) : nextTurn());
       }
       intakes.delete(sessionId);
+      expectsMail.delete(sessionId);
       byDirectory.delete(intake.target.directory);
       byAgent.delete(intake.target.agent.id);
       watch.remove(intake.target.directory);

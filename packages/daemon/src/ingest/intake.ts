@@ -16,6 +16,7 @@ import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { SessionPatch } from '@pawl/store/sessions';
 import { join } from 'node:path';
+import type { Heard } from '../mail/evidence.ts';
 
 /** A session whose output is taken in. */
 export type IntakeTarget = {
@@ -41,6 +42,8 @@ export type Batch = {
   /** How many of the last messages come from a line without an end: after a crash it is read, and so said, again. */
   unfinished: number;
   events: NewEvent[];
+  /** What it shows about mail. */
+  heard: Heard;
   bytes: number;
 };
 
@@ -117,6 +120,7 @@ export function openIntake(target: IntakeTarget): Intake {
     // Whoever works on has got over its limit.
     if (event.type === 'tool-call' || event.type === 'text-delta') limitSeenMs = null;
     follow(event, batch);
+    hear(event, batch);
     if (event.type === 'session') {
       if (identified) return;
       identified = true;
@@ -142,6 +146,14 @@ export function openIntake(target: IntakeTarget): Intake {
       batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters), fault: event.fault };
       turnEnded = true;
     }
+  }
+
+  /** Notes what an event shows about mail: a line that was taken in, or that the model has spoken since. */
+  function hear(event: StreamEvent, { heard }: Batch): void {
+    if (event.type === 'echo' && event.uuid !== undefined) {
+      heard.echoes.push(event.uuid);
+      if (heard.answered === 'after-echo') heard.answered = 'before-echo';
+    } else if (modelEvents.includes(event.type)) heard.answered = 'after-echo';
   }
 
   /** Adds to the history what was said and done, and notes what the agent is in the middle of. */
@@ -218,7 +230,8 @@ export function openIntake(target: IntakeTarget): Intake {
     target,
     async collect({ final }) {
       if (pending !== null) return pending;
-      const batch: Batch = { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], bytes: 0 };
+      const heard: Heard = { echoes: [], answered: 'no' };
+      const batch: Batch = { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], heard, bytes: 0 };
       more = false;
       due = null;
       try {
@@ -263,6 +276,9 @@ function isEmpty(batch: Batch): boolean {
   const { bytes, messages, events } = batch;
   return bytes === 0 && messages.length === 0 && events.length === 0 && Object.keys(batch.patch).length === 0;
 }
+
+/** What only a model that has read its input does. */
+const modelEvents: readonly StreamEvent['type'][] = ['text', 'text-delta', 'thinking', 'tool-call'];
 
 /** How much of a tool call is told to those who wait for it. */
 const toolCharacters = 120;

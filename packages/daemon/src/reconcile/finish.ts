@@ -1,9 +1,11 @@
+import { signalOfCompletion } from '@pawl/core/complete';
 import { describeExit, judgeSession } from '@pawl/core/completion';
 import { mayUseTool } from '@pawl/core/definition/gate';
 import { openToolsIn } from '@pawl/core/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
+import { firstLine } from '@pawl/core/shorten';
 import { worktreeStatus } from '@pawl/git/worktree-status';
 import { findSession } from '@pawl/host/find-session';
 import { lastOutput } from '@pawl/host/last-output';
@@ -19,12 +21,14 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { signalSchema } from '@pawl/schema/signal';
 import type { Signal } from '@pawl/schema/signal';
 import type { Fault } from '@pawl/schema/stream-event';
+import { agentById } from '@pawl/store/agents';
 import { appendMessage, toolMessages } from '@pawl/store/messages';
 import { runById } from '@pawl/store/runs';
 import { endSession, sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
+import { returnMail } from '../mail/evidence.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { secretsOf } from './session-watch.ts';
@@ -53,12 +57,15 @@ export async function finishSession(
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(shop.store.db, session.id)) ?? session;
-  const signal = agent.worktree === null ? null : await readSignal(agent.worktree);
+  const written = agent.worktree === null ? null : await readSignal(agent.worktree);
+  // Where it has left no file, what it said by `pawl complete` counts: perhaps a moment ago.
+  const { completion } = (await agentById(shop.store.db, agent.id)) ?? agent;
+  const signal = written?.signal ?? signalOfCompletion(completion, stored.result);
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
   const secrets = await secretsOf(shop, agent, session);
-  const said = { signal: signal === null ? null : withoutSecrets(signal.signal, secrets), exitCode, ...how };
+  const said = { signal: signal === null ? null : withoutSecrets(signal, secrets), exitCode, ...how };
   const { verdict, limitUntil } = await judge(shop, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
   await shop.store.write(async (tx) => {
@@ -71,9 +78,24 @@ export async function finishSession(
       agentId: agent.id,
       data: { no: session.no, exitCode, reason: endReason, usage: ended.usage },
     });
+    await returnMail(tx, { agent, session, prompts: shop.prompts }, howItEnded(verdict, ended, exitCode));
     await recordVerdict(tx, { agent, run, session: ended }, verdict);
   });
   crashPoint('finish.after_commit');
+}
+
+/**
+ * What the end of a session means for the mail in its hands. Only a breakdown of its own counts against the mail: not a stop,
+ * a limit, an error that passes, or a machine that went down.
+ */
+function howItEnded(verdict: Verdict, session: Session, exitCode: number | null) {
+  const well = session.result?.ok === true || (session.result === null && exitCode === 0);
+  const blame = !well && verdict.next === 'end' && verdict.outcome === 'failed' && session.limitUntil === null;
+  return {
+    well,
+    blame,
+    reason: verdict.next === 'end' ? firstLine(verdict.detail, 200) : (reasonToGoOn(verdict) ?? 'ended'),
+  };
 }
 
 /** A tool call that got no answer gets one: a history in which it stands alone could not be gone on with. */

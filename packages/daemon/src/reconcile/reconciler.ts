@@ -4,6 +4,7 @@ import { findSession } from '@pawl/host/find-session';
 import { haltSession } from '@pawl/host/halt-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
+import { eventData } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentsToReconcile, agentView } from '@pawl/store/agent-views';
@@ -18,6 +19,7 @@ import { finishSession } from './finish.ts';
 import { createGate, createLanes, createPlaces } from '@pawl/core/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
 import { recordEnd } from './verdict.ts';
+import { retire } from './retire.ts';
 import { breachInWords, findBreach, noteBreach } from './spending.ts';
 import { makeWorktree, planSession, startPlanned } from './start.ts';
 
@@ -75,6 +77,11 @@ export function startReconciler(shop: Workshop): Reconciler {
   /** Agents whose next look has been asked for and has not begun: one of it is enough. */
   const asked = new Set<string>();
   let closed = false;
+  // Whoever ends takes its subagents along: their processes are to leave, too.
+  const stopListening = shop.store.onCommit(({ events }) => {
+    for (const event of events)
+      if (event.type === 'agent.ended') for (const id of eventData[event.type].parse(event.data).agents) wake(id);
+  });
 
   function wake(agentId: string): void {
     if (closed || asked.has(agentId)) return;
@@ -143,6 +150,9 @@ export function startReconciler(shop: Workshop): Reconciler {
         return true;
       case 'cancel-run':
         await endRunNow(facts, 'cancelled', 'stopped on request');
+        return true;
+      case 'retire':
+        await shop.store.write((tx) => retire(tx, agent.id));
         return true;
       case 'clean-up':
         await throughGate(agent, step, () => cleanUp(shop, agent));
@@ -309,6 +319,7 @@ export function startReconciler(shop: Workshop): Reconciler {
     },
     async close() {
       closed = true;
+      stopListening();
       alarms.close();
       await Promise.all([watch.close(), lanes.drain()]);
     },

@@ -29,6 +29,8 @@ type PromptFacts = {
   preset: ProviderPreset;
   /** It is kept from the repository's settings, and with some CLIs from its words to agents, too. */
   blocked: boolean;
+  /** Mail that goes along, as it is put before the agent. */
+  mail: string | null;
 };
 
 /** The prompt of a session: all of it where the provider remembers nothing, else only what is new. */
@@ -37,8 +39,8 @@ export async function promptFor(shop: Workshop, facts: PromptFacts): Promise<Ses
   // One that goes on needs the rest only where a CLI reads its system prompt anew each time.
   const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(shop, facts);
   const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
-  if (resumes) return { system, turn: followUp(shop, facts) };
-  return { system, turn: (system === null ? whole?.whole : whole?.turn) ?? '' };
+  const turn = resumes ? followUp(shop, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
+  return { system, turn: facts.mail === null ? turn : `${turn}\n${facts.mail}\n` };
 }
 
 /** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */

@@ -10,6 +10,7 @@ import { outputParsers } from '@pawl/providers/parser';
 import { resetTimeIn } from '@pawl/providers/reset-time';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Session, Usage } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
 import { countSessionMessages, toolMessages } from '@pawl/store/messages';
 import { lastReport, sessionById, sessionOffsets, updateSession } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
@@ -61,6 +62,7 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   const directoryOf = (sessionId: string) => sessionDirectory(shop.home, sessionId);
   const ingest = startIngest({
     store: shop.store,
+    prompts: shop.prompts,
     onChange: checkExit,
     onTurnEnded: (sessionId) => void endInput(sessionId),
     onUsage(sessionId) {
@@ -143,11 +145,16 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   /** Who has said that it is done, but does not leave. */
   async function endHung(entry: Watched): Promise<void> {
     const { agent, session } = entry;
-    if (agent.worktree === null || (await readPlacedSignal(agent.worktree)) === null)
-      return void (entry.signalSeenAtMs = null);
+    if (!(await hasSaidSo(agent, session))) return void (entry.signalSeenAtMs = null);
     entry.signalSeenAtMs ??= performance.now();
     if (performance.now() - entry.signalSeenAtMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
     onHung(agent.id, session.id);
+  }
+
+  /** Whether a session has signalled, or its agent has completed; one that is only to commit had said so before it began. */
+  async function hasSaidSo({ id, worktree }: Agent, { purpose }: Session): Promise<boolean> {
+    if (worktree !== null && (await readPlacedSignal(worktree)) !== null) return true;
+    return purpose !== 'commit' && ((await agentById(shop.store.db, id))?.completion ?? null) !== null;
   }
 
   async function endProcesses(agent: Agent, session: Session): Promise<void> {

@@ -14,7 +14,7 @@ import type { Conversation } from '@pawl/providers/command';
 import { sessionCommand } from '@pawl/providers/command';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import { newId } from '@pawl/schema/id';
+import { newId, uuidOf } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
@@ -29,6 +29,8 @@ import { join } from 'node:path';
 import { agentEnvironment } from '../agent-environment.ts';
 import { toolLimits } from '../definitions/tool-limits.ts';
 import { writeInput } from '../input-writer.ts';
+import { sessionServers } from '../session-servers.ts';
+import { mailForTurn } from '../mail/turn-mail.ts';
 import { writePrompt } from '../prompts/sent.ts';
 import { dependenciesOf } from '../service/tasks.ts';
 import { clearSignals } from '../signal-file.ts';
@@ -151,10 +153,11 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   const preset = shop.providers.get(agent.provider ?? '');
   const { model, options } = agent;
   const { env: credentials, baseUrl } = await credentialsFor(shop, preset, agent, session);
-  const tools = toolLimits(run.definition, preset);
+  const tools = toolLimits(run.definition, preset, Object.keys(shop.choices.mcpServers));
   const limited = tools.enforcement !== 'none';
   const blocked = await blocksSettings(shop, { agent, preset, limited });
-  const prompt = await promptFor(shop, { agent, run, session, preset, blocked });
+  const mail = await mailForTurn(shop, agent, run, session);
+  const prompt = await promptFor(shop, { agent, run, session, preset, blocked, mail });
   const words = sessionCommand(preset, {
     conversation: conversationFor(agent, session),
     model,
@@ -162,9 +165,10 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
     tools,
     readOnly: tools.readOnly,
     prompt,
+    promptName: uuidOf(session.id),
     directory: dir,
     worktree: path,
-    mcpServers: shop.choices.mcpServers,
+    mcpServers: sessionServers(shop, agent, session),
     hook: tools.hook ? `${shellWord(join(shop.home.bin, 'pawl'))} hook pre-tool-use` : null,
     blockSettings: blocked,
     baseUrl,

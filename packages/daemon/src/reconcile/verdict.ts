@@ -5,6 +5,7 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { accountById, updateAccount } from '@pawl/store/accounts';
 import { appendMessage, lastSessionMessages } from '@pawl/store/messages';
 import { endRun, noteOutcome, setWait } from '@pawl/store/runs';
+import { retireIfDone, withdrawCompletion } from '../retirement.ts';
 import { taskAfterRun } from '../service/tasks.ts';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
@@ -118,7 +119,7 @@ export async function recordEnd(
   { outcome, detail, questions }: Extract<Verdict, { next: 'end' }>,
 ): Promise<void> {
   const shown = cutText(detail, detailCharacters);
-  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return;
+  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return retireIfDone(tx, agent.id);
   const about = { projectId: agent.projectId, agentId: agent.id };
   const kind = outcome === 'completed' ? 'assistant' : 'system';
   const last = session === null ? [] : await lastSessionMessages(tx.db, agent.id, session.id, lastWords);
@@ -133,4 +134,6 @@ export async function recordEnd(
   const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
   if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });
   tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail: shown } });
+  if (questions !== null) return withdrawCompletion(tx, agent.id);
+  return retireIfDone(tx, agent.id, outcome === 'failed' ? shown : null);
 }

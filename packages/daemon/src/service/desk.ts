@@ -1,3 +1,4 @@
+import { refuseAdopted } from '@pawl/core/adopted';
 import type { Desk, SwitchBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
@@ -39,9 +40,10 @@ export function createDesk(shop: Workshop, agents: Pick<Agents, 'find' | 'view'>
 
   async function neighbours(agent: Agent) {
     const parent = agent.parentId === null ? null : await nearestLivingAncestor(db, agent.id);
-    const siblings = agent.parentId === null ? [agent] : await livingChildren(db, agent.parentId);
+    const children = async (id: string) => (await livingChildren(db, id)).filter(({ adopted }) => adopted === null);
+    const siblings = agent.parentId === null ? [agent] : await children(agent.parentId);
     const at = siblings.findIndex((each) => each.id === agent.id);
-    const [child = null] = await livingChildren(db, agent.id);
+    const [child = null] = await children(agent.id);
     const beside = (step: number) =>
       siblings.length < 2 || at === -1 ? null : (siblings[(at + step + siblings.length) % siblings.length] ?? null);
     return { parent, previous: beside(-1), next: beside(1), child };
@@ -86,6 +88,7 @@ export function createDesk(shop: Workshop, agents: Pick<Agents, 'find' | 'view'>
     async switchTo({ to, draft }: SwitchBody): Promise<Desk> {
       const from = await currentAgent(db);
       const next = to === undefined ? from : await destination(from, to);
+      refuseAdopted(next);
       await shop.store.write(async (tx) => {
         if (draft !== undefined) await saveDraft(tx, from.id, draft);
         await sitAt(tx, next.id);

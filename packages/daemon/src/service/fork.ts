@@ -2,7 +2,7 @@ import { chooseAlias } from '@pawl/core/alias';
 import { capTo } from '@pawl/core/definition/cap';
 import { checkErrand } from '@pawl/core/errand';
 import { checkDelegation, checkMayFork } from '@pawl/core/definition/gate';
-import type { ForkRequest, Inheritance } from '@pawl/core/fork';
+import type { ForkPlan, ForkRequest, Inheritance } from '@pawl/core/fork';
 import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { taskText } from '@pawl/core/plan';
@@ -209,15 +209,7 @@ async function addChild(
     const inherits = await inherit(tx.db, parent);
     const planned = await plannedTask(tx, request);
     const plan = planFork({ ...request, ...planned, parent, inherits, alias, worktree, now: tx.now });
-    await insertAgent(tx, plan.agent);
-    crashPoint('fork.after_agent');
-    if (plan.run !== null) await insertRun(tx, plan.run);
-    crashPoint('fork.after_run');
-    for (const message of plan.messages) {
-      await appendMessage(tx, message);
-      crashPoint('fork.after_message');
-    }
-    for (const event of plan.events) tx.emit(event);
+    await recordChild(tx, plan);
     if (switchTo) await sitAt(tx, plan.agent.id);
     await rememberRequest(tx, key, plan.agent.id);
     crashPoint('fork.before_commit');
@@ -225,6 +217,19 @@ async function addChild(
   });
   crashPoint('spawn.after_fork');
   return agent;
+}
+
+/** Writes down a child that was planned, within a transaction that may do more: every agent but agent 0 comes from here. */
+export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise<void> {
+  await insertAgent(tx, plan.agent);
+  crashPoint('fork.after_agent');
+  if (plan.run !== null) await insertRun(tx, plan.run);
+  crashPoint('fork.after_run');
+  for (const message of plan.messages) {
+    await appendMessage(tx, message);
+    crashPoint('fork.after_message');
+  }
+  for (const event of plan.events) tx.emit(event);
 }
 
 /** Options that make a provider run what they name. */

@@ -18,10 +18,11 @@ export async function rootAgent(db: Database): Promise<Agent> {
   return agent;
 }
 
-/** Makes agent 0 on the first start. */
-export async function ensureRootAgent(store: Store): Promise<void> {
-  await store.write(async (tx) => {
-    if ((await getSetting(tx.db, settingKey)) !== undefined) return;
+/** Makes agent 0 on the first start; returns its id. */
+export async function ensureRootAgent(store: Store): Promise<string> {
+  return store.write(async (tx) => {
+    const known = await getSetting(tx.db, settingKey);
+    if (typeof known === 'string') return known;
     const agent: Agent = {
       id: newId(),
       alias: 'root',
@@ -50,6 +51,10 @@ export async function ensureRootAgent(store: Store): Promise<void> {
       worktreeEnd: null,
       createdAt: tx.now,
       stopRequestedAt: null,
+      completion: null,
+      adopted: null,
+      stuckAt: null,
+      stuckReason: null,
       endedAt: null,
       endReason: null,
       reapedAt: null,
@@ -69,5 +74,6 @@ export async function ensureRootAgent(store: Store): Promise<void> {
         forkMessageId: 0,
       },
     });
+    return agent.id;
   });
 }

@@ -1,6 +1,8 @@
+import { refuseAdopted } from '@pawl/core/adopted';
+import { refuseAfterCompletion } from '@pawl/core/complete';
 import { runOf } from '@pawl/core/run';
 import { answersTo } from '@pawl/core/answers';
-import { formatAnswers } from '@pawl/core/prompt/follow-up';
+import { formatAnswers, formatUnanswered } from '@pawl/core/prompt/follow-up';
 import { checkTask } from '@pawl/core/task';
 import { continueSession, haltSession } from '@pawl/host/halt-session';
 import { sendInput } from '@pawl/host/input';
@@ -36,6 +38,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
   async function stop(agentId: string): Promise<void> {
     await store.write(async (tx) => {
       const facts = await agentView(tx.db, agentId);
+      if (facts !== null) refuseAdopted(facts.agent);
       if (facts?.run?.outcome !== null || facts.agent.stopRequestedAt !== null) return;
       await updateAgent(tx, agentId, { stopRequestedAt: tx.now });
       tx.emit({ type: 'agent.stopping', projectId: facts.agent.projectId, agentId, data: { by: 'person' } });
@@ -149,7 +152,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     return heard ?? false;
   }
 
-  /** Goes on with the answers to the questions that an agent left. */
+  /** Goes on with the answers to the questions that an agent left, or with the word that there are none now. */
   async function reply(agentId: string, body: ReplyBody, { by, key }: { by: string; key: string | undefined }) {
     if ((await agentOfRequest(store.db, key)) !== null) return;
     const facts = await agentView(store.db, agentId);
@@ -160,8 +163,9 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
         hint: `To tell it something: pawl resume ${facts.agent.alias} "…"`,
       });
     }
-    const answers = answersTo(questions, body);
-    await resume(agentId, formatAnswers(questions, answers), key, {
+    const answers = body.notNow === true ? {} : answersTo(questions, body);
+    const said = body.notNow === true ? formatUnanswered(questions) : formatAnswers(questions, answers);
+    await resume(agentId, said, key, {
       type: 'agent.answered',
       projectId: facts.agent.projectId,
       agentId,
@@ -234,7 +238,9 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
   /** The run that a person means: the one with this id, or the open one of this agent; null when it rests. */
   async function runToCancel(reference: string, find: (reference: string) => Promise<Agent>): Promise<string | null> {
     if ((await runById(store.db, reference)) !== null) return reference;
-    const facts = await agentView(store.db, (await find(reference)).id);
+    const agent = await find(reference);
+    refuseAdopted(agent);
+    const facts = await agentView(store.db, agent.id);
     return facts?.run?.outcome === null ? facts.run.id : null;
   }
 
@@ -254,6 +260,8 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
   }
 
   async function toSession(agentId: string, act: (facts: RunningFacts) => Promise<void>): Promise<void> {
+    const known = await agentById(store.db, agentId);
+    if (known !== null) refuseAdopted(known);
     const done = await reconciler.withSession(agentId, async (facts) => {
       await act(facts);
       return true;
@@ -279,6 +287,8 @@ function refuseResume(agent: Agent): void {
   if (agent.kind === 'subagent') {
     throw new PawlError('invalid_input', `${agent.alias} is a subagent: it works for an agent, not for a person.`);
   }
+  refuseAfterCompletion(agent);
+  refuseAdopted(agent);
   if (agent.endedAt === null) return;
   throw new PawlError('conflict', `The agent ${agent.alias} is dead.`, { hint: 'Start another one: pawl work "…"' });
 }

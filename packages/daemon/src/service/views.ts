@@ -39,6 +39,7 @@ export function viewAgent(
     worktreeEnd: agent.worktreeEnd,
     createdAt: agent.createdAt,
     endedAt: agent.endedAt,
+    adopted: agent.adopted,
     paused: session !== null && session.endedAt === null && session.pausedAt !== null,
     status: status.status,
     activity: status.activity,

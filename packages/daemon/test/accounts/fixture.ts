@@ -47,6 +47,7 @@ export function fakePreset(name = 'fake', fields: Partial<ProviderPreset> = {}):
     name,
     description: 'a stand-in',
     command: ['true'],
+    process: { names: [], commandLine: null },
     env: {},
     rootEnv: {},
     version: null,
@@ -54,6 +55,7 @@ export function fakePreset(name = 'fake', fields: Partial<ProviderPreset> = {}):
     variables: { settings: ['FAKE_BASE_URL'], secrets: ['FAKE_API_KEY', 'FAKE_OAUTH_TOKEN'] },
     account: everyUse,
     promptMode: 'stdin',
+    echoes: true,
     promptArguments: [],
     systemPrompt: null,
     chooseSession: null,
@@ -156,7 +158,7 @@ export async function openSession(store: Store, accountId: string): Promise<stri
   const past = { forkedConversation: null, snapshot: null, freshAfter: 0, stopRequestedAt: null, reapedAt: null };
   const choices = { model: null, options: {}, environment: {}, budget: noBudget, taskId: null };
   const place = { branch: null, baseCommit: null, worktree: null, worktreeReadyAt: null, worktreeEnd: null };
-  const end = { endedAt: null, endReason: null };
+  const end = { completion: null, adopted: null, stuckAt: null, stuckReason: null, endedAt: null, endReason: null };
   const agent: Agent = {
     id: agentId,
     projectId,

@@ -40,11 +40,24 @@ export type TestDaemon = {
   request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Waits until an agent's run has ended. */
   ended(agentId: string): Promise<AgentView>;
+  /** Looks at once at what the daemon looks at now and then by itself. */
+  loops: { health(): Promise<void>; nudges(): Promise<void> };
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const quickTiming: Timing = { stopGraceMs: 500, hungAfterSignalMs: 400, livenessMs: 100, limitGraceMs: 500 };
+const quickTiming: Timing = {
+  stopGraceMs: 500,
+  hungAfterSignalMs: 400,
+  livenessMs: 100,
+  limitGraceMs: 500,
+  // The loops of a day stay out of a test's way, unless it asks for them.
+  routeMs: 60_000,
+  healthMs: 60_000,
+  nudgeMs: 60_000,
+  nudgeGapMs: 120_000,
+  adoptionMs: 3_000,
+};
 
 /** Starts a daemon with a sample repository as its project. */
 export async function startTestDaemon(
@@ -109,6 +122,7 @@ export async function startTestDaemon(
     request: async (method, path, body, signal) =>
       readJson(await exchange(home, { method, path, headers: {}, body: JSON.stringify(body), signal })),
     ended: (agentId) => runEnded(client, agentId),
+    loops: daemon.loops,
     stop,
     async [Symbol.asyncDispose]() {
       await stop();

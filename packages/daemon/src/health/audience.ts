@@ -1,0 +1,18 @@
+import { whoHears } from '@pawl/core/complete';
+import type { Agent, Run } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { livingColleagues } from '@pawl/store/colleagues';
+import type { Database } from '@pawl/store/tables';
+
+/**
+ * Who is told of an agent's trouble: the agent that looks after it, and everybody who lives in its project and has a role that
+ * its definition notifies. Agent 0 is not among them: a person sees the status.
+ */
+export async function audienceOf(db: Database, agent: Agent, run: Run | null): Promise<Agent[]> {
+  const supervisor = agent.supervisorId === null ? null : await agentById(db, agent.supervisorId);
+  const roles = (run?.definition?.notify ?? []).filter((word) => word !== 'parent');
+  const found = agent.projectId === null || roles.length === 0 ? [] : await livingColleagues(db, agent.projectId);
+  const colleagues = found.map((each) => ({ agent: each.agent, role: each.definition?.role ?? null }));
+  const told = whoHears(agent, ['parent', ...roles], { supervisor, colleagues });
+  return told.filter(({ parentId, endedAt }) => parentId !== null && endedAt === null);
+}

@@ -1,0 +1,62 @@
+import { judgeRestart, restartNotice } from '@pawl/core/restart';
+import { takeUp } from '@pawl/core/conversation';
+import { isPassing, messageOf } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { countFailures, failedPersistentAgents } from '@pawl/store/health';
+import { sessionsThatSpoke } from '@pawl/store/sessions';
+import { existsSync } from 'node:fs';
+import type { Post } from '../mail/post.ts';
+import type { Signals } from '../service/signals.ts';
+import type { Workshop } from '../workshop.ts';
+import { markStuck } from './stuck.ts';
+
+const hourMs = 60 * 60_000;
+
+/** Begins persistent agents again that have crashed, a bounded number of times. */
+export async function restartCrashed(
+  shop: Workshop,
+  { signals, post }: { signals: Pick<Signals, 'resume'>; post: Pick<Post, 'wake'> },
+  now: number,
+): Promise<void> {
+  const { db } = shop.store;
+
+  async function restart({ agent, run }: AgentView, attempt: number): Promise<void> {
+    if (run === null) return;
+    const reason = run.detail ?? '';
+    const event = { type: 'agent.restarted', projectId: agent.projectId, agentId: agent.id } as const;
+    try {
+      // The run that failed is the key: a daemon that dies here and comes again restarts it once.
+      await signals.resume(agent.id, restartNotice(run), `restart:${run.id}`, { ...event, data: { attempt, reason } });
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      await giveUp(agent, `it crashed and could not be restarted: ${messageOf(error)}`);
+    }
+  }
+
+  async function giveUp({ id }: Agent, reason: string): Promise<void> {
+    const told = await shop.store.write(async (tx) => {
+      const facts = await agentView(tx.db, id);
+      return facts === null || facts.run?.outcome !== 'failed' ? [] : markStuck(tx, facts, reason);
+    });
+    for (const each of told) post.wake(each);
+  }
+
+  for (const id of await failedPersistentAgents(db)) {
+    const view = await agentView(db, id);
+    if (view === null) continue;
+    const failures = await countFailures(db, id, now - hourMs);
+    const verdict = judgeRestart({ ...view, failures, resumable: await isResumable(shop, view.agent) }, now);
+    if (verdict.do === 'restart') await restart(view, verdict.attempt);
+    if (verdict.do === 'give-up') await giveUp(view.agent, verdict.reason);
+  }
+}
+
+/** Whether the next session of an agent would go on with its conversation, in a worktree that is there. */
+async function isResumable(shop: Workshop, agent: Agent): Promise<boolean> {
+  const preset = shop.providers.find(agent.provider);
+  if (preset === null || agent.worktree === null || !existsSync(agent.worktree)) return false;
+  const sessions = await sessionsThatSpoke(shop.store.db, agent.id);
+  return takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume';
+}

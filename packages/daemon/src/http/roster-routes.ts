@@ -1,0 +1,34 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { rosterRoutes } from '@pawl/protocol/route/roster';
+import { openRepository } from '@pawl/git/repository';
+import { exitCodeOf } from '@pawl/roster/roster';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
+import { projectByRoot } from '@pawl/store/projects';
+import { projectOf } from '../workshop.ts';
+import type { AppParts } from './app.ts';
+import type { DoorVariables } from './door.ts';
+
+/** Who else is at work in a checkout: an agent may ask about its own project only. */
+export function addRosterRoutes(app: OpenAPIHono<DoorVariables>, { shop, adoption }: AppParts): void {
+  const { store } = shop;
+
+  async function projectAt(path: string | undefined) {
+    if (path === undefined) throw new PawlError('invalid_input', 'Which project is meant? Give its path.');
+    const project = await projectByRoot(store.db, (await openRepository(path)).root);
+    if (project !== null) return project;
+    throw new PawlError('project_not_found', `${path} is in no project.`, { hint: 'Run `pawl init` there first.' });
+  }
+
+  app.openapi(rosterRoutes.roster, async (context) => {
+    const caller = context.get('caller');
+    const agent = caller.kind === 'person' ? null : await agentById(store.db, caller.agentId);
+    const project = agent === null ? await projectAt(context.req.valid('query').path) : await projectOf(store, agent);
+    const roster = adoption.roster(project.root, agent?.id ?? null);
+    const code = exitCodeOf(roster);
+    const others = roster.others.map(({ pid, cwd, provider, startedAt, agentId }) => {
+      return { pid, cwd, provider, startedAt, agentId };
+    });
+    return context.json({ alone: code === 2 ? null : code === 0, others, doubts: roster.doubts }, 200);
+  });
+}

@@ -1,0 +1,196 @@
+import { runOf } from '@pawl/core/run';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf } from '@pawl/schema/error';
+import type { Event, EventType } from '@pawl/schema/event';
+import { newId } from '@pawl/schema/id';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent, Session } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { mailOfSession, recipientsWaiting, waitingMail } from '@pawl/store/mail';
+import { noteWake } from '@pawl/store/mailboxes';
+import { appendMessage } from '@pawl/store/messages';
+import { insertRun } from '@pawl/store/runs';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { retakeTask } from '../service/tasks.ts';
+import type { Workshop } from '../workshop.ts';
+import { projectOf } from '../workshop.ts';
+import { handOverLive } from './hand-over.ts';
+import { noteDead } from './marks.ts';
+import { wayFor } from './way.ts';
+
+/** Hands mail over, whoever wrote it down. */
+export type Delivery = {
+  /** There may be mail for this agent that can be handed over now. Advice: it may be lost, doubled or early. */
+  wake(agentId: string): void;
+  /** Looks after everybody for whom mail waits. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What may have made it possible to hand mail over: it was sent, or its recipient has begun, gone on, come to rest or died. */
+const triggers: readonly EventType[] = [
+  'mail.sent',
+  'mail.returned',
+  'session.started',
+  'session.adopted',
+  'session.continued',
+  'session.ended',
+  'run.ended',
+  'agent.left',
+];
+
+/** How many mails are looked at to tell how they go on, and made dead letters in one transaction. */
+const lookedAt = 64;
+
+/** Begins to hand mail over, for one daemon. */
+export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery {
+  const { store } = shop;
+  const sight = { shop, reconciler };
+  /** Agents whose look has been asked for and has not begun: one of it is enough. */
+  const asked = new Set<string>();
+  /** Agents whose process has as much in its hands as it may: it gets more when it has shown some of it. */
+  const full = new Set<string>();
+  /** Sessions that were looked at for what an earlier daemon left undone. */
+  const looked = new Set<string>();
+  const looks = new Set<Promise<void>>();
+  let closed = false;
+
+  const unfollow = store.onCommit(({ events }) => {
+    for (const event of events) {
+      if (event.type === 'session.ended') looked.clear();
+      for (const agentId of concernedBy(event, full)) wake(agentId);
+    }
+  });
+
+  function wake(agentId: string): void {
+    if (closed || asked.has(agentId)) return;
+    asked.add(agentId);
+    const look = lookAfter(agentId);
+    looks.add(look);
+    void look.finally(() => looks.delete(look));
+  }
+
+  async function lookAfter(agentId: string): Promise<void> {
+    try {
+      // In the agent's own lane: so its mail is handed over by one at a time, and never in the middle of a step.
+      const woken = await reconciler.inLane(agentId, async () => {
+        asked.delete(agentId);
+        return !closed && (await deliver(agentId));
+      });
+      if (woken) reconciler.wake(agentId);
+    } catch (error) {
+      asked.delete(agentId);
+      shop.log.error({ agent: agentId, error: messageOf(error) }, 'mail could not be handed over; tried again later');
+    }
+  }
+
+  /** Hands over what can be; true when a turn begins for it. */
+  async function deliver(agentId: string): Promise<boolean> {
+    const facts = await agentView(store.db, agentId);
+    if (facts === null) return false;
+    full.delete(agentId);
+    // Where not even a question would go on, nothing does, and what waits need not be looked at.
+    if ((await wayFor(sight, store.db, facts, [{ kind: 'question', fromId: '' }])).way === 'wait') return false;
+    const waiting = await waitingMail(store.db, agentId, lookedAt);
+    const left = await isLeft(facts.session);
+    // Its arrival may stand in output that nobody has looked at since.
+    if (left) await reconciler.ingest.catchUp(agentId);
+    if (waiting.length === 0 && !left) return false;
+    const way = await wayFor(sight, store.db, facts, waiting);
+    switch (way.way) {
+      case 'dead':
+        await deadLetter(waiting, way.why);
+        if (waiting.length === lookedAt) wake(agentId);
+        return false;
+      case 'live': {
+        if (facts.session === null) return false;
+        // Each round takes some, and a process holds a bounded number: so this ends.
+        let took = await handOverLive(shop, facts.agent, facts.session);
+        while (took === 'some') took = await handOverLive(shop, facts.agent, facts.session);
+        if (took === 'no-more') full.add(agentId);
+        return false;
+      }
+      case 'wake':
+        return beginTurn(facts.agent);
+      case 'wait':
+        return false;
+    }
+  }
+
+  /** Whether an earlier daemon may have left mail in a session's hands without writing it. That is looked at once. */
+  async function isLeft(session: Session | null): Promise<boolean> {
+    if (session === null || session.endedAt !== null || looked.has(session.id)) return false;
+    looked.add(session.id);
+    const held = await mailOfSession(store.db, session.id);
+    return held.some((mail) => mail.channel === 'live' && mail.writtenAt === null);
+  }
+
+  /** Begins a run of an agent that rests: once, however many ask for it, since the facts are looked at again in the transaction. */
+  async function beginTurn(known: Agent): Promise<boolean> {
+    const project = await projectOf(store, known);
+    const definition = await shop.definitions.find(project, known.definition);
+    const begun = await store.write(async (tx) => {
+      const facts = await agentView(tx.db, known.id);
+      const waiting = await waitingMail(tx.db, known.id, lookedAt);
+      if (facts === null || waiting.length === 0) return false;
+      const way = await wayFor(sight, tx.db, facts, waiting);
+      if (way.way !== 'wake') return false;
+      const task = waiting.some(({ kind }) => kind === 'question') ? questionTask : mailTask;
+      const run = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
+      await insertRun(tx, run.run);
+      await retakeTask(tx, facts.agent);
+      await appendMessage(tx, run.message);
+      if (way.counts) await noteWake(tx, known.id);
+      tx.emit(run.event);
+      return true;
+    });
+    if (begun) crashPoint('mail.after_wake');
+    return begun;
+  }
+
+  async function deadLetter(mails: readonly Mail[], why: string): Promise<void> {
+    await store.write(async (tx) => {
+      for (const mail of mails) await noteDead(tx, mail, why);
+    });
+    crashPoint('mail.after_dead_letter');
+  }
+
+  const sweep = async () => {
+    for (const agentId of await recipientsWaiting(store.db)) wake(agentId);
+  };
+  const timer = setInterval(
+    () => void sweep().catch((error: unknown) => shop.log.error({ error: messageOf(error) }, 'mail: the sweep failed')),
+    shop.timing.routeMs,
+  );
+  timer.unref();
+
+  return {
+    wake,
+    sweep,
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      unfollow();
+      await Promise.all(looks);
+    },
+  };
+}
+
+/** What an agent is asked that is woken by mail; the mail itself stands beside it. */
+const mailTask = `Mail has come for you; it stands below. Do what it needs of you, answer with \`pawl send\` where that helps its sender, and
+then say that you are done. If there is nothing to do, say that you are done.`;
+
+/** The same when somebody waits for its answer. */
+const questionTask = `Another agent waits for your answer; its question stands below. Answer it with \`pawl answer\`, look with
+\`pawl listen\` whether more questions wait for you and answer those too, and then say that you are done.`;
+
+/** Whose mail may go on after an event. */
+function concernedBy(event: Event, full: ReadonlySet<string>): string[] {
+  if ((event.type === 'agent.killed' || event.type === 'agent.ended') && Array.isArray(event.data['agents']))
+    return event.data['agents'].filter((id) => typeof id === 'string');
+  if (event.agentId === null) return [];
+  // Who has its hands full gets more when it has shown some of it, and not because there is more.
+  if (event.type === 'mail.delivered') return full.has(event.agentId) ? [event.agentId] : [];
+  if (event.type === 'mail.sent' && full.has(event.agentId)) return [];
+  return triggers.includes(event.type) ? [event.agentId] : [];
+}

@@ -1,0 +1,88 @@
+import { mailBlock } from '@pawl/core/prompt/mail-block';
+import type { PromptAssets } from '@pawl/core/prompt/assets';
+import { limits } from '@pawl/schema/limit';
+import { uuidOf } from '@pawl/schema/id';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent, Session } from '@pawl/schema/record';
+import { mailOfSession, releaseMail, unreadDelivered } from '@pawl/store/mail';
+import { appendMessage } from '@pawl/store/messages';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { lettersOf } from './hand-over.ts';
+import { noteDead, noteDelivered, noteRead } from './marks.ts';
+
+/** What a piece of a session's output shows about the mail in its hands. */
+export type Heard = {
+  /** The names of the lines that the provider repeated: it has taken them in. */
+  echoes: string[];
+  /** The model has said or done something, and whether that was after the last of the echoes. */
+  answered: 'no' | 'before-echo' | 'after-echo';
+};
+
+/** Marks what a session's output shows: in the transaction that stores that output. Returns whether anything was marked. */
+export async function noteHeard(
+  tx: WriteTransaction,
+  { agent, session, prompts }: { agent: Agent; session: Session; prompts: PromptAssets },
+  heard: Heard,
+): Promise<void> {
+  const held = await mailOfSession(tx.db, session.id);
+  // The prompt is known to be heard when it is repeated, or by the model's first word, which answers it.
+  if (heard.answered !== 'no' || heard.echoes.includes(uuidOf(session.id))) {
+    for (const mail of held.filter(({ channel }) => channel === 'turn'))
+      await arrive(tx, { agent, session, prompts }, mail, heard.answered !== 'no');
+  }
+  for (const mail of held.filter(({ channel }) => channel === 'live'))
+    if (heard.echoes.includes(uuidOf(mail.id)))
+      await arrive(tx, { agent, session, prompts }, mail, heard.answered === 'after-echo');
+  if (heard.answered === 'no') return;
+  const echoed = new Set(heard.answered === 'before-echo' ? heard.echoes : []);
+  for (const mail of await unreadDelivered(tx.db, agent.id, limits.mailInFlight))
+    if (mail.channel !== 'pull' && !echoed.has(uuidOf(mail.id))) await noteRead(tx, mail);
+}
+
+async function arrive(
+  tx: WriteTransaction,
+  { agent, session, prompts }: { agent: Agent; session: Session; prompts: PromptAssets },
+  mail: Mail,
+  read: boolean,
+): Promise<void> {
+  if (!(await noteDelivered(tx, mail, mail.channel ?? 'live'))) return;
+  if (read) await noteRead(tx, mail);
+  await appendMessage(tx, {
+    agentId: agent.id,
+    runId: session.runId,
+    sessionId: session.id,
+    kind: 'user',
+    content: mailBlock(prompts, await lettersOf(tx.db, [mail])),
+    data: { mailId: mail.id },
+  });
+}
+
+/**
+ * Takes mail out of the hands of a session that has ended: in the transaction that ends it. A session that came to a good end
+ * has heard its prompt. With one that broke down it counts against the mail, and after some times the mail is set aside.
+ */
+export async function returnMail(
+  tx: WriteTransaction,
+  facts: { agent: Agent; session: Session; prompts: PromptAssets },
+  how: { well: boolean; blame: boolean; reason: string },
+): Promise<void> {
+  for (const mail of await mailOfSession(tx.db, facts.session.id)) {
+    if (how.well && mail.channel === 'turn') {
+      await arrive(tx, facts, mail, true);
+      continue;
+    }
+    const attempts = mail.attempts + (how.blame ? 1 : 0);
+    if (attempts >= limits.mailAttempts) {
+      await noteDead(tx, mail, `${attempts} sessions of ${facts.agent.alias} ended badly with it`);
+      continue;
+    }
+    await releaseMail(tx, mail.id, attempts);
+    tx.emit({
+      type: 'mail.returned',
+      projectId: mail.projectId,
+      agentId: mail.toId,
+      peerId: mail.fromId,
+      data: { mailId: mail.id, attempts, reason: how.reason },
+    });
+  }
+}

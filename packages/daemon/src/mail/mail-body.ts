@@ -1,0 +1,37 @@
+import { checkBody } from '@pawl/core/mail';
+import { cutBytes } from '@pawl/core/shorten';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import type { Mail } from '@pawl/schema/mail';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Workshop } from '../workshop.ts';
+
+/** A text that is ready to be a mail: the row has all of it, or its beginning and the name of a file. */
+export type StoredBody = { id: string; text: string; file: string | null; bytes: number };
+
+/** How much of a long mail its row keeps. */
+const excerptBytes = 2_000;
+
+/** Checks a text and, when it is long, puts it into a file of its own: durable before anybody is told of it. */
+export async function storeBody({ home }: Workshop, text: string): Promise<StoredBody> {
+  const bytes = checkBody(text);
+  const id = newId();
+  if (bytes <= limits.mailBytes) return { id, text, file: null, bytes };
+  const file = `${id}.txt`;
+  await mkdir(home.mail, { recursive: true, mode: 0o700 });
+  const handle = await open(join(home.mail, `${file}.new`), 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(join(home.mail, `${file}.new`), join(home.mail, file));
+  return { id, text: cutBytes(text, excerptBytes), file, bytes };
+}
+
+/** All of a mail's text. */
+export async function wholeBody({ home }: Workshop, mail: Mail): Promise<string> {
+  return mail.bodyFile === null ? mail.body : readFile(join(home.mail, mail.bodyFile), 'utf8');
+}

@@ -1,0 +1,65 @@
+import { checkBody, refuseMail } from '@pawl/core/mail';
+import { cutBytes } from '@pawl/core/shorten';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import type { Mail, MailKind } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { insertMail } from '@pawl/store/mail';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { StoredBody } from './mail-body.ts';
+
+/** A mail that is about to be written. */
+export type MailDraft = {
+  from: Agent;
+  to: Agent;
+  kind: MailKind;
+  questionId?: string | null;
+};
+
+/**
+ * Writes a mail down, with its event. Who may write to whom is decided here, on the facts of this very transaction, for every
+ * door alike; only what Pawl itself has to say goes to anybody who lives.
+ */
+export async function recordMail(tx: WriteTransaction, draft: MailDraft, body: StoredBody): Promise<Mail> {
+  const from = (await agentById(tx.db, draft.from.id)) ?? draft.from;
+  const to = (await agentById(tx.db, draft.to.id)) ?? draft.to;
+  const isNotice = draft.kind === 'nudge' || draft.kind === 'system' || draft.kind === 'completion';
+  if (!isNotice) refuseMail(from, to);
+  const mail: Mail = {
+    id: body.id,
+    projectId: to.projectId ?? from.projectId,
+    fromId: from.id,
+    toId: to.id,
+    kind: draft.kind,
+    body: body.text,
+    bodyFile: body.file,
+    bodyBytes: body.bytes,
+    questionId: draft.questionId ?? null,
+    createdAt: tx.now,
+    deliveredAt: null,
+    readAt: null,
+    ackedAt: null,
+    channel: null,
+    deadAt: null,
+    deadReason: null,
+    claimSessionId: null,
+    writtenAt: null,
+    attempts: 0,
+  };
+  await insertMail(tx, mail);
+  tx.emit({
+    type: 'mail.sent',
+    projectId: mail.projectId,
+    agentId: mail.toId,
+    peerId: mail.fromId,
+    data: { mailId: mail.id, kind: mail.kind, bytes: mail.bodyBytes, questionId: mail.questionId },
+  });
+  return mail;
+}
+
+/** A short text of Pawl's own as a mail's body; what is too long for a row is cut. */
+export function shortBody(text: string): StoredBody {
+  const cut = cutBytes(text, limits.mailBytes);
+  return { id: newId(), text: cut, file: null, bytes: checkBody(cut) };
+}

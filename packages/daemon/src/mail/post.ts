@@ -1,0 +1,99 @@
+import { everybody } from '@pawl/core/mail';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { livingMains } from '@pawl/store/family';
+import { countPending, mailById } from '@pawl/store/mail';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import * as z from 'zod';
+import { idempotencyPrefix } from '../service/idempotency.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { Workshop } from '../workshop.ts';
+import { startDelivery } from './delivery.ts';
+import { storeBody } from './mail-body.ts';
+import { recordMail } from './mail-record.ts';
+
+/** Where mail is taken in and handed over. */
+export type Post = {
+  /** Takes in one mail; resolves when it is durable. */
+  send(request: { from: Agent; to: Agent; body: string; key?: string | undefined }): Promise<Mail>;
+  /** Takes in a mail to every living main of a project but the sender: one row for each. */
+  sendToAll(request: { from: Agent; projectId: string; body: string; key?: string | undefined }): Promise<Mail[]>;
+  /** There may be mail for this agent that can be handed over now. Advice: it may be lost, doubled or early. */
+  wake(agentId: string): void;
+  /** Looks after everybody for whom mail waits: the floor under all wakes. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** How many mails to one recipient are taken in between two counts of those that wait. */
+const sendsPerCount = 1_000;
+
+const idsSchema = z.array(z.string());
+
+/** Opens the post of one daemon. */
+export function openPost(shop: Workshop, reconciler: Reconciler): Post {
+  const { store } = shop;
+  const delivery = startDelivery(shop, reconciler);
+  const sentTo = new Map<string, number>();
+
+  async function sentBefore(db: Database, key: string | undefined): Promise<Mail[] | null> {
+    if (key === undefined) return null;
+    const ids = idsSchema.safeParse(await getSetting(db, idempotencyPrefix + key));
+    if (!ids.success) return null;
+    const mails = await Promise.all(ids.data.map((id) => mailById(db, id)));
+    return mails.filter((mail) => mail !== null);
+  }
+
+  /** Refuses what is too much for one recipient. Counting takes long where much waits, so it is done now and then. */
+  async function checkRoom(to: Agent): Promise<void> {
+    const sent = (sentTo.get(to.id) ?? 0) + 1;
+    sentTo.set(to.id, sent);
+    if (sent % sendsPerCount !== 1 || (await countPending(store.db, to.id)) < limits.pendingMail) return;
+    // It is counted again with the next one.
+    sentTo.set(to.id, 0);
+    throw new PawlError('busy', `${limits.pendingMail} mails wait for ${to.alias} already.`, {
+      hint: 'Let it read them first, or kill it.',
+    });
+  }
+
+  async function take(from: Agent, recipients: Agent[], body: string, key: string | undefined): Promise<Mail[]> {
+    const before = await sentBefore(store.db, key);
+    if (before !== null) return before;
+    for (const to of recipients) await checkRoom(to);
+    const bodies = await Promise.all(recipients.map(() => storeBody(shop, body)));
+    const mails = await store.write(async (tx) => {
+      // Looked at again where nobody else writes: the same request may have come twice at once.
+      const meanwhile = await sentBefore(tx.db, key);
+      if (meanwhile !== null) return meanwhile;
+      const sent: Mail[] = [];
+      for (const [index, to] of recipients.entries()) {
+        const stored = bodies[index];
+        if (stored !== undefined) sent.push(await recordMail(tx, { from, to, kind: 'message' }, stored));
+      }
+      const ids = sent.map(({ id }) => id);
+      if (key !== undefined) await setSetting(tx, idempotencyPrefix + key, ids);
+      return sent;
+    });
+    // Whoever hands mail over has heard of it by its event.
+    crashPoint('mail.after_record');
+    return mails;
+  }
+
+  return {
+    async send({ from, to, body, key }) {
+      const [mail] = await take(from, [to], body, key);
+      if (mail === undefined) throw new PawlError('internal', 'A mail that was sent before cannot be found.');
+      return mail;
+    },
+    async sendToAll({ from, projectId, body, key }) {
+      return take(from, everybody(from, await livingMains(store.db, projectId)), body, key);
+    },
+    wake: delivery.wake,
+    sweep: delivery.sweep,
+    close: delivery.close,
+  };
+}

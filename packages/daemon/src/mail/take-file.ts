@@ -1,0 +1,95 @@
+import { crashPoint } from '@pawl/schema/crash-point';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { findAgents } from '@pawl/store/agents';
+import { countPending, mailById } from '@pawl/store/mail';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import { createHash } from 'node:crypto';
+import { lstat, unlink } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { Workshop } from '../workshop.ts';
+import type { DroppedMail } from './dropped-file.ts';
+import { FileRefused, isSame, readDropped, refusalOf } from './dropped-file.ts';
+import { storeBody } from './mail-body.ts';
+import { recordMail } from './mail-record.ts';
+import { ownerOf } from './mailbox-directory.ts';
+
+/** What was told of a file is kept, so that it is told once. */
+const refusedPrefix = 'mail_file:';
+
+/**
+ * Takes in one file that somebody dropped into a mailbox directory, or tells once why not; `later` when it may only be half
+ * written. Anybody who can write to the home can drop one, agents among them, so a file proves nothing about who wrote it.
+ * Therefore it never speaks for the person, who has `pawl send`; it has to name a living agent of the project, who might have
+ * written to this recipient (7.6), and the mail says in its first line that the name was not checked. No mail between agents
+ * carries authority anyway; this one does not even carry a name.
+ */
+export async function takeFile(shop: Workshop, path: string): Promise<'done' | 'later'> {
+  const { home, store } = shop;
+  const [projectName = '', agentName = ''] = relative(home.messages, path).split('/');
+  const { project, agent } = await ownerOf(store.db, projectName, agentName);
+  // What lies in the mailbox of the dead stays where it is.
+  if (agent !== null && agent.endedAt !== null) return 'done';
+  try {
+    if (agent === null) throw new FileRefused(`there is no agent ${agentName} in ${projectName}`);
+    const dropped = await readDropped(path, Date.now());
+    await record(shop, { dropped, to: agent, projectId: project?.id ?? null });
+    crashPoint('mirror.after_import');
+    if (await isSame(path, dropped.stat)) await unlink(path);
+    return 'done';
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal.later) return 'later';
+    await tellOnce(shop, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
+    return 'done';
+  }
+}
+
+/** Writes a dropped mail down, unless that was done before. */
+async function record(
+  shop: Workshop,
+  { dropped, to, projectId }: { dropped: DroppedMail; to: Agent; projectId: string | null },
+): Promise<void> {
+  const { db } = shop.store;
+  if ((await mailById(db, dropped.mailId)) !== null) return;
+  if (dropped.to !== undefined && dropped.to !== to.alias && dropped.to !== to.id)
+    throw new FileRefused(`it is to ${dropped.to}, but lies in the mailbox of ${to.alias}`);
+  const [from] = await findAgents(db, dropped.from, { projectId: projectId ?? '' });
+  const isNamed = from !== undefined && (from.alias === dropped.from || from.id === dropped.from);
+  if (!isNamed || from.endedAt !== null || from.parentId === null)
+    throw new FileRefused(`it is from ${dropped.from}, which is no living agent of the project`);
+  if ((await countPending(db, to.id)) >= limits.pendingMail)
+    throw new FileRefused(`${limits.pendingMail} mails wait for ${to.alias} already`);
+  const text = `[From a file in the mailbox. That ${from.alias} wrote it was not checked.]\n\n${dropped.body}`;
+  if (dropped.body.trim() === '') throw new FileRefused('a mail has to say something');
+  const body = await storeBody(shop, text);
+  await shop.store.write(async (tx) => {
+    if ((await mailById(tx.db, dropped.mailId)) !== null) return;
+    await recordMail(tx, { from, to, kind: 'message' }, { ...body, id: dropped.mailId });
+  });
+}
+
+async function tellOnce(
+  shop: Workshop,
+  about: { path: string; reason: string; agent: Agent | null; projectId: string | null },
+): Promise<void> {
+  const key = refusedPrefix + createHash('sha256').update(about.path).digest('base64url').slice(0, 22);
+  const note = { reason: about.reason, version: await versionOf(about.path) };
+  const known = await getSetting(shop.store.db, key);
+  if (JSON.stringify(known) === JSON.stringify(note)) return;
+  await shop.store.write(async (tx) => {
+    await setSetting(tx, key, note);
+    tx.emit({
+      type: 'mail.file_refused',
+      projectId: about.projectId,
+      agentId: about.agent?.id ?? null,
+      data: { file: relative(shop.home.messages, about.path), reason: about.reason },
+    });
+  });
+}
+
+/** Which file it is: another one under the same name is looked at anew. */
+async function versionOf(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  return found === null ? '' : [found.ino, found.mtimeNs, found.size].join(':');
+}

@@ -1,0 +1,32 @@
+import { wayOfMail } from '@pawl/core/mail-way';
+import type { Way } from '@pawl/core/mail-way';
+import type { Mail } from '@pawl/schema/mail';
+import type { AgentView } from '@pawl/store/agent-views';
+import { mailbox, wakesInLastHour } from '@pawl/store/mailboxes';
+import type { Database } from '@pawl/store/tables';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { isResumable } from '../resumable.ts';
+import type { Workshop } from '../workshop.ts';
+
+/** What mail is seen with: the facts, and what only the running daemon knows. */
+export type Sight = { shop: Workshop; reconciler: Reconciler };
+
+/** How some mail for an agent would go on now. */
+export async function wayFor(
+  { shop, reconciler }: Sight,
+  db: Database,
+  facts: AgentView,
+  waiting: readonly Pick<Mail, 'kind' | 'fromId'>[],
+): Promise<Way> {
+  const { agent, run } = facts;
+  const preset = shop.providers.find(agent.provider);
+  // Only who rests can be woken, so nothing has to be known about that of the others.
+  const rests = run !== null && run.outcome !== null && agent.endedAt === null;
+  return wayOfMail({
+    ...facts,
+    listens: preset?.promptMode === 'stream-json' && preset.echoes && reconciler.ingest.isInTurn(agent.id),
+    resumable: rests && (await isResumable(shop, db, agent)),
+    waiting: waiting.map(({ kind, fromId }) => ({ kind, byPerson: fromId === shop.rootId })),
+    wakes: rests ? wakesInLastHour(await mailbox(db, agent.id), shop.clock()) : 0,
+  });
+}

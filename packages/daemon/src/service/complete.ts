@@ -1,0 +1,116 @@
+import type { Colleague, LastWord } from '@pawl/core/complete';
+import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
+import { branchTip, countCommits } from '@pawl/git/repository';
+import { redactText } from '@pawl/host/secret-mask';
+import type { Definition } from '@pawl/schema/definition';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { agentById, updateAgent } from '@pawl/store/agents';
+import { livingColleagues } from '@pawl/store/colleagues';
+import type { Database } from '@pawl/store/tables';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import type { Post } from '../mail/post.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { retire } from '../reconcile/retire.ts';
+import { secretsOf } from '../reconcile/session-watch.ts';
+import type { Workshop } from '../workshop.ts';
+import { projectOf, repositoryOf } from '../workshop.ts';
+
+/** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
+export type Completed = { notified: Agent[]; isNew: boolean };
+
+/** The definitions as they are now, for those who have had no run yet. */
+type Current = ReadonlyMap<string, Definition>;
+
+/**
+ * Takes an agent's word that it is done for good. The word, the mails to all who are to hear of it, and the end of an agent
+ * of which nothing runs are one transaction; the reconciler then waits for the process to leave, and cleans up.
+ */
+export async function completeAgent(
+  parts: { shop: Workshop; reconciler: Reconciler; post: Post },
+  agentId: string,
+  given: { summary?: string | undefined; failure?: string | undefined },
+): Promise<Completed> {
+  const { shop, reconciler, post } = parts;
+  const known = await factsOf(shop.store.db, agentId);
+  const said = await withoutSecrets(shop, known, lastWord(given));
+  if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
+  const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
+  const completed = await shop.store.write(async (tx): Promise<Completed> => {
+    const facts = await factsOf(tx.db, agentId);
+    const { agent, run } = facts;
+    if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
+    await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
+    const notified = await recipientsOf(tx.db, facts, current);
+    const text = completionText(agent, said, { task: run?.task ?? null, commits });
+    for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
+    tx.emit({
+      type: 'agent.completed',
+      projectId: agent.projectId,
+      agentId,
+      data: { ...said, notified: notified.map(({ id }) => id) },
+    });
+    await retire(tx, agentId);
+    return { notified, isNew: true };
+  });
+  crashPoint('complete.after_record');
+  for (const { id } of completed.notified) post.wake(id);
+  reconciler.wake(agentId);
+  return completed;
+}
+
+async function factsOf(db: Database, agentId: string): Promise<AgentView> {
+  const facts = await agentView(db, agentId);
+  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+  return facts;
+}
+
+/** Who hears of it, by the definition that the agent's latest run began with. */
+async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
+  const definition = run?.definition ?? current.get(agent.definition);
+  const supervisor = await supervisorWhoHears(db, agent);
+  const found = agent.projectId === null ? [] : await livingColleagues(db, agent.projectId);
+  const colleagues: Colleague[] = found.map((each) => ({
+    agent: each.agent,
+    role: (each.definition ?? current.get(each.agent.definition))?.role ?? null,
+  }));
+  return whoHears(agent, definition?.notify ?? ['parent'], { supervisor, colleagues });
+}
+
+/** Who looks after an agent; where that one is done itself, who looks after it, and so on up to agent 0. */
+async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | null> {
+  for (let id = agent.supervisorId ?? agent.parentId; id !== null;) {
+    const supervisor = await agentById(db, id);
+    if (supervisor === null || hears(supervisor)) return supervisor;
+    id = supervisor.supervisorId ?? supervisor.parentId;
+  }
+  return null;
+}
+
+async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
+  return (await shop.definitions.load(await projectOf(shop.store, agent))).definitions;
+}
+
+/** How many commits an agent's branch has beyond its base; null when that cannot be told. */
+async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
+  if (agent.branch === null || agent.baseCommit === null) return null;
+  try {
+    const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
+    const tip = await branchTip(repository, agent.branch);
+    return tip === null ? null : await countCommits(repository, agent.baseCommit, tip);
+  } catch (error) {
+    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
+    return null;
+  }
+}
+
+/** What an agent says of itself may hold what nobody is to read. */
+async function withoutSecrets(shop: Workshop, { agent, session }: AgentView, said: LastWord): Promise<LastWord> {
+  if (session === null) return said;
+  const secrets = await secretsOf(shop, agent, session);
+  const clean = (text: string | null) => (text === null ? null : redactText(text, secrets));
+  return { summary: clean(said.summary), failure: clean(said.failure) };
+}

@@ -1,0 +1,124 @@
+import type { Waited, WaitMailBody } from '@pawl/protocol/view/mail';
+import { PawlError } from '@pawl/schema/error';
+import type { Event } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { mailById, oldestUnread, waitingMail } from '@pawl/store/mail';
+import { noteDelivered } from '../mail/marks.ts';
+import { wholeBody } from '../mail/mail-body.ts';
+import type { Wakeable } from '../wakeable.ts';
+import { createWakeable } from '../wakeable.ts';
+import type { Sight } from '../mail/way.ts';
+import { wayFor } from '../mail/way.ts';
+import { viewMails } from './mail-view.ts';
+import type { Mailboxes } from './mailbox.ts';
+
+/** What is known of an agent that is waited for. */
+type Found = { agent: Agent; state: Waited['agents'][number]['state']; mail: Mail | null; resolved: boolean };
+
+/** A look is repeated so often, in case a wake was lost. */
+const lookMs = 1_000;
+
+export type MailWaits = { wait(caller: Agent, body: WaitMailBody, signal: AbortSignal): Promise<Waited> };
+
+/** Lets callers wait for their mail, each woken by what concerns it. */
+export function createMailWaits(sight: Sight, mailboxes: Pick<Mailboxes, 'find'>): MailWaits {
+  const { shop } = sight;
+  const { store } = shop;
+  const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
+  store.onCommit(({ events }) => {
+    if (waiters.size === 0 || events.length === 0) return;
+    const about = [...new Set(events.flatMap(concernedBy))];
+    for (const { concerns, wakes } of waiters) if (about.some((id) => concerns.has(id))) wakes.wake();
+  });
+
+  /** The next mail of anybody: the oldest that the caller has not read. */
+  async function next(caller: Agent): Promise<Found[]> {
+    const mail = await oldestUnread(store.db, caller.id);
+    return [{ agent: caller, state: mail === null ? 'running' : 'received', mail, resolved: mail !== null }];
+  }
+
+  /** How an agent is, and what it sent. The state comes first: whatever was sent before it came to rest is seen after that. */
+  async function lookAt(caller: Agent, agent: Agent): Promise<Found> {
+    const facts = await agentView(store.db, agent.id);
+    if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
+    const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
+    const { way } = waiting.length === 0 ? { way: 'wait' } : await wayFor(sight, sight.shop.store.db, facts, waiting);
+    const mail = await oldestUnread(store.db, caller.id, agent.id);
+    if (mail !== null) return { agent, state: 'received', mail, resolved: true };
+    if (facts.agent.endedAt !== null) return { agent, state: 'dead', mail, resolved: true };
+    const works = facts.run !== null && facts.run.outcome === null;
+    // Who rests and is about to be woken by mail may well answer it.
+    return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && way === 'wait' };
+  }
+
+  /** What is given out was fetched: it is delivered. That it was read is for the caller to say, who may never hear this. */
+  async function handOut(found: readonly Found[]): Promise<Waited['mails']> {
+    const mails = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
+    if (mails.some(({ deliveredAt }) => deliveredAt === null)) {
+      await store.write(async (tx) => {
+        for (const mail of mails) await noteDelivered(tx, mail, 'pull');
+      });
+    }
+    const now = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
+    const views = await viewMails(sight, now);
+    return Promise.all(
+      views.map(async (view, index) => {
+        const mail = now[index];
+        return mail === undefined ? view : { ...view, body: await wholeBody(shop, mail), cut: false };
+      }),
+    );
+  }
+
+  return {
+    async wait(caller, { timeoutMs, agents: words }, signal) {
+      if (waiters.size >= limits.mailWaits) {
+        throw new PawlError('busy', `${limits.mailWaits} wait for mail already.`, { hint: 'Try again later.' });
+      }
+      const agents: Agent[] = [];
+      for (const word of words ?? []) {
+        const agent = await mailboxes.find(caller, word);
+        if (!agents.some(({ id }) => id === agent.id)) agents.push(agent);
+      }
+      const deadline = performance.now() + timeoutMs;
+      const waiter = { concerns: new Set([caller.id, ...agents.map(({ id }) => id)]), wakes: createWakeable() };
+      waiters.add(waiter);
+      try {
+        for (;;) {
+          const version = waiter.wakes.version();
+          const found =
+            words === undefined ? await next(caller) : await Promise.all(agents.map((agent) => lookAt(caller, agent)));
+          const done = found.every(({ resolved }) => resolved);
+          const leftMs = deadline - performance.now();
+          if (signal.aborted) throw gone();
+          if (done || leftMs <= 0) {
+            const mails = await handOut(found);
+            return { done, mails, agents: words === undefined ? [] : found.map(stateOf) };
+          }
+          await waiter.wakes.wait(version, Math.min(leftMs, lookMs), signal).catch((error: unknown) => {
+            throw signal.aborted ? gone() : error;
+          });
+        }
+      } finally {
+        waiters.delete(waiter);
+      }
+    },
+  };
+}
+
+/** Whoever asked does not listen any more, so nothing is handed out. */
+function gone(): PawlError {
+  return new PawlError('timeout', 'The one who waited has gone.');
+}
+
+function stateOf({ agent, state, mail }: Found): Waited['agents'][number] {
+  return { id: agent.id, alias: agent.alias, state, mailId: mail?.id ?? null };
+}
+
+/** Whom an event is about; a kill may be about many. */
+function concernedBy({ agentId, type, data }: Event): string[] {
+  const killed = type === 'agent.killed' && Array.isArray(data['agents']) ? data['agents'] : [];
+  return [agentId, ...killed].filter((id) => typeof id === 'string');
+}

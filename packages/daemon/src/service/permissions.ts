@@ -1,0 +1,54 @@
+import { cutBytes } from '@pawl/core/shorten';
+import type { PermissionAnswer } from '@pawl/protocol/view/question';
+import { limits } from '@pawl/schema/limit';
+import type { Question } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import type { Workshop } from '../workshop.ts';
+import { askGate } from './definitions.ts';
+import type { Questions } from './questions.ts';
+
+/** How a yes and a no are written down as answers. */
+const [yes, no] = ['allow', 'deny'];
+
+/** A person's yes or no as the answer of a question. */
+export function permissionWords(allowed: boolean, reason: string | undefined): string {
+  const word = allowed ? yes : no;
+  return reason === undefined || reason.trim() === '' ? word : `${word}: ${reason.trim()}`;
+}
+
+/**
+ * Asks the person whether an agent may use a tool, and waits for the answer. What its definition denies is denied at once;
+ * nobody in time is a no. The same request sent again, after the daemon died, waits for the same answer.
+ */
+export async function requestPermission(
+  shop: Workshop,
+  questions: Questions,
+  request: { agent: Agent; tool: string; input: Record<string, unknown>; key: string | undefined; signal: AbortSignal },
+): Promise<PermissionAnswer> {
+  const { agent, tool, key, signal } = request;
+  const input = JSON.stringify(request.input);
+  const gate = await askGate(shop, agent, { tool, input });
+  if (!gate.allowed) return { behavior: 'deny', message: gate.reason, conversationId: null };
+  const text = cutBytes(`May it use ${tool}? ${input}`, limits.mailBytes);
+  const target = { person: true } as const;
+  const asked = await questions.ask({ from: agent, target, text, kind: 'permission', timeoutMs: null, key });
+  const followed = questions.follow(asked.id);
+  try {
+    for (;;) {
+      const ended = await followed.end(limits.heartbeatMs, signal);
+      if (ended === null) continue;
+      await questions.shown(ended);
+      return verdictOf(ended);
+    }
+  } finally {
+    followed.leave();
+  }
+}
+
+function verdictOf({ id, end, answer }: Question): PermissionAnswer {
+  const text = answer ?? '';
+  if (end !== 'answered') return { behavior: 'deny', message: text, conversationId: id };
+  const allowed = text === yes || text.startsWith(`${yes}:`);
+  const message = text.slice((allowed ? yes : no).length).replace(/^: /, '');
+  return { behavior: allowed ? 'allow' : 'deny', message, conversationId: id };
+}

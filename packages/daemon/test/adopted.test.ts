@@ -1,0 +1,203 @@
+import type { AgentView } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import { sleepers } from '@pawl/testing/sleeper';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { agentClient } from './support/agent-client.ts';
+import type { TestDaemon } from './support/daemon.ts';
+import { startTestDaemon } from './support/daemon.ts';
+
+/** Every look sees anew. */
+const timing = { adoptionMs: 0 };
+
+/** A daemon, and programs that are called like agents. */
+async function aHouse(home?: string) {
+  const directory = await temporaryDirectory('pawl-adopted');
+  const daemon = await startTestDaemon({ timing, ...(home === undefined ? {} : { home }) });
+  const strangers = sleepers(directory.path);
+  return {
+    daemon,
+    strangers,
+    async [Symbol.asyncDispose]() {
+      await strangers[Symbol.asyncDispose]();
+      await daemon[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function adoptedIn({ client }: Pick<TestDaemon, 'client'>, all = false): Promise<AgentView[]> {
+  return (await client.listAgents({ all })).agents.filter(({ adopted }) => adopted !== null);
+}
+
+describe.runIf(process.platform === 'linux')('7.1: agents that somebody else started', () => {
+  test('7.7: they are in ps as adopted, come by a fork of agent 0, and leave when their process does', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    expect(await adoptedIn(daemon)).toEqual([]);
+    mkdirSync(join(daemon.repository, 'deep'));
+    const pid = await strangers.start('claude', join(daemon.repository, 'deep'));
+    const [found, ...more] = await adoptedIn(daemon);
+    expect(more).toEqual([]);
+    const cwd = join(daemon.repository, 'deep');
+    expect(found).toMatchObject({
+      alias: `claude-${pid}`,
+      adopted: { pid, cwd },
+      provider: 'claude',
+      definition: 'helper-mode',
+      kind: 'main',
+      branch: null,
+      worktree: null,
+      run: null,
+      status: 'running',
+      activity: 'running',
+      detail: `adopted: pid ${pid}`,
+    });
+    const root = (await daemon.client.listAgents({ all: true })).agents.find(({ parentId }) => parentId === null);
+    expect(found?.parentId).toBe(root?.id);
+    const { messages } = await daemon.client.history(found?.id ?? '');
+    expect(messages.map(({ kind, data }) => [kind, data?.['role']])).toEqual([['fork', 'child']]);
+    expect((await adoptedIn(daemon)).map(({ id }) => id)).toEqual([found?.id]);
+
+    await strangers.end(pid);
+    expect(await adoptedIn(daemon)).toEqual([]);
+    expect(await adoptedIn(daemon, true)).toMatchObject([{ id: found?.id, status: 'dead', detail: 'left' }]);
+    const { events } = await daemon.client.events({ agent: found?.id ?? '' });
+    expect(events.map(({ type }) => type)).toEqual(['agent.forked', 'agent.adopted', 'agent.left']);
+  });
+
+  test('they are only looked at: whatever is done to others is refused, and the process goes on', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    const { client } = daemon;
+    const pid = await strangers.start('codex', daemon.repository);
+    await adoptedIn(daemon);
+    const alias = `codex-${pid}`;
+    const attempts: Record<string, () => Promise<unknown>> = {
+      stop: () => client.stopAgent(alias),
+      kill: () => client.killAgent(alias, {}),
+      cascade: () => client.killAgent(alias, { cascade: true }),
+      resume: () => client.resumeAgent(alias, { prompt: 'go on' }, randomUUID()),
+      tell: () => client.tellAgent(alias, { message: 'stop that' }, randomUUID()),
+      fork: () => client.fork(alias, { prompt: 'try' }, randomUUID()),
+      pause: () => client.signalAgent(alias, 'pause'),
+      continue: () => client.signalAgent(alias, 'continue'),
+      interrupt: () => client.signalAgent(alias, 'interrupt'),
+      cancel: () => client.cancelRun(alias),
+      switch: () => client.switchDesk({ to: alias }),
+      clear: () => client.note(alias, 'clear', {}),
+      mark: () => client.note(alias, 'mark', { label: 'x' }),
+      rewind: () => client.note(alias, 'rewind', {}),
+      reap: () => client.signalAgent(alias, 'reap'),
+      reply: () => client.replyAgent(alias, { answer: 'yes' }, randomUUID()),
+      complete: () => client.completeAgent(alias, {}),
+    };
+    for (const [verb, attempt] of Object.entries(attempts)) {
+      const refused = await attempt().then(
+        () => 'done',
+        (error: unknown) => (error instanceof PawlError ? error.code : String(error)),
+      );
+      expect([verb, refused]).toEqual([verb, 'conflict']);
+    }
+    await expect(client.stopAgent(alias)).rejects.toThrow(/not started by Pawl; end it in its own terminal/);
+    await client.stopAll();
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    expect(await adoptedIn(daemon)).toMatchObject([{ alias, activity: 'running' }]);
+  });
+
+  test('a daemon that comes back knows them by pid and start, and notices who has left meanwhile', async () => {
+    await using place = await temporaryDirectory('pawl-adopted');
+    const strangers = sleepers(join(place.path, 'bin'));
+    await using _strangers = strangers;
+    const first = await startTestDaemon({ timing, home: join(place.path, 'home') });
+    await using _first = first;
+    const [stays, leaves] = [
+      await strangers.start('claude', first.repository),
+      await strangers.start('claude', first.repository),
+    ];
+    const before = await adoptedIn(first);
+    expect(new Set(before.map(({ adopted }) => adopted?.pid))).toEqual(new Set([stays, leaves]));
+    await first.stop();
+    expect(existsSync(`/proc/${stays}`)).toBe(true);
+    await strangers.end(leaves);
+
+    const second = await startTestDaemon({ timing, home: join(place.path, 'home') });
+    await using _second = second;
+    expect((await adoptedIn(second)).map(({ id }) => id)).toEqual(
+      before.filter(({ adopted }) => adopted?.pid === stays).map(({ id }) => id),
+    );
+    expect((await adoptedIn(second, true)).length).toBe(2);
+  });
+
+  test('an alias that is taken gets a number; Pawl’s own processes are nobody new', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    const own = await daemon.rested();
+    const session = own.session?.id ?? '';
+    await strangers.start('claude', daemon.repository, { PAWL_SESSION: session, PAWL_AGENT_ID: own.id });
+    expect(await adoptedIn(daemon)).toEqual([]);
+    const pid = await strangers.start('gemini', daemon.repository, { PAWL_SESSION: 'of-another-home' });
+    await daemon.work(['complete'], { alias: `gemini-${pid}` });
+    expect((await adoptedIn(daemon)).map(({ alias }) => alias)).toEqual([`gemini-${pid}-2`]);
+  });
+
+  test('7.5: mail for one waits to be fetched, and comes back when it has left', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    const pid = await strangers.start('claude', daemon.repository);
+    await adoptedIn(daemon);
+    const { mails } = await daemon.client.sendMail({ to: `claude-${pid}`, body: 'are you done?' }, randomUUID());
+    const id = mails[0]?.id ?? '';
+    expect((await daemon.client.showMail(id)).mail).toMatchObject({ status: 'pending', dead: null });
+    await strangers.end(pid);
+    await adoptedIn(daemon);
+    const { mail } = await waitUntil(
+      async () => {
+        const shown = await daemon.client.showMail(id);
+        return shown.mail.dead === null ? null : shown;
+      },
+      { what: 'the mail to come back' },
+    );
+    expect(mail.status).toBe('pending');
+  });
+
+  test('20 who ask at once find each of them once', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    for (const name of ['claude', 'codex', 'gemini', 'qwen']) await strangers.start(name, daemon.repository);
+    await Promise.all(Array.from({ length: 20 }, () => daemon.client.listAgents()));
+    expect((await adoptedIn(daemon, true)).length).toBe(4);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('7.7: the roster of a daemon', () => {
+  test('an agent asks about its own project, a person about the one at a path', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    const own = await daemon.rested();
+    const asAgent = agentClient(daemon.home, own.id);
+    expect(await asAgent.roster()).toEqual({ alone: true, others: [], doubts: [] });
+    const pid = await strangers.start('claude', daemon.repository);
+    await strangers.start('codex', daemon.repository, { PAWL_AGENT_ID: own.id });
+    const { alone, others } = await asAgent.roster({ path: '/elsewhere' });
+    expect([alone, others.map((other) => other.pid)]).toEqual([false, [pid]]);
+    expect((await daemon.client.roster({ path: daemon.repository })).others.length).toBe(2);
+    await expect(daemon.client.roster()).rejects.toThrow(/Which project/);
+  });
+});
+
+test('W0-03: a daemon leaves word of all programs, those of config.yaml too', async () => {
+  await using daemon = await startTestDaemon({
+    providers: { mine: { command: ['/opt/mine'] }, broken: { command: [] } },
+    choices: { provider: 'mine' },
+  });
+  const written: unknown = JSON.parse(readFileSync(daemon.home.programs, 'utf8'));
+  expect(written).toMatchObject({
+    provider: 'mine',
+    programs: expect.arrayContaining([{ provider: 'mine', program: '/opt/mine', names: ['mine'], commandLine: null }]),
+  });
+});

@@ -1,0 +1,150 @@
+import { strayProcesses } from '@pawl/host/stray';
+import { limits } from '@pawl/schema/limit';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, lutimesSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { allEvents } from '../support/mail.ts';
+import { outputHas } from '../support/output.ts';
+
+let now = Date.now();
+let daemon: TestDaemon;
+let root = '';
+beforeAll(async () => {
+  // Nobody looks whether processes live but health.
+  daemon = await startTestDaemon({ clock: () => now, timing: { livenessMs: 600_000 } });
+  root = join(daemon.home.worktrees, (await daemon.work(['complete'])).project?.name ?? '');
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+function git(...words: string[]): void {
+  execFileSync('git', ['-C', daemon.repository, ...words], { stdio: 'ignore' });
+}
+
+/** Makes everything at a path look as if nobody had touched it for two days. */
+function age(path: string): void {
+  const then = (now - 2 * limits.leftoverMs) / 1000;
+  if (existsSync(join(path, '.git'))) for (const name of readdirSync(path)) lutimesSync(join(path, name), then, then);
+  lutimesSync(path, then, then);
+}
+
+/** A worktree that git knows and no agent of the registry has. */
+function orphan(name: string, { where = root, isOld = true, dirty = false } = {}): string {
+  const path = join(where, name);
+  git('worktree', 'add', '-b', `work/${name}`, path);
+  if (dirty) writeFileSync(join(path, 'unsaved.txt'), 'work');
+  if (isOld) age(path);
+  return path;
+}
+
+/** The look for what belongs to nobody, which is not every minute's. */
+async function lookForLeftovers(): Promise<void> {
+  now += limits.leftoverLookMs;
+  await daemon.loops.health();
+}
+
+test('S4-24, 6.2.12, 8.10: only what is ours, old, clean, unused and known to git goes to the trash', async () => {
+  const gone = orphan('forsaken');
+  const foreign = join(root, 'no-worktree');
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'notes.txt'), 'mine');
+  age(foreign);
+  const kept = [
+    orphan('fresh', { isOld: false }),
+    orphan('edited', { dirty: true }),
+    orphan('elsewhere', { where: join(daemon.home.root, '..') }),
+    foreign,
+  ];
+  const inUse = orphan('in-use');
+  const living = await daemon.work([{ say: 'here' }, 'hang']);
+  await outputHas(daemon.client, living.id, 'here');
+  age(living.worktree ?? '');
+  symlinkSync(daemon.repository, join(root, 'link'));
+  const sleeper = execFileSync('sh', ['-c', 'sleep 60 >/dev/null 2>&1 & echo $!'], { cwd: inUse, encoding: 'utf8' });
+  try {
+    await lookForLeftovers();
+    expect(existsSync(gone)).toBe(false);
+    for (const path of [...kept, inUse, living.worktree ?? '', daemon.repository, join(root, 'link')])
+      expect(existsSync(path), path).toBe(true);
+    const trashed = (await allEvents(daemon.client)).filter(({ type }) => type === 'worktree.trashed');
+    expect(trashed.map(({ data }) => data['path'])).toEqual([gone]);
+    git('rev-parse', '--verify', 'work/forsaken');
+  } finally {
+    process.kill(Number(sleeper));
+    await daemon.client.stopAgent(living.id);
+  }
+});
+
+test('texts of long mails that were never sent are removed after a day; all others stay', async () => {
+  const agent = await daemon.work([{ say: 'hello' }, 'hang']);
+  await outputHas(daemon.client, agent.id, 'hello');
+  await daemon.client.sendMail({ to: agent.id, body: 'long '.repeat(2_000) }, randomUUID());
+  const wanted = readdirSync(daemon.home.mail);
+  expect(wanted).toHaveLength(1);
+  const unsent = ['a'.repeat(22), 'b'.repeat(22)];
+  const names = [`${unsent[0]}.txt`, `${unsent[1]}.txt.new`];
+  const others = ['notes.txt', `${'c'.repeat(22)}.txt`];
+  for (const name of [...names, ...others]) writeFileSync(join(daemon.home.mail, name), 'text');
+  for (const name of [...names, 'notes.txt', ...wanted]) age(join(daemon.home.mail, name));
+  await lookForLeftovers();
+  expect(readdirSync(daemon.home.mail).toSorted()).toEqual([...others, ...wanted].toSorted());
+  await daemon.client.stopAgent(agent.id);
+});
+
+test('S4-23, S4-24: the mailbox directory of the dead goes with the next look, and that of the living stays', async () => {
+  const [dying, living] = [await daemon.rested(), await daemon.rested()];
+  const mailboxOf = (alias: string) => join(daemon.home.messages, basename(root), alias);
+  for (const { id } of [dying, living]) await daemon.client.sendMail({ to: id, body: 'hello' }, randomUUID());
+  const both = [dying, living].map(({ alias }) => mailboxOf(alias));
+  await waitUntil(() => both.every((path) => existsSync(path)), { what: 'both mailboxes' });
+  await daemon.client.killAgent(dying.id, {});
+  await waitUntil(
+    async () => {
+      await daemon.loops.health();
+      return !existsSync(mailboxOf(dying.alias));
+    },
+    { what: 'the mailbox of the dead to go' },
+  );
+  expect(existsSync(mailboxOf(living.alias))).toBe(true);
+});
+
+test('6.2.3: a nudge wakes a caretaker that rests, with the text of its definition, once there is something new', async () => {
+  const nudge = 'Status check: is the kettle on?';
+  daemon.define('keeper', { kind: 'main', class: 'persistent', tools: ['*'], nudge });
+  const steps = [{ say: 'here' }, 'complete', 'echo_prompt', 'complete', 'complete'];
+  const keeper = await daemon.work(steps, { definition: 'keeper' });
+  await daemon.ended(keeper.id);
+  await daemon.loops.nudges();
+  const sent = async () => (await allEvents(daemon.client)).filter(({ type }) => type === 'nudge.sent');
+  expect(await sent(), 'all is quiet').toEqual([]);
+  await daemon.client.addTask({ path: daemon.repository, name: 'boil water', phase: 'tea' });
+  await daemon.loops.nudges();
+  expect(await sent()).toHaveLength(1);
+  await outputHas(daemon.client, keeper.id, 'is the kettle on?');
+  await daemon.ended(keeper.id);
+  now += 10 * limits.nudgeGapMs;
+  await daemon.loops.nudges();
+  await daemon.loops.nudges();
+  expect(await sent(), 'and all is quiet again').toHaveLength(1);
+  const { runs, sessions } = await daemon.client.inspectAgent(keeper.id);
+  expect([runs.length, sessions.length]).toEqual([2, 2]);
+});
+
+test('S4-24: a session that should live and does not is found by the next look, though nobody was told', async () => {
+  const agent = await daemon.work([{ say: 'here' }, 'hang']);
+  await outputHas(daemon.client, agent.id, 'here');
+  const session = (await daemon.client.inspectAgent(agent.id)).sessions[0];
+  // The shim goes first, so that it cannot leave word of how its child ended.
+  const pids = [session?.pid ?? 0, ...strayProcesses(session?.id ?? '').map(({ pid }) => pid)];
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await waitUntil(() => strayProcesses(session?.id ?? '').length === 0, { what: 'its processes to be gone' });
+  expect((await daemon.client.inspectAgent(agent.id)).agent.run?.status).toBe('running');
+  await daemon.loops.health();
+  expect((await daemon.ended(agent.id)).run?.status).toBe('failed');
+});

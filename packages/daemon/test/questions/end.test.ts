@@ -1,0 +1,183 @@
+import type { AgentView } from '@pawl/protocol/view';
+import { limits } from '@pawl/schema/limit';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentClient } from '../support/agent-client.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { allEvents, statesOf } from '../support/mail.ts';
+import { askAs, atRest, atWork, endOf, endedUnseen, sessionsOf } from './asking.ts';
+
+/** Time passes only when a test says so. */
+let now = Date.now();
+let daemon: TestDaemon;
+let asker: AgentView;
+let asked: AgentView;
+beforeAll(async () => {
+  daemon = await startTestDaemon({ clock: () => now, timing: { routeMs: 50 } });
+  [asker, asked] = await Promise.all([atWork(daemon), atWork(daemon)]);
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+/** The mails about a question, with how far each has come. */
+async function mailsAbout(conversationId: string) {
+  const sent = (await allEvents(daemon.client)).filter(
+    ({ type, data }) => type === 'mail.sent' && data['questionId'] === conversationId,
+  );
+  return Promise.all(
+    sent.map(async ({ agentId, data }) => ({
+      to: agentId,
+      kind: String(data['kind']),
+      states: await statesOf(daemon.client, String(data['mailId'])),
+    })),
+  );
+}
+
+describe('a deadline', () => {
+  test('5.2.13: ends the wait of whoever asked, with how long it was', async () => {
+    const ask = (timeoutMs: number) => askAs(daemon, asker, { agent: asked.id, question: 'x?', timeoutMs });
+    const [sooner, { conversationId, deadlineAt }] = [await ask(29_999), await ask(30_000)];
+    expect(deadlineAt).toBe(now + 30_000);
+    const end = endOf(agentClient(daemon.home, asker.id), conversationId);
+    now += 29_999;
+    expect((await endedUnseen(daemon, sooner.conversationId)).end).toBe('expired');
+    expect((await daemon.client.showQuestion(conversationId)).question.end).toBeNull();
+    now += 1;
+    expect(await end).toMatchObject({
+      end: 'expired',
+      answer: null,
+      reason: `${asked.alias} has not answered within 30 s`,
+    });
+    const late = agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'too late' });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('is ten minutes when nobody says otherwise, and whoever does not wait any more hears of it by mail', async () => {
+    const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'anybody?' });
+    now += limits.questionMs;
+    expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
+    const told = (await mailsAbout(conversationId)).filter(({ to }) => to === asker.id);
+    expect(told).toMatchObject([{ kind: 'system' }]);
+  });
+});
+
+describe('an answer', () => {
+  test('that its command has shown is not sent a second time', async () => {
+    const self = agentClient(daemon.home, asker.id);
+    const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'which?' });
+    const end = endOf(self, conversationId);
+    await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'this one' });
+    expect((await end).answer).toBe('this one');
+    await self.noteShown(conversationId);
+    await self.noteShown(conversationId);
+    const answers = (await mailsAbout(conversationId)).filter(({ to }) => to === asker.id);
+    expect(answers).toEqual([{ to: asker.id, kind: 'answer', states: ['sent', 'delivered', 'read'] }]);
+    expect((await mailsAbout(conversationId))[0]?.states.at(-1)).toBe('acked');
+  });
+
+  test('4: to an asker whose command was killed comes as mail, once', async () => {
+    const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'which one?' });
+    const leaving = new AbortController();
+    const left = agentClient(daemon.home, asker.id).followQuestion(conversationId, leaving.signal).next();
+    leaving.abort();
+    await left;
+    now += limits.answerGraceMs;
+    await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'that one' });
+    const answers = await waitUntil(
+      async () => {
+        const found = (await mailsAbout(conversationId)).filter(({ to }) => to === asker.id);
+        return found.some(({ states }) => states.includes('delivered')) ? found : undefined;
+      },
+      { what: 'the answer by mail', timeoutMs: 15_000 },
+    );
+    expect(answers).toMatchObject([{ kind: 'answer', states: ['sent', 'delivered'] }]);
+  });
+
+  test('that nobody came for is sent when its time is over', async () => {
+    const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'who?' });
+    await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'me' });
+    expect((await mailsAbout(conversationId)).filter(({ to }) => to === asker.id)).toEqual([]);
+    now += limits.answerGraceMs;
+    await waitUntil(async () => (await mailsAbout(conversationId)).some(({ kind }) => kind === 'answer'), {
+      what: 'the answer by mail',
+    });
+  });
+
+  test('5.2.14: is given once; the same again is no mistake, another one is', async () => {
+    const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'which?' });
+    const self = agentClient(daemon.home, asked.id);
+    const answered = { conversationId, status: 'answered' };
+    expect(await self.answer(conversationId, { answer: 'this' })).toEqual(answered);
+    expect(await self.answer(conversationId, { answer: 'this' })).toEqual(answered);
+    await expect(self.answer(conversationId, { answer: 'that' })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('a question that is sent again with its key is asked once', async () => {
+    const key = randomUUID();
+    const self = agentClient(daemon.home, asker.id);
+    const body = { agent: asked.id, question: 'once?' };
+    const all = await Promise.all([1, 2, 3].map(async () => (await self.ask(body, key)).question.conversationId));
+    expect(new Set(all).size).toBe(1);
+    await agentClient(daemon.home, asked.id).answer(all[0] ?? '', { answer: 'once' });
+  });
+});
+
+describe('a question ends with', () => {
+  test('the one who was asked, and with the one who asked', async () => {
+    const [dying, other] = [await atWork(daemon), await atWork(daemon)];
+    const toDying = await askAs(daemon, asker, { agent: dying.id, question: 'x?' });
+    const fromDying = await askAs(daemon, dying, { agent: other.id, question: 'y?' });
+    const end = endOf(agentClient(daemon.home, asker.id), toDying.conversationId);
+    await daemon.client.killAgent(dying.id, {});
+    expect(await end).toMatchObject({ end: 'cancelled', reason: `${dying.alias} is dead` });
+    expect(await endedUnseen(daemon, fromDying.conversationId)).toMatchObject({ end: 'cancelled' });
+  });
+
+  test('the stop of the one who was asked', async () => {
+    const agent = await atWork(daemon);
+    const { conversationId } = await askAs(daemon, asker, { agent: agent.id, question: 'x?' });
+    await daemon.client.stopAgent(agent.id);
+    expect(await endedUnseen(daemon, conversationId)).toMatchObject({
+      end: 'cancelled',
+      reason: `${agent.alias} cannot answer any more: it was stopped`,
+    });
+  });
+
+  test('S3-61: one who rests without an answer, after it was asked a bounded number of times', async () => {
+    const agent = await atRest(
+      daemon,
+      Array.from({ length: 9 }, () => 'complete'),
+    );
+    const { conversationId } = await askAs(daemon, asker, { agent: agent.id, question: 'x?' });
+    const end = await endOf(agentClient(daemon.home, asker.id), conversationId);
+    expect(end).toMatchObject({
+      end: 'cancelled',
+      reason: expect.stringContaining('rests without an answer') as string,
+    });
+    expect(await sessionsOf(daemon, agent)).toBe(1 + limits.mailAttempts);
+  });
+});
+
+test('S3-62, 5.2.8, 8.8: a question is there although its recipient cannot be resumed, and the next one may resume it', async () => {
+  const definition = { name: 'helper', description: 'helps', kind: 'main' };
+  daemon.define('helper', definition);
+  const work = await daemon.work([{ say: 'hello' }, 'complete', 'hang'], { definition: 'helper' });
+  const agent = await daemon.ended(work.id);
+  // Without its definition nothing of it begins.
+  rmSync(join(daemon.repository, '.pawl', 'agents', 'helper.md'));
+  const { conversationId } = await askAs(daemon, asker, { agent: agent.id, question: 'are you there?' });
+  now += limits.questionMs;
+  expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
+  expect(await sessionsOf(daemon, agent)).toBe(1);
+  daemon.define('helper', definition);
+  await askAs(daemon, asker, { agent: agent.id, question: 'and now?' });
+  await waitUntil(async () => (await sessionsOf(daemon, agent)) === 2, {
+    what: 'its second session',
+    timeoutMs: 15_000,
+  });
+});

@@ -1,0 +1,53 @@
+import { createQuestionWaits } from '@pawl/daemon/service/question-waits';
+import { newId } from '@pawl/schema/id';
+import type { Question } from '@pawl/schema/mail';
+import { expect, test } from 'vitest';
+
+const question = { id: newId(), question: 'which?' } as Question;
+const never = new AbortController().signal;
+const agentId = newId();
+
+test('a question is awaited as long as one of those who wait for it is there', () => {
+  const waits = createQuestionWaits();
+  const [first, second] = [waits.await(question.id), waits.await(question.id)];
+  first.leave();
+  first.leave();
+  expect(waits.isAwaited(question.id)).toBe(true);
+  second.leave();
+  expect(waits.isAwaited(question.id)).toBe(false);
+  waits.wake(question.id);
+});
+
+test('5.2.14: each listener is taken once, and given one question', async () => {
+  const waits = createQuestionWaits();
+  expect(waits.take(agentId)).toBeNull();
+  const heard = waits.listen(agentId).question(10_000, never);
+  const taken = waits.take(agentId);
+  expect(waits.take(agentId)).toBeNull();
+  expect(taken?.give(question)).toBe(true);
+  expect(await heard).toBe(question);
+});
+
+test('one whose question was not written after all listens on', async () => {
+  const waits = createQuestionWaits();
+  const heard = waits.listen(agentId).question(10_000, never);
+  waits.take(agentId)?.putBack();
+  expect(waits.take(agentId)?.give(question)).toBe(true);
+  expect(await heard).toBe(question);
+});
+
+test('one that leaves after it was taken is given nothing, and whoever gives is told so', async () => {
+  const waits = createQuestionWaits();
+  const leaving = new AbortController();
+  const heard = waits.listen(agentId).question(10_000, leaving.signal);
+  const taken = waits.take(agentId);
+  leaving.abort();
+  expect(taken?.give(question)).toBe(false);
+  await expect(heard).rejects.toThrow();
+});
+
+test('one whose time is over leaves, and is not taken any more', async () => {
+  const waits = createQuestionWaits();
+  expect(await waits.listen(agentId).question(1, never)).toBeNull();
+  expect(waits.take(agentId)).toBeNull();
+});

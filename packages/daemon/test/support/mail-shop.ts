@@ -1,0 +1,53 @@
+import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
+import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
+import type { Workshop } from '@pawl/daemon/workshop';
+import { homeAt } from '@pawl/protocol/home';
+import { newId } from '@pawl/schema/id';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { dataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import { readEvents } from '@pawl/store/events';
+import { insertProject } from '@pawl/store/projects';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { openStore } from '@pawl/store/store';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { addRestingAgents } from './resting-agents.ts';
+
+/** A home with a project `shop`, three agents at rest, and what the post's files need of a daemon, but no daemon. */
+export async function mailShop(given: { clock?: () => number } = {}) {
+  const place = await temporaryDirectory();
+  const home = homeAt(join(place.path, 'home'));
+  openDataDirectory(home.root);
+  const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: given.clock ?? Date.now });
+  const project = { id: newId(), name: 'shop', root: join(place.path, 'shop'), createdAt: 1 };
+  await ensureRootAgent(store);
+  await store.write((tx) => insertProject(tx, project));
+  const aliases = ['calm-fox', 'old-owl', 'shy-elk'];
+  const agents = await addRestingAgents(
+    home,
+    aliases.map((alias) => ({ alias })),
+  );
+  const [fox, owl, elk] = agents as [Agent, Agent, Agent];
+  const root = await rootAgent(store.db);
+  const shop = { home, store, timing: { routeMs: 60_000 }, clock: Date.now, log: pino({ enabled: false }) } as Workshop;
+  return {
+    shop,
+    store,
+    home,
+    place: place.path,
+    project,
+    fox,
+    owl,
+    elk,
+    root,
+    send: (from: Agent, to: Agent, text: string): Promise<Mail> =>
+      store.write((tx) => recordMail(tx, { from, to, kind: 'message' }, shortBody(text))),
+    events: () => readEvents(store.db, { afterSeq: 0, limit: 1000 }),
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Client } from '@pawl/protocol/client';
+import type { Home } from '@pawl/protocol/home';
+import type { Definition } from '@pawl/schema/definition';
+import { newId } from '@pawl/schema/id';
+import type { Agent } from '@pawl/schema/record';
+import { noBudget } from '@pawl/schema/record';
+import { insertAgent } from '@pawl/store/agents';
+import { dataDirectory } from '@pawl/store/data-directory';
+import { listProjects } from '@pawl/store/projects';
+import { insertRun } from '@pawl/store/runs';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import type { Store } from '@pawl/store/store';
+import { openStore } from '@pawl/store/store';
+import { agentClient } from './agent-client.ts';
+
+/** An agent with its own voice. */
+export type RestingAgent = Agent & { client: Client };
+
+const definition: Definition = {
+  id: 'reader',
+  name: 'reader',
+  description: '',
+  kind: 'main',
+  class: 'persistent',
+  role: null,
+  provider: null,
+  model: null,
+  mode: null,
+  tools: [],
+  deniedTools: [],
+  toolGate: 'hard',
+  policy: { allow: [], delegateTargets: [] },
+  workGlobs: [],
+  nudge: null,
+  mail: 'pull',
+  notify: [],
+  prompt: '',
+  sources: [],
+};
+
+/** Writes to the database of a daemon that is up, beside it, for what would take a process each otherwise. */
+async function besideDaemon<T>(home: Home, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: Date.now });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Agents that have finished, to whom no mail is pushed: rows, and no process. */
+export async function restingAgents(home: Home, given: Partial<Agent>[]): Promise<RestingAgent[]> {
+  const agents = await addRestingAgents(home, given);
+  return agents.map((agent) => ({ ...agent, client: agentClient(home, agent.id) }));
+}
+
+/** The same, where no daemon is up that they could speak to. */
+export async function addRestingAgents(home: Home, given: Partial<Agent>[]): Promise<Agent[]> {
+  return besideDaemon(home, async (store) => {
+    const [project] = await listProjects(store.db);
+    const root = await store.db
+      .selectFrom('agents')
+      .select('id')
+      .where('parent_id', 'is', null)
+      .executeTakeFirstOrThrow();
+    const agents = given.map((fields) => anAgent(project?.id ?? null, root.id, fields));
+    await store.write(async (tx) => {
+      for (const agent of agents) {
+        await insertAgent(tx, agent);
+        await insertRun(tx, {
+          id: newId(),
+          projectId: agent.projectId ?? '',
+          agentId: agent.id,
+          agentKind: agent.kind,
+          parentRunId: null,
+          task: 'a task',
+          definition: { ...definition, kind: agent.kind },
+          startedAt: tx.now,
+          endedAt: tx.now,
+          outcome: 'completed',
+          detail: null,
+          questions: null,
+          resultBefore: null,
+          waitUntil: null,
+          waitFor: null,
+        });
+      }
+    });
+    return agents;
+  });
+}
+
+function anAgent(projectId: string | null, rootId: string, fields: Partial<Agent>): Agent {
+  const id = newId();
+  return {
+    id,
+    alias: `reader-${id.toLowerCase().replaceAll('_', 'x').slice(0, 12)}`.replace(/-$/, 'x'),
+    projectId,
+    parentId: rootId,
+    supervisorId: rootId,
+    forkMessageId: 0,
+    forkedConversation: null,
+    snapshot: null,
+    freshAfter: 0,
+    definition: 'reader',
+    kind: 'main',
+    class: 'persistent',
+    provider: 'scripted',
+    model: null,
+    options: {},
+    mode: 'execute',
+    accountId: null,
+    environment: {},
+    budget: noBudget,
+    taskId: null,
+    branch: null,
+    baseCommit: null,
+    worktree: null,
+    worktreeReadyAt: null,
+    worktreeEnd: null,
+    createdAt: Date.now(),
+    stopRequestedAt: null,
+    completion: null,
+    adopted: null,
+    stuckAt: null,
+    stuckReason: null,
+    endedAt: null,
+    endReason: null,
+    reapedAt: null,
+    ...fields,
+  };
+}
