@@ -9,6 +9,8 @@ import { ingest } from './measure/ingest.ts';
 import { killFamily } from './measure/kill-family.ts';
 import { lineLatency } from './measure/line-latency.ts';
 import { idle, restart } from './measure/live-agents.ts';
+import { mail } from './measure/mail.ts';
+import { mailDrain } from './measure/mail-drain.ts';
 import { memory } from './measure/memory.ts';
 import { spawnMany } from './measure/spawn-many.ts';
 import { spawn } from './measure/spawn.ts';
@@ -26,6 +28,8 @@ const measures: Measure[] = [
   growth,
   history,
   killFamily,
+  mail,
+  mailDrain,
   memory,
   restart,
   idle,

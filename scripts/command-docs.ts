@@ -36,7 +36,7 @@ This page is made from the command table by \`node scripts/command-docs.ts\`; a 
 
 With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
 \`history\` and \`top\` print one per line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. Only
-\`worktree prune\` asks a question, on a terminal and without \`--yes\`. An agent is named by its alias, its id, or the first four or more characters of its id.
+\`worktree prune\` without \`--yes\` and \`session end\` without \`--on-helpers\` ask a question, on a terminal. An agent is named by its alias, its id, or the first four or more characters of its id.
 
 ${commands.flatMap((command) => sections(command, 'pawl')).join('\n')}
 ## Exit codes
@@ -92,7 +92,8 @@ function exampleOf(command: Command): string {
  * The commands that agents may use themselves, by their first words. Those that do not exist yet get into the agents' list,
  * and so into what agents are told about each other, when they do.
  */
-const agentCommandNames = 'ps history work fork mark rewind gate task id ask listen answer';
+const agentCommandNames =
+  'ps history work fork mark rewind gate task id send mail read ack wait ask listen answer complete';
 const agentCommands = new Set(agentCommandNames.split(' '));
 /** Below a group, what only people do. */
 const peoplesCommands = new Set(['task block', 'task unblock', 'task done']);

@@ -1,4 +1,6 @@
 import { startIngest } from '@pawl/daemon/ingest/ingest';
+import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
+import { programs } from '@pawl/protocol/programs';
 import { outputParsers } from '@pawl/providers/parser';
 import { linkSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,6 +26,7 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
   });
   const ingest = startIngest({
     store,
+    prompts: await loadPromptAssets(programs.prompts),
     onChange() {},
     onTurnEnded() {},
     onUsage() {},

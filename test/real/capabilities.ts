@@ -1,3 +1,6 @@
+import { createAuthority } from '@pawl/daemon/http/authority';
+import { homeAt } from '@pawl/protocol/home';
+import type { AgentView } from '@pawl/protocol/view';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { strayProcesses } from '@pawl/host/stray';
 import { git } from '@pawl/testing/sample-repository';
@@ -19,12 +22,19 @@ const presets = builtInPresets({ scriptedAgent: ['scripted'], bridge: ['bridge']
 /** What came of each capability, for the table that is printed at the end. */
 type Outcome = 'yes' | 'NO' | 'not offered by the CLI';
 
-/** Tries everything that Pawl promises with one real CLI. */
-export function tryCli(name: string): void {
+/** Adds a test of one capability to those of a CLI. */
+type AddCapability = (title: string, offered: boolean, body: () => Promise<void>) => void;
+
+/** Tries everything that Pawl promises with one real CLI, and what is particular to it. */
+export function tryCli(
+  name: string,
+  particular: (add: AddCapability, shop: () => RealWorkshop) => void = () => {},
+): void {
   const cli = realClis[name];
   if (cli === undefined) throw new Error(`there is no CLI ${name}`);
   const preset = presets.find((each) => each.name === cli.provider);
   if (preset === undefined) throw new Error(`there is no preset ${cli.provider}`);
+  const live = presets.find((each) => each.name === cli.live) ?? null;
   const outcomes: Record<string, Outcome> = {};
   let shop: RealWorkshop;
 
@@ -113,6 +123,36 @@ export function tryCli(name: string): void {
       expect((await shop.ended(agent.id)).run).toMatchObject({ detail: expect.stringContaining('turns 2') });
     });
 
+    capability('mail to an agent at work, shown once', preset.resume !== null || live !== null, async () => {
+      const agent = await shop.work('[[session:patient]] Take your time.', { provider: (live ?? preset).name });
+      await toolRuns(shop, agent.id);
+      const mailId = await sendMail(shop, agent.alias, '[[mark:to-the-busy]] The parser is ready.');
+      await mailIsRead(shop, mailId);
+      const ended = await shop.ended(agent.id);
+      // Where nothing shows that a running turn has heard it, it goes along with the next one.
+      const channel = live?.echoes === true ? 'live' : 'turn';
+      expect(ended).toMatchObject({
+        run: { status: 'completed', detail: expect.stringContaining('turns 2') },
+        session: { no: channel === 'live' ? 1 : 2 },
+      });
+      expect(await storyOf(shop, mailId)).toEqual(['mail.sent', `mail.delivered ${channel}`, 'mail.read']);
+      expect(timesShown(shop, 'to-the-busy')).toEqual(new Set([1]));
+    });
+
+    capability('mail to an idle agent begins its next turn', preset.resume !== null, async () => {
+      const agent = await shop.work('[[session:remember]] Hello.');
+      await shop.ended(agent.id);
+      const mailId = await sendMail(shop, agent.alias, '[[mark:to-the-idle]] Are you there?');
+      await mailIsRead(shop, mailId);
+      const ended = await shop.ended(agent.id);
+      expect(ended).toMatchObject({
+        run: { status: 'completed', detail: expect.stringContaining('turns 2') },
+        session: { no: 2 },
+      });
+      expect(await storyOf(shop, mailId)).toEqual(['mail.sent', 'mail.delivered turn', 'mail.read']);
+      expect(timesShown(shop, 'to-the-idle')).toEqual(new Set([1]));
+    });
+
     capability('usage limit, on with another account', preset.account !== null, async () => {
       const account = `limited-${cli.provider}`;
       const agent = await shop.work('[[session:halfway]] Do half, then the rest.', { account });
@@ -166,13 +206,63 @@ export function tryCli(name: string): void {
       expect(stored.join('')).toBe(readFileSync(join(sessions[0]?.directory ?? '', 'out'), 'utf8'));
     });
 
+    let prober: Promise<AgentView> | undefined;
+    /** One agent that uses the tools of all servers, for the two tests that look at it. */
+    const askedAll = () => (prober ??= shop.work('[[session:probe]] Ask them.').then(({ id }) => shop.ended(id)));
+
     capability('MCP tools', preset.mcp !== null, async () => {
-      const agent = await shop.work('[[session:probe]] Ask the probe.');
-      const ended = await shop.ended(agent.id);
-      expect(ended.run).toMatchObject({ status: 'completed' });
+      const agent = await askedAll();
+      expect(agent.run).toMatchObject({ status: 'completed' });
       expect(await textOf(shop, agent.id)).toContain('persimmon');
     });
+
+    capability('Pawl’s own tools, as itself', preset.mcp !== null, async () => {
+      const agent = await askedAll();
+      expect(await textOf(shop, agent.id)).toContain(agent.id);
+      const { mails } = await shop.client().listMail();
+      const sent = { from: { id: agent.id, alias: agent.alias }, body: 'sent with a tool' };
+      expect(mails).toContainEqual(expect.objectContaining(sent));
+      // It was passed on from the environment, and written down nowhere.
+      const token = createAuthority(readFileSync(homeAt(shop.home).token, 'utf8').trim()).agentToken(agent.id);
+      const { stdout } = await run('sh', ['-c', `grep -rlaF -e '${token}' '${shop.home}' || [ $? = 1 ]`]);
+      expect(stdout).toBe('');
+    });
+
+    const bridged = presets.find((each) => each.name === cli.live && each.name !== cli.provider);
+    capability('Pawl’s own tools through the bridge', (bridged?.mcp ?? null) !== null, async () => {
+      const agent = await shop.work('[[session:whoami]] Who are you?', { provider: bridged?.name ?? '' });
+      await shop.ended(agent.id);
+      expect(await textOf(shop, agent.id)).toContain(agent.id);
+    });
+
+    particular(capability, () => shop);
   });
+}
+
+/** Sends a mail as a person does, and gives its id. */
+async function sendMail(shop: RealWorkshop, to: string, text: string): Promise<string> {
+  const answer = JSON.parse(await shop.pawl(['send', to, text, '--json'])) as { data: { mails: { id: string }[] } };
+  return answer.data.mails[0]?.id ?? '';
+}
+
+async function mailIsRead(shop: RealWorkshop, mailId: string): Promise<void> {
+  await waitUntil(async () => (await storyOf(shop, mailId)).includes('mail.read'), {
+    timeoutMs: 120_000,
+    what: `mail ${mailId} to be read`,
+  });
+}
+
+/** What happened to a mail, and by which way it was delivered. */
+async function storyOf(shop: RealWorkshop, mailId: string): Promise<string[]> {
+  const { events } = await shop.client().events({ tail: 1000 });
+  const story = events.filter(({ data }) => data['mailId'] === mailId);
+  return story.map(({ type, data: { channel } }) => (typeof channel === 'string' ? `${type} ${channel}` : type));
+}
+
+/** How often the requests that show a mark at all show it: the model gets the whole conversation each time. */
+function timesShown(shop: RealWorkshop, mark: string): Set<number> {
+  const shown = shop.server.requests.map(({ marks }) => marks.filter((each) => each === mark).length);
+  return new Set(shown.filter((times) => times > 0));
 }
 
 /** All that an agent has said. */

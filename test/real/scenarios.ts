@@ -36,5 +36,20 @@ export const scenarios: Record<string, ScenarioInput> = {
       { say: 'Slept.' },
     ],
   },
-  probe: { steps: [{ mcp: true }, { say: 'The tool said {result}.' }, done('asked it'), { say: 'Done.' }] },
+  /** Uses a server of the person's, and Pawl's own: who am I, and a word to the person. */
+  probe: {
+    steps: [
+      { tool: { name: 'probe_word' } },
+      { say: 'The tool said {result}.' },
+      { tool: { name: 'whoami' } },
+      { say: 'Pawl said {result}.' },
+      { tool: { name: 'send', input: { to: 'root', body: 'sent with a tool' } } },
+      done('asked it'),
+      { say: 'Done.' },
+    ],
+  },
+  /** Asks Pawl's own server who it is, and nothing else. */
+  whoami: {
+    steps: [{ tool: { name: 'whoami' } }, { say: 'Pawl said {result}.' }, done('asked it'), { say: 'Done.' }],
+  },
 };

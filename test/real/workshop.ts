@@ -33,6 +33,8 @@ export type RealWorkshop = {
   server: ModelServer;
   home: string;
   repository: string;
+  /** What the shell of a person here says: the CLI and the home. */
+  shell: Record<string, string>;
   client(): Client;
   /** Runs the command line as a person would. */
   pawl(args: string[], input?: string): Promise<string>;
@@ -79,6 +81,7 @@ export async function openWorkshop(name: string, cli: RealCli): Promise<RealWork
     server,
     home,
     repository,
+    shell,
     client: () => client,
     pawl,
     async work(task, options = {}) {

@@ -50,7 +50,7 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
 }
 
 /** JSON in which what could steer a terminal is escaped; to a reader of JSON it means the same. */
-function plainJson(value: unknown): string {
+export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(
     // oxlint-disable-next-line no-control-regex -- control characters are what this escapes
     /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,

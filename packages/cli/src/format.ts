@@ -32,6 +32,7 @@ export function clockTime(at: number): string {
 /** One word for how an agent is: that it is paused, or its run's outcome, where that says more than the activity. */
 export function stateOf(agent: AgentView): string {
   if (agent.status === 'running' && agent.paused) return 'paused';
+  if (agent.status === 'running' && agent.adopted) return 'adopted';
   return agent.status === 'running' && agent.activity === 'idle' && agent.run?.status === 'completed'
     ? 'completed'
     : agent.status === 'running'
@@ -52,9 +53,9 @@ export function runDuration(agent: AgentView, now: number): string {
   return agent.run === null ? '' : duration((agent.run.endedAt ?? now) - agent.run.startedAt);
 }
 
-/** What an agent is about: what it does while it runs, else its task. */
+/** What an agent is about: what it does while it runs, or that it gets nowhere, else its task. */
 export function subjectOf(agent: AgentView): string {
-  const busy = agent.activity === 'running' || agent.activity === 'starting';
+  const busy = agent.activity === 'running' || agent.activity === 'starting' || agent.detail.startsWith('stuck: ');
   return busy && agent.detail !== '' ? agent.detail : (agent.run?.task ?? '');
 }
 
@@ -74,7 +75,7 @@ export function names(all: string[]): string {
 
 /** The order in which states are counted: what goes on first, what is over last. */
 const stateOrder =
-  'running starting paused waiting_for_input exhausted crashed idle completed stopped ready_for_cleanup dead reaped'.split(
+  'running starting paused adopted waiting_for_input exhausted crashed idle completed stopped ready_for_cleanup dead reaped'.split(
     ' ',
   );
 

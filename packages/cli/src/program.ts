@@ -3,11 +3,17 @@ import { Command } from 'commander';
 import { createContext } from './context.ts';
 import { accountCommands } from './table/accounts.ts';
 import { agentCommands } from './table/agents.ts';
+import { completeCommands } from './table/complete.ts';
 import { devCommands } from './table/dev.ts';
 import { errandCommands } from './table/errands.ts';
 import { homeCommands } from './table/home.ts';
+import { longForms } from './table/long-forms.ts';
+import { mailCommands } from './table/mail.ts';
+import { mcpCommands } from './table/mcp.ts';
 import { promptCommands } from './table/prompts.ts';
 import { providerCommands } from './table/providers.ts';
+import { questionCommands } from './table/questions.ts';
+import { rosterCommands } from './table/roster.ts';
 import { signalCommands } from './table/signals.ts';
 import { taskCommands } from './table/tasks.ts';
 import type { CommandTable } from './table/tools.ts';
@@ -16,9 +22,14 @@ import type { CommandTable } from './table/tools.ts';
 const groups: [heading: string, commands: CommandTable][] = [
   ['Agents:', agentCommands],
   ['What agents are told:', signalCommands],
+  ['What agents say:', { ...completeCommands, ...longForms }],
+  ['Mail:', mailCommands],
+  ['Questions:', questionCommands],
   ['What agents were given:', promptCommands],
   ['Plans and errands:', { ...taskCommands, ...errandCommands }],
   ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
+  ['For agents’ programs:', mcpCommands],
+  ['Agents that share a checkout:', rosterCommands],
   ['The home:', homeCommands],
   ['To try things out:', devCommands],
 ];

@@ -29,6 +29,7 @@ export function agentView(given: Partial<AgentView> = {}): AgentView {
     worktreeEnd: null,
     createdAt: 0,
     endedAt: null,
+    adopted: null,
     paused: false,
     status: 'running',
     activity: 'idle',

@@ -106,7 +106,10 @@ describe('an agent', () => {
     expect(subjectOf(agent({ activity: 'running', detail: 'compiles', run: { task: 'fix it' } }))).toBe('compiles');
     expect(subjectOf(agent({ activity: 'running', detail: '', run: { task: 'fix it' } }))).toBe('fix it');
     expect(subjectOf(agent({ detail: 'done', run: { task: 'fix it' } }))).toBe('fix it');
-    expect(subjectOf(agent({}))).toBe('');
+    expect(subjectOf(agent({ activity: 'crashed', detail: 'stuck: again', run: { task: 'fix it' } }))).toBe(
+      'stuck: again',
+    );
+    expect(subjectOf(agent({ detail: '' }))).toBe('');
   });
 });
 

@@ -9,7 +9,7 @@ import { buildProgram } from '../src/program.ts';
 import { runCli } from './run-cli.ts';
 
 /** Commands that print a script or play a part, and so have no JSON form. */
-const withoutJson = ['completion', 'hook', 'scripted-agent'];
+const withoutJson = ['completion', 'hook', 'mcp', 'scripted-agent'];
 
 /** The help of a command as a person gets it. */
 function helpOf(command: Command): string {
@@ -45,7 +45,7 @@ function commandsOf(group: Command, prefix = ''): [name: string, command: Comman
 }
 
 const all = commandsOf(buildProgram(() => {}));
-const groups = ['task', 'errand', 'account', 'worktree', 'dev'];
+const groups = ['agent', 'task', 'errand', 'account', 'session', 'worktree', 'dev'];
 const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
@@ -54,9 +54,21 @@ describe('every command', () => {
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
     const home = 'up down status doctor init definitions trust worktree events completion version scripted-agent';
     const prompts = 'prompt inputs id';
-    const expected = `${agents} ${signals} ${prompts} task errand providers account ${home} dev`.split(' ');
+    const mcp = 'whoami mcp';
+    const shared = 'roster session run';
+    const said = 'complete agent';
+    const mail = 'send mail read ack wait';
+    const questions = 'ask listen answer inbox';
+    const expected =
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand providers account ${mcp} ${shared} ${home} dev`.split(
+        ' ',
+      );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
     expect(all.map(([name]) => name).filter((name) => name.includes(' '))).toEqual([
+      'agent complete',
+      'agent send-message',
+      'agent list-messages',
+      'agent ack-message',
       'task add',
       'task ls',
       'task show',
@@ -74,6 +86,9 @@ describe('every command', () => {
       'account rm',
       'account test',
       'account use',
+      'session path',
+      'session begin',
+      'session end',
       'worktree ls',
       'worktree restore',
       'worktree prune',

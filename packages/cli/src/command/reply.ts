@@ -4,22 +4,17 @@ import type { CommandContext } from '../context.ts';
 import { stateOf } from '../format.ts';
 import { untilAnswered } from '../resend.ts';
 
-/** Answers the questions that an agent left, and lets it go on with them. */
-export async function reply(
-  context: CommandContext,
-  words: string[],
-  options: { answer?: Record<string, string> },
-): Promise<number> {
+export type ReplyOptions = { answer?: Record<string, string>; notNow?: boolean; allow?: boolean; deny?: boolean };
+
+/** Answers what an agent asked the person, or says that nobody does now; the agent goes on with it. */
+export async function reply(context: CommandContext, words: string[], options: ReplyOptions): Promise<number> {
   const [reference = '', text, ...rest] = words;
   if (rest.length > 0) {
     throw new PawlError('usage', 'There are more words than an agent and an answer.', {
       hint: 'Put the answer in quotes: pawl reply <agent> "what to do".',
     });
   }
-  if ((text === undefined) === (options.answer === undefined)) {
-    throw new PawlError('usage', 'Give one answer in quotes, or each with --answer <question>=<text>.');
-  }
-  const body: ReplyBody = text === undefined ? { answers: options.answer ?? {} } : { answer: text };
+  const body = bodyOf(text, options);
   const key = crypto.randomUUID();
   const { agent } = await untilAnswered(context.home, (client) => client.replyAgent(reference, body, key));
   const { colours } = context;
@@ -30,4 +25,22 @@ export async function reply(
       `${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
   );
   return 0;
+}
+
+function bodyOf(text: string | undefined, { answer, notNow, allow, deny }: ReplyOptions): ReplyBody {
+  const said = text === undefined ? {} : { answer: text };
+  if (notNow) {
+    if (text === undefined && answer === undefined) return { notNow: true };
+    throw new PawlError('usage', 'With --not-now there is no answer.');
+  }
+  if (allow || deny) {
+    if (answer === undefined) return { allow: allow === true, ...said };
+    throw new PawlError('usage', 'A permission is answered by --allow or --deny, and a reason at the most.');
+  }
+  if ((text === undefined) === (answer === undefined)) {
+    throw new PawlError('usage', 'Give one answer in quotes, or each with --answer <question>=<text>.', {
+      hint: 'Or --not-now; a permission takes --allow or --deny.',
+    });
+  }
+  return answer === undefined ? said : { answers: answer };
 }

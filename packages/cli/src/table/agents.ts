@@ -46,10 +46,13 @@ export const agentCommands: CommandTable = {
         act(options, async (context) => (await import('../command/fork.ts')).fork(context, command.args, options)),
       ),
   reply: ({ add, act }) =>
-    add('answer the questions that an agent left; it goes on', 'pawl reply brave-otter "use SQLite"')
-      .argument('<agent>', agentWord)
+    add('answer what an agent asked you; it goes on', 'pawl reply brave-otter "use SQLite"')
+      .argument('<id>', `the agent (${agentWord}), or the id of its question; see pawl inbox`)
       .argument('[answer]', 'the answer to its only question, in quotes')
       .option('--answer <id=text>', 'the answer to one of several; may be given again', keyed)
+      .option('--not-now', 'nobody is there to answer: it decides itself and names what it assumed')
+      .addOption(new Option('--allow', 'yes, to what it asked a permission for').conflicts('notNow'))
+      .addOption(new Option('--deny', 'no; the answer says why').conflicts(['allow', 'notNow']))
       .allowExcessArguments()
       .action((_agent, _answer, options, command) =>
         act(options, async (context) => (await import('../command/reply.ts')).reply(context, command.args, options)),

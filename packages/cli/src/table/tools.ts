@@ -43,6 +43,15 @@ export function seconds(text: string): number {
   throw new PawlError('usage', `${JSON.stringify(text)} is not a number of seconds from 0.1 to ${longestSeconds}.`);
 }
 
+const longestWaitSeconds = 7 * 24 * 3_600;
+
+/** Reads how long to wait, in seconds: 0 is not at all. */
+export function waitSeconds(text: string): number {
+  const value = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && value <= longestWaitSeconds) return value;
+  throw new PawlError('usage', `${JSON.stringify(text)} is not a number of seconds from 0 to ${longestWaitSeconds}.`);
+}
+
 /** The kinds of work, as an agent's prompt knows them. They are named here because their schema takes long to load. */
 export const modes: WorkMode[] = [
   'execute',

@@ -23,7 +23,7 @@ function suggestions(...words: string[]): string[] {
 
 describe('suggestions', () => {
   test.each<[string[], string[]]>([
-    [['w'], ['work', 'worktree']],
+    [['wo'], ['work', 'worktree']],
     [['st'], ['stop', 'status']],
     [['scr'], []],
     [['nothing-like-this'], []],

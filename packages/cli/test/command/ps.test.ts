@@ -27,3 +27,14 @@ test.each([
   await ps(daemon.context, options);
   expect(daemon.requests).toEqual([request]);
 });
+
+test('7.1: an agent that Pawl did not start is marked', async () => {
+  const adopted = { pid: 41, start: 'b/1', cwd: '/code/shop' };
+  const stranger = agentView({ alias: 'claude-41', adopted, activity: 'running', detail: 'adopted: pid 41' });
+  await using daemon = await fakeDaemon(
+    ({ response }) => sendJson(response, { agents: [stranger], more: false, current: null }),
+    { json: false },
+  );
+  await ps(daemon.context, {});
+  expect(daemon.texts[0]?.split('\n')[1]).toMatch(/^claude-41 +adopted .*adopted: pid 41$/);
+});

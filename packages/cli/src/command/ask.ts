@@ -1,0 +1,82 @@
+import { createClient } from '@pawl/protocol/client';
+import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
+import { PawlError } from '@pawl/schema/error';
+import type { CommandContext } from '../context.ts';
+import { follow } from '../follow.ts';
+import { reachDaemon } from '../launch.ts';
+import { untilAnswered } from '../resend.ts';
+import { printable } from '../terminal.ts';
+
+export type AskOptions = {
+  from?: string;
+  agentId?: string;
+  taskId?: string;
+  phaseId?: string;
+  person?: boolean;
+  timeout?: number;
+};
+
+/** Asks somebody, waits for the answer over restarts of the daemon, and prints the answer and nothing else. */
+export async function ask(context: CommandContext, question: string, options: AskOptions): Promise<number> {
+  const body = bodyOf(question, options);
+  const key = crypto.randomUUID();
+  const { question: asked } = await untilAnswered(context.home, (client) => client.ask(body, key));
+  const ended = await endOf(context, asked.conversationId);
+  if (ended.end !== 'answered' || ended.answer === null) throw noAnswer(ended);
+  const { answer } = ended;
+  context.answer('answer', { conversationId: ended.conversationId, answer }, () => printable(answer));
+  // Only now has it been shown; what is not noted here comes a second time, by mail.
+  await createClient(context.home)
+    .noteShown(ended.conversationId)
+    .catch(() => undefined);
+  return 0;
+}
+
+/** Waits for the end of a question. A daemon that has died is started again: else nobody would answer. */
+async function endOf(context: CommandContext, conversationId: string): Promise<QuestionView> {
+  let ended: QuestionView | undefined;
+  await follow(
+    async () => (await reachDaemon(context.home)).followQuestion(conversationId),
+    (question) => {
+      ended = question;
+      return 'ended';
+    },
+  );
+  if (ended === undefined) throw new PawlError('internal', `The question ${conversationId} cannot be found any more.`);
+  return ended;
+}
+
+function bodyOf(question: string, { from, agentId, taskId, phaseId, person, timeout }: AskOptions): AskBody {
+  if ([agentId, taskId, phaseId, person].filter((each) => each !== undefined).length !== 1) {
+    throw new PawlError(
+      'usage',
+      'Say whom to ask: --agent-id, --task-id, --phase-id or --person, and one of them only.',
+    );
+  }
+  const self = from ?? process.env['PAWL_AGENT_ID'];
+  return {
+    question,
+    ...(self ? { from: self } : {}),
+    ...(agentId === undefined ? {} : { agent: agentId }),
+    ...(taskId === undefined ? {} : { task: taskId }),
+    ...(phaseId === undefined ? {} : { phase: phaseId }),
+    ...(person ? { person: true as const } : {}),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  };
+}
+
+/** How a question has ended that nobody answered: each end has an exit code of its own. */
+function noAnswer({ end, reason, conversationId }: QuestionView): PawlError {
+  const message = `${reason ?? 'There is no answer'}.`;
+  const details = { conversationId, end };
+  if (end === 'expired') {
+    return new PawlError('timeout', message, {
+      hint: 'Go on without it, or ask again with a longer --timeout.',
+      details,
+    });
+  }
+  if (end === 'not-now') {
+    return new PawlError('needs_input', message, { hint: 'What is left open can be asked again later.', details });
+  }
+  return new PawlError('conflict', message, { hint: 'Nobody answers this any more; see `pawl ps`.', details });
+}

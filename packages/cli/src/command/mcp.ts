@@ -1,0 +1,45 @@
+import { serveOverStdio } from '@pawl/mcp/stdio';
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { Home } from '@pawl/protocol/home';
+import type { Roster } from '@pawl/roster/roster';
+import { PawlError } from '@pawl/schema/error';
+import { printableLine } from '../terminal.ts';
+
+/**
+ * Serves the verbs as MCP tools on stdin and stdout, with the agent's own token, or else, fewer of them, with the person's.
+ * In an agent's session it is told so: there it is nobody when the token did not reach it.
+ */
+export async function mcp(
+  home: Home,
+  options: { agent?: string },
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const token = environment['PAWL_AGENT_TOKEN'];
+  const connect = (signal: AbortSignal): Client => {
+    if (options.agent !== undefined && !token) throw noToken();
+    return createClient(home, { signal, ...(token ? { token } : {}) });
+  };
+  await serveOverStdio(
+    {
+      caller: token || options.agent !== undefined ? 'agent' : 'person',
+      connect,
+      here: process.cwd(),
+      scan: (root) => lookBelow(home, root),
+    },
+    (text) => void process.stderr.write(`pawl mcp: ${printableLine(text)}\n`),
+  );
+  return 0;
+}
+
+function noToken(): PawlError {
+  return new PawlError('unauthorized', 'PAWL_AGENT_TOKEN did not reach this server, so it can act for nobody.', {
+    hint: 'Use the command `pawl` in your shell instead: it has the same verbs.',
+  });
+}
+
+/** Looks for coding agents below a directory, without the one that this process is a part of. */
+async function lookBelow({ worktrees }: Home, root: string): Promise<Roster> {
+  const { lookForOthers, systemProbe } = await import('@pawl/roster/probe');
+  return lookForOthers(systemProbe(), root, [worktrees]);
+}

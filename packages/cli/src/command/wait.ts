@@ -1,0 +1,62 @@
+import { createClient } from '@pawl/protocol/client';
+import type { Waited } from '@pawl/protocol/view/mail';
+import { errorCodes, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { CommandContext } from '../context.ts';
+import { count } from '../format.ts';
+import { withDaemon } from '../launch.ts';
+import { untilAnswered } from '../resend.ts';
+import type { Palette } from '../terminal.ts';
+import { describeMail } from './mail.ts';
+
+/** How soon a daemon that went away is asked again; it may be restarting. */
+const againMs = 200;
+
+/**
+ * Waits for the next mail, or for several agents. What came is printed before it is said to be read: a command that is
+ * interrupted in between gets it again.
+ */
+export async function wait(context: CommandContext, seconds: number, agents: string[]): Promise<number> {
+  const waited = await waitFor(context, seconds * 1_000, agents);
+  context.answer('waited', waited, () => describe(waited, agents.length > 0, context.colours));
+  for (const { id } of waited.mails) await untilAnswered(context.home, (client) => client.readMail(id));
+  return waited.done ? 0 : errorCodes.timeout.exit;
+}
+
+/** One long wait out of as many short ones as it takes, over restarts of the daemon; it is started by the first only. */
+async function waitFor({ home }: CommandContext, timeoutMs: number, words: string[]): Promise<Waited> {
+  const agents = words.length === 0 ? {} : { agents: words };
+  const deadline = performance.now() + timeoutMs;
+  const body = () => {
+    const leftMs = Math.ceil(Math.max(0, deadline - performance.now()));
+    return { timeoutMs: Math.min(leftMs, limits.mailWaitMs), ...agents };
+  };
+  let waited: Waited | null = await lost(withDaemon(home, (client) => client.waitMail({ ...body(), timeoutMs: 0 })));
+  for (;;) {
+    if (waited !== null && (waited.done || performance.now() >= deadline)) return waited;
+    if (waited === null) await new Promise((resolve) => setTimeout(resolve, againMs));
+    const asked = createClient(home).waitMail(body());
+    // At the end it matters that nobody answers.
+    waited = performance.now() >= deadline ? await asked : await lost(asked);
+  }
+}
+
+/** The answer, or null when it was lost on the way. */
+async function lost(answer: Promise<Waited>): Promise<Waited | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'daemon_unreachable') return null;
+    throw error;
+  }
+}
+
+function describe({ done, mails, agents }: Waited, isFanIn: boolean, colours: Palette): string {
+  const letters = mails.map((mail) => describeMail(mail, colours));
+  const states = agents.map(({ alias, state }) => `${colours.bold(alias)}: ${state}`);
+  const open = agents.filter(({ state }) => state === 'running').length;
+  const late = isFanIn ? `time is up; ${count(open, 'agent')} still at work` : 'no mail';
+  return [...letters, ...(states.length === 0 ? [] : [states.join('\n')]), ...(done ? [] : [colours.dim(late)])].join(
+    '\n\n',
+  );
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { CommandTable, Tools } from './tools.ts';
+import { agentWord } from './tools.ts';
+
+const summary = 'say that an agent is done for good: who is to hear of it does, and it is cleaned up after';
+const words = '--summary "the parser takes comments now"';
+
+/** The command by which an agent says that it is done. */
+export const completeCommands: CommandTable = {
+  complete: ({ add, act }) => withWords(add(summary, `pawl complete ${words}`), act),
+};
+
+/** The same under its long name, `pawl agent complete`. */
+export function addLongComplete({ addTo, act }: Pick<Tools, 'addTo' | 'act'>, group: Command): void {
+  withWords(addTo(group, 'complete', `${summary}; the same as pawl complete`, `pawl agent complete ${words}`), act);
+}
+
+function withWords(command: Command, act: Tools['act']): void {
+  command
+    .argument('[agent]', `${agentWord}; the agent itself when absent`)
+    .option('--summary <text>', 'what came of it; - reads it from stdin')
+    .option('--failure <reason>', 'why it could not be done')
+    .action((agent, options) =>
+      act(options, async (context) => (await import('../command/complete.ts')).complete(context, agent, options)),
+    );
+}

@@ -1,0 +1,15 @@
+import { addLongComplete } from './complete.ts';
+import { addLongMail } from './mail.ts';
+import type { CommandTable } from './tools.ts';
+
+/** Commands under the long names that other systems have for them, all below `pawl agent`. */
+export const longForms: CommandTable = {
+  agent: (tools) => {
+    const group = tools.program
+      .command('agent')
+      .description('long names of what agents say, for those who know them from elsewhere')
+      .addHelpText('after', '\nExample:\n  pawl agent complete');
+    addLongComplete(tools, group);
+    addLongMail(tools, group);
+  },
+};

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { CommandTable, Tools } from './tools.ts';
+import { agentWord, times, waitSeconds } from './tools.ts';
+
+const load = () => import('../command/mail.ts');
+const mailWord = 'its id, the start of it, or its number in the last `pawl mail`';
+
+/** The commands by which agents, and the person, write to each other. */
+export const mailCommands: CommandTable = {
+  send: ({ add, act }) =>
+    withText(add('send an agent a mail, or everybody', 'pawl send brave-otter "the API is ready"'), act),
+  mail: ({ add, act }) =>
+    withFilter(
+      add('list your mail: what you have not read first, then the newest', 'pawl mail --from brave-otter').aliases([
+        'check-mail',
+        'filter-mail',
+      ]),
+      act,
+    ),
+  read: ({ add, act }) =>
+    add('read a mail, all of it', 'pawl read 1')
+      .alias('read-mail')
+      .argument('<mail>', mailWord)
+      .action((mail, options) => act(options, async (context) => (await load()).read(context, mail))),
+  ack: ({ add, act }) => withMails(add('say that mails are dealt with', 'pawl ack 4fGh'), act),
+  wait: ({ add, act }) =>
+    add(
+      'wait for the next mail, or until each of some agents has written or rests',
+      'pawl wait 60 brave-otter calm-fox',
+    )
+      .argument('<seconds>', 'how long at the most; 0 looks once', waitSeconds)
+      .argument('[agent...]', `who is waited for: ${agentWord}; anybody when absent`)
+      .action((seconds, agents, options) =>
+        act(options, async (context) => (await import('../command/wait.ts')).wait(context, seconds, agents)),
+      ),
+};
+
+/** The same under their long names: `pawl agent send-message`, `list-messages`, `ack-message`. */
+export function addLongMail({ addTo, act }: Pick<Tools, 'addTo' | 'act'>, group: Command): void {
+  withText(
+    addTo(group, 'send-message', 'the same as pawl send', 'pawl agent send-message brave-otter "the API is ready"'),
+    act,
+  );
+  withFilter(addTo(group, 'list-messages', 'the same as pawl mail', 'pawl agent list-messages --unread'), act);
+  withMails(addTo(group, 'ack-message', 'the same as pawl ack', 'pawl agent ack-message 4fGh'), act);
+}
+
+function withText(command: Command, act: Tools['act']): void {
+  command
+    .argument('[words...]', `who (${agentWord}, or parent), and the text in quotes; - reads the text from stdin`)
+    .option('--all', 'to every agent of the project but the sender, one mail each')
+    .option('-C, --project <path>', 'with --all: the repository that is meant')
+    .action((words, options) => act(options, async (context) => (await load()).send(context, words, options)));
+}
+
+function withFilter(command: Command, act: Tools['act']): void {
+  command
+    .option('--from <agent>', `only from one sender: ${agentWord}`)
+    .option('--unread', 'only what was not read')
+    .option('--agent <agent>', 'another agent’s mailbox, without changing anything there; for the person only')
+    .option('--limit <number>', 'how many at the most', times)
+    .option('--before <cursor>', 'the page after this place, as the last one named it')
+    .action((options) => act(options, async (context) => (await load()).list(context, options)));
+}
+
+function withMails(command: Command, act: Tools['act']): void {
+  command
+    .argument('<mail...>', mailWord)
+    .action((mails, options) => act(options, async (context) => (await load()).ack(context, mails)));
+}

@@ -1,0 +1,252 @@
+import type { InboxItem, QuestionView } from '@pawl/protocol/view/question';
+import { errorCodes, PawlError } from '@pawl/schema/error';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { answer } from '../../src/command/answer.ts';
+import { ask } from '../../src/command/ask.ts';
+import { inbox } from '../../src/command/inbox.ts';
+import { listen } from '../../src/command/listen.ts';
+import { reply } from '../../src/command/reply.ts';
+import { waitTime } from '../../src/wait-time.ts';
+import { agentView, idOf } from '../agent-view.ts';
+import type { Exchange } from './fake-daemon.ts';
+import { fakeDaemon, sendFailure, sendJson, sendStream } from './fake-daemon.ts';
+
+beforeEach(() => {
+  vi.stubEnv('PAWL_AGENT_ID', undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const conversationId = idOf(7);
+const open: QuestionView = {
+  conversationId,
+  kind: 'question',
+  from: { id: idOf(1), alias: 'brave-otter' },
+  to: { id: idOf(2), alias: 'calm-owl' },
+  question: 'which port?',
+  taskId: null,
+  phaseId: null,
+  askedAt: 0,
+  deadlineAt: null,
+  endedAt: null,
+  end: null,
+  answer: null,
+  reason: null,
+};
+
+/** A daemon at which a question ends like this; its stream breaks so often before. */
+function questionDaemon(ended: Partial<QuestionView>, { losses = 0, json = false } = {}) {
+  let streams = 0;
+  return fakeDaemon(
+    ({ request, response }: Exchange) => {
+      if (request.headers.accept !== 'text/event-stream') return sendJson(response, { question: open });
+      if (streams++ < losses) return void response.destroy();
+      sendStream(response, [{ event: 'ended', data: { ...open, ...ended } }]);
+    },
+    { json },
+  );
+}
+
+/** The failure of a command, with its exit code. */
+async function failure(command: Promise<number>): Promise<{ exit: number; message: string }> {
+  const error: unknown = await command.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof PawlError)) throw new Error('it did not fail');
+  return { exit: errorCodes[error.code].exit, message: error.message };
+}
+
+describe('S3-81: ask', () => {
+  const answered = { end: 'answered', answer: 'port 8080\nof the second' } as const;
+
+  test('prints the answer and nothing else, and says that it was shown', async () => {
+    await using daemon = await questionDaemon(answered);
+    expect(await ask(daemon.context, 'which port?', { from: idOf(1), agentId: 'calm-owl' })).toBe(0);
+    expect(daemon.texts).toEqual(['port 8080\nof the second']);
+    expect(daemon.said).toEqual([]);
+    expect(daemon.bodies[0]).toEqual({ question: 'which port?', from: idOf(1), agent: 'calm-owl' });
+    expect(daemon.requests).toEqual([
+      'POST /api/questions',
+      `GET /api/questions/${conversationId}`,
+      `POST /api/questions/${conversationId}/shown`,
+    ]);
+  });
+
+  test.each([
+    [{ taskId: '4fGh' }, { task: '4fGh' }],
+    [{ phaseId: 'parsing' }, { phase: 'parsing' }],
+    [{ person: true }, { person: true }],
+    [
+      { agentId: 'x', timeout: 30_000 },
+      { agent: 'x', timeoutMs: 30_000 },
+    ],
+  ])('%j names whom to ask', async (options, body) => {
+    await using daemon = await questionDaemon(answered);
+    vi.stubEnv('PAWL_AGENT_ID', idOf(1));
+    await ask(daemon.context, 'which?', options);
+    expect(daemon.bodies[0]).toEqual({ question: 'which?', from: idOf(1), ...body });
+  });
+
+  test('whom to ask has to be said, once', async () => {
+    await using daemon = await questionDaemon(answered);
+    for (const options of [{}, { agentId: 'x', taskId: 'y' }, { agentId: 'x', person: true }])
+      expect((await failure(ask(daemon.context, 'which?', options))).exit).toBe(2);
+    expect(daemon.requests).toEqual([]);
+  });
+
+  test('waits on when its stream is lost, and asks nothing again', async () => {
+    await using daemon = await questionDaemon(answered, { losses: 2 });
+    expect(await ask(daemon.context, 'which port?', { agentId: 'calm-owl' })).toBe(0);
+    expect(daemon.requests.filter((request) => request === 'POST /api/questions')).toHaveLength(1);
+    expect(daemon.texts).toHaveLength(1);
+  });
+
+  test('what could steer a terminal is not printed', async () => {
+    await using daemon = await questionDaemon({ end: 'answered', answer: 'a\u001B[2Jb' });
+    await ask(daemon.context, 'x?', { agentId: 'calm-owl' });
+    expect(daemon.texts[0]).not.toContain('\u001B');
+  });
+
+  test.each([
+    ['expired', 5, 'calm-owl has not answered within 30 s'],
+    ['not-now', 7, 'Nobody is there to answer now'],
+    ['cancelled', 4, 'calm-owl is dead'],
+  ] as const)('5.2.13: one that ended %s exits with %i and says why', async (end, exit, reason) => {
+    await using daemon = await questionDaemon({ end, reason });
+    expect(await failure(ask(daemon.context, 'x?', { agentId: 'calm-owl' }))).toEqual({ exit, message: `${reason}.` });
+    expect(daemon.texts).toEqual([]);
+  });
+
+  test('5.2.13: a refusal is passed on at once', async () => {
+    await using daemon = await fakeDaemon(({ response }) =>
+      sendFailure(response, 'conflict', 'calm-owl cannot answer'),
+    );
+    expect(await failure(ask(daemon.context, 'x?', { agentId: 'calm-owl' }))).toMatchObject({ exit: 4 });
+  });
+});
+
+describe('S3-80: listen', () => {
+  const listening = (question: Partial<QuestionView>, json = false) =>
+    fakeDaemon(({ response }) => sendStream(response, [{ event: 'question', data: { ...open, ...question } }]), {
+      json,
+    });
+
+  test('prints the first question as one line of JSON', async () => {
+    await using daemon = await listening({});
+    expect(await listen(daemon.context, { agentId: 'calm-owl' })).toBe(0);
+    expect(daemon.requests).toEqual(['GET /api/agents/calm-owl/questions']);
+    expect(daemon.texts).toEqual([
+      `{"conversationId":"${conversationId}","fromAgentId":"${idOf(1)}","question":"which port?"}`,
+    ]);
+  });
+
+  test('with its task and phase, where it was asked by them', async () => {
+    await using daemon = await listening({ taskId: idOf(8), phaseId: 'parsing', question: 'a\nb \u009B' });
+    vi.stubEnv('PAWL_AGENT_ID', 'calm-owl');
+    await listen(daemon.context, {});
+    expect(daemon.texts[0]).toBe(
+      `{"conversationId":"${conversationId}","fromAgentId":"${idOf(1)}","question":"a\\nb \\u009b","phaseId":"parsing","taskId":"${idOf(8)}"}`,
+    );
+  });
+
+  test('exits with 5 when its time is over, and with 2 when nobody is named', async () => {
+    await using daemon = await fakeDaemon(({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(': still here\n\n');
+    });
+    expect((await failure(listen(daemon.context, { agentId: 'calm-owl', timeout: 50 }))).exit).toBe(5);
+    expect((await failure(listen(daemon.context, {}))).exit).toBe(2);
+  });
+});
+
+test('S3-82: answer prints what it has answered', async () => {
+  const answered = { conversationId, status: 'answered' };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, answered), { json: false });
+  expect(await answer(daemon.context, 'port 8080', { conversationId })).toBe(0);
+  expect(daemon.requests).toEqual([`POST /api/questions/${conversationId}/answer`]);
+  expect(daemon.bodies).toEqual([{ answer: 'port 8080' }]);
+  expect(daemon.texts).toEqual([`{"conversationId":"${conversationId}","status":"answered"}`]);
+  expect((await failure(answer(daemon.context, ' ', { conversationId }))).exit).toBe(2);
+});
+
+describe('inbox', () => {
+  const item: InboxItem = {
+    id: conversationId,
+    kind: 'question',
+    agent: { id: idOf(1), alias: 'brave-otter' },
+    project: { id: idOf(900), alias: 'shop' },
+    askedAt: 0,
+    deadlineAt: null,
+    questions: [{ id: conversationId, question: 'May I?\u001B[2J' }],
+  };
+
+  test('shows what waits, and how to answer each kind', async () => {
+    const items: InboxItem[] = [
+      item,
+      { ...item, kind: 'permission', deadlineAt: 1 },
+      {
+        ...item,
+        id: idOf(1),
+        kind: 'questions',
+        questions: [
+          { id: 'a', question: 'A?' },
+          { id: 'b', question: 'B?' },
+        ],
+      },
+    ];
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { items }), { json: false });
+    await inbox(daemon.context);
+    const text = daemon.texts[0] ?? '';
+    expect(text).toContain(`pawl reply ${conversationId} "…" | --not-now`);
+    expect(text).toContain('--allow | --deny | --not-now');
+    expect(text).toContain('pawl reply brave-otter --answer <id>=<text> | --not-now');
+    expect(text).toContain('[a] A?');
+    expect(text).toContain('its time is over');
+    expect(text).not.toContain('\u001B');
+  });
+
+  test('says when nothing does', async () => {
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { items: [] }), { json: false });
+    await inbox(daemon.context);
+    expect(daemon.texts).toEqual(['nothing waits for you']);
+  });
+});
+
+describe('reply', () => {
+  const replied = () => fakeDaemon(({ response }) => sendJson(response, { agent: agentView() }));
+
+  test.each([
+    [['brave-otter', 'SQLite'], {}, { answer: 'SQLite' }],
+    [['brave-otter'], { answer: { a: 'x' } }, { answers: { a: 'x' } }],
+    [['brave-otter'], { notNow: true }, { notNow: true }],
+    [[conversationId], { allow: true }, { allow: true }],
+    [[conversationId, 'it is tracked'], { deny: true }, { allow: false, answer: 'it is tracked' }],
+  ])('%j with %j', async (words, options, body) => {
+    await using daemon = await replied();
+    expect(await reply(daemon.context, words, options)).toBe(0);
+    expect(daemon.requests).toEqual([`POST /api/agents/${words[0]}/reply`]);
+    expect(daemon.bodies).toEqual([body]);
+  });
+
+  test.each([
+    [['brave-otter'], {}],
+    [['brave-otter', 'x'], { notNow: true }],
+    [['brave-otter', 'x', 'y'], {}],
+    [['brave-otter', 'x'], { answer: { a: 'x' } }],
+    [['brave-otter'], { allow: true, answer: { a: 'x' } }],
+  ])('%j with %j is a mistake', async (words, options) => {
+    await using daemon = await replied();
+    expect((await failure(reply(daemon.context, words, options))).exit).toBe(2);
+    expect(daemon.requests).toEqual([]);
+  });
+});
+
+test('a time to wait has a unit, or is seconds', () => {
+  expect(['30s', '5m', '1.5h', '250ms', '7d', '30'].map(waitTime)).toEqual([
+    30_000, 300_000, 5_400_000, 250, 604_800_000, 30_000,
+  ]);
+  for (const text of ['', '0', 'soon', '-1s', '8d', '5 m', '1e3s', '0x10'])
+    expect(() => waitTime(text)).toThrow(PawlError);
+});
