@@ -44,7 +44,6 @@ export const crashPoints = [
   'mail.after_record',
   'mail.after_claim',
   'mail.after_write',
-  'mail.after_written',
   'mail.after_wake',
   'mail.after_dead_letter',
   'complete.after_record',

@@ -45,8 +45,6 @@ export const mailSchema = z.object({
   deadReason: z.string().nullable(),
   /** The session that it is being handed to, as long as nothing shows that it has arrived. */
   claimSessionId: idSchema.nullable(),
-  /** It stands in that session's input for certain. */
-  writtenAt: timeSchema.nullable(),
   /** How often a session ended badly with it in its hands. */
   attempts: z.number().int().nonnegative(),
 });

@@ -3,6 +3,7 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { agentColumns, agentOf } from './agents.ts';
+import { hotQuery } from './hot-query.ts';
 import { runColumns, runOf } from './runs.ts';
 import { sessionColumns, sessionOf } from './sessions.ts';
 import { storeLimits } from './store-limit.ts';
@@ -48,9 +49,11 @@ export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
   }
 }
 
+const selectView = hotQuery<[id: string], JoinedRow>(['1'], (db, [id]) => views(db).where('agents.id', '=', id));
+
 /** One agent with its latest run and session, or null. */
 export async function agentView(db: Database, id: string): Promise<AgentView | null> {
-  const row = await views(db).where('agents.id', '=', id).executeTakeFirst();
+  const [row] = (await selectView(db, [id])).rows;
   return row ? viewOf(row) : null;
 }
 

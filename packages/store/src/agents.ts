@@ -3,6 +3,7 @@ import { adoptedSchema, agentSchema, completionSchema, worktreeEndSchema } from 
 import type { Agent } from '@pawl/schema/record';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
+import { hotQuery } from './hot-query.ts';
 import { integer, json, nullableInteger, nullableJson, toColumns } from './row.ts';
 import { storeLimits } from './store-limit.ts';
 import type { AgentTable, Database } from './tables.ts';
@@ -48,9 +49,13 @@ export async function updateAgent(tx: WriteTransaction, id: string, patch: Agent
   throw new PawlError('agent_not_found', `there is no agent ${id}`, { hint: 'list the agents with `pawl ps --all`' });
 }
 
+const selectAgent = hotQuery<[id: string], Selectable<AgentTable>>(['1'], (db, [id]) =>
+  db.selectFrom('agents').selectAll().where('id', '=', id),
+);
+
 /** The agent with this id, or null. */
 export async function agentById(db: Database, id: string): Promise<Agent | null> {
-  const row = await db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+  const [row] = (await selectAgent(db, [id])).rows;
   return row ? agentOf(row) : null;
 }
 

@@ -1,6 +1,8 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder, Dialect, Expression, Kysely } from 'kysely';
 import type { PawlError } from '@pawl/schema/error';
 
+export type Durability = 'machine' | 'process';
+
 /** The column types that the engines spell differently. */
 export type ColumnTypes = {
   /** An id, compared byte by byte, so that a range of ids is a prefix. */
@@ -24,6 +26,11 @@ export type Engine = {
   /** Sees committed rows only, also while a transaction is open. */
   readonly reader: Dialect;
   readonly types: ColumnTypes;
+  /**
+   * Says, between two transactions, whether the next commit has to survive a power cut or only this process. A later commit that
+   * has to takes all earlier ones with it.
+   */
+  setDurability(durability: Durability): void;
   /** Called inside the transaction of a migration: programs that migrate the same database go one after the other. */
   lockMigrations(transaction: Kysely<never>): Promise<void>;
   /** What an error of this database means, or null when it is a mistake in the program. */

@@ -1,6 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import type { Mail, MailChannel } from '@pawl/schema/mail';
 import { sql } from 'kysely';
+import { hotQuery } from './hot-query.ts';
 import { integer, nullableInteger, toColumns } from './row.ts';
 import { storeLimits } from './store-limit.ts';
 import type { Database, Row } from './tables.ts';
@@ -11,9 +12,13 @@ export async function insertMail(tx: WriteTransaction, mail: Mail): Promise<void
   await tx.db.insertInto('mail').values(toColumns(mail)).execute();
 }
 
+const selectMail = hotQuery<[id: string], Row<'mail'>>(['1'], (db, [id]) =>
+  db.selectFrom('mail').selectAll().where('id', '=', id),
+);
+
 /** The mail with this id, or null. */
 export async function mailById(db: Database, id: string): Promise<Mail | null> {
-  const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst();
+  const [row] = (await selectMail(db, [id])).rows;
   return row ? mailOf(row) : null;
 }
 
@@ -41,15 +46,21 @@ export async function findMail(db: Database, reference: string): Promise<Mail[]>
   return rows.map(mailOf);
 }
 
-/** Mail that waits for an agent and is in nobody's hands, in the order in which it was sent. */
-export async function waitingMail(db: Database, toId: string, limit: number): Promise<Mail[]> {
-  const rows = await pendingRows(db)
+const selectWaiting = hotQuery<[toId: string, limit: number], Row<'mail'>>(['1', 2], (db, [toId, limit]) =>
+  db
+    .selectFrom('mail')
+    .selectAll()
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
     .where('to_id', '=', toId)
     .where('claim_session_id', 'is', null)
     .orderBy('ordinal')
-    .limit(limit)
-    .execute();
-  return rows.map(mailOf);
+    .limit(limit),
+);
+
+/** Mail that waits for an agent and is in nobody's hands, in the order in which it was sent. */
+export async function waitingMail(db: Database, toId: string, limit: number): Promise<Mail[]> {
+  return (await selectWaiting(db, [toId, limit])).rows.map(mailOf);
 }
 
 /** How many mails wait for an agent, those included that are on their way. */
@@ -84,7 +95,7 @@ export async function claimMail(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('mail')
-    .set({ claim_session_id: sessionId, channel, written_at: null })
+    .set({ claim_session_id: sessionId, channel })
     .where('id', '=', id)
     .where('claim_session_id', 'is', null)
     .where('delivered_at', 'is', null)
@@ -93,28 +104,20 @@ export async function claimMail(
   return numUpdatedRows === 1n;
 }
 
-/** Notes that mails stand in the input of the session that has them. */
-export async function noteWritten(tx: WriteTransaction, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.db.updateTable('mail').set({ written_at: tx.now }).where('id', 'in', ids).execute();
-}
+const selectHeld = hotQuery<[sessionId: string], Row<'mail'>>(['1'], (db, [sessionId]) =>
+  db.selectFrom('mail').selectAll().where('claim_session_id', '=', sessionId).orderBy('ordinal'),
+);
 
 /** The mail in the hands of a session, in the order in which it was sent. */
 export async function mailOfSession(db: Database, sessionId: string): Promise<Mail[]> {
-  const rows = await db
-    .selectFrom('mail')
-    .selectAll()
-    .where('claim_session_id', '=', sessionId)
-    .orderBy('ordinal')
-    .execute();
-  return rows.map(mailOf);
+  return (await selectHeld(db, [sessionId])).rows.map(mailOf);
 }
 
 /** Takes a mail out of a session's hands: it waits again. */
 export async function releaseMail(tx: WriteTransaction, id: string, attempts: number): Promise<void> {
   await tx.db
     .updateTable('mail')
-    .set({ claim_session_id: null, channel: null, written_at: null, attempts })
+    .set({ claim_session_id: null, channel: null, attempts })
     .where('id', '=', id)
     .where('delivered_at', 'is', null)
     .execute();
@@ -160,7 +163,7 @@ export async function markAcked(tx: WriteTransaction, id: string): Promise<boole
 export async function markDead(tx: WriteTransaction, id: string, reason: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('mail')
-    .set({ dead_at: tx.now, dead_reason: reason, claim_session_id: null, written_at: null })
+    .set({ dead_at: tx.now, dead_reason: reason, claim_session_id: null })
     .where('id', '=', id)
     .where('delivered_at', 'is', null)
     .where('dead_at', 'is', null)
@@ -238,10 +241,6 @@ export async function countUnread(db: Database, toId: string): Promise<number> {
   return integer(row.count);
 }
 
-function pendingRows(db: Database) {
-  return db.selectFrom('mail').selectAll().where('delivered_at', 'is', null).where('dead_at', 'is', null);
-}
-
 /** Reads a mail from its columns. */
 export function mailOf(row: Row<'mail'>): Mail {
   return {
@@ -262,7 +261,6 @@ export function mailOf(row: Row<'mail'>): Mail {
     deadAt: nullableInteger(row.dead_at),
     deadReason: row.dead_reason,
     claimSessionId: row.claim_session_id,
-    writtenAt: nullableInteger(row.written_at),
     attempts: integer(row.attempts),
   };
 }

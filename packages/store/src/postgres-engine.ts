@@ -21,6 +21,8 @@ export function postgresEngine(dialects: { writer: Dialect; reader: Dialect }): 
     writer: bordered(dialects.writer, postgresFailureOf),
     reader: bordered(dialects.reader, postgresFailureOf),
     types,
+    // The server has one kind of commit, which is durable.
+    setDurability() {},
     lockMigrations: async (transaction) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
     },

@@ -1,9 +1,14 @@
+import { hotQuery } from './hot-query.ts';
 import type { Database } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
+const selectSetting = hotQuery<[key: string], { value: string }>(['1'], (db, [key]) =>
+  db.selectFrom('settings').select('value').where('key', '=', key),
+);
+
 /** The value of a setting, for the caller to parse, or undefined when it was never set. */
 export async function getSetting(db: Database, key: string): Promise<unknown> {
-  const row = await db.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
+  const [row] = (await selectSetting(db, [key])).rows;
   return row ? (JSON.parse(row.value) as unknown) : undefined;
 }
 

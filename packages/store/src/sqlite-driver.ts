@@ -89,6 +89,11 @@ export class SqliteDriver implements Driver {
     this.#connection = null;
   }
 
+  /** Runs a statement that belongs to no transaction, such as a pragma. */
+  exec(statement: string): void {
+    this.#database.exec(statement);
+  }
+
   get #database(): DatabaseSync {
     assert(this.#connection);
     return this.#connection.database;

@@ -17,10 +17,12 @@ const types: ColumnTypes = {
 
 /** An engine on one SQLite file: a connection that writes, and one that reads what was committed. */
 export function sqliteEngine(path: string): Engine {
+  const writer = new SqliteDriver(() => openWriter(path), { writes: true });
   return {
-    writer: bordered(dialectOf(new SqliteDriver(() => openWriter(path), { writes: true })), sqliteFailureOf),
+    writer: bordered(dialectOf(writer), sqliteFailureOf),
     reader: bordered(dialectOf(new SqliteDriver(() => openReader(path), { writes: false })), sqliteFailureOf),
     types,
+    setDurability: (durability) => writer.exec(`pragma synchronous = ${durability === 'machine' ? 'full' : 'normal'}`),
     // `begin immediate` has taken the lock already.
     lockMigrations: async () => {},
     failureOf: sqliteFailureOf,

@@ -8,7 +8,7 @@ import type { Migration } from './migrations/migration.ts';
 import type { Database, Tables } from './tables.ts';
 import { WriteQueue } from './write-queue.ts';
 import { runTransaction } from './write-transaction.ts';
-import type { WriteTransaction } from './write-transaction.ts';
+import type { Outcome, WriteTransaction } from './write-transaction.ts';
 
 /** What one transaction made durable, told after its commit. */
 export type Committed = { events: Event[]; chunks: Chunk[] };
@@ -20,6 +20,8 @@ export type Store = {
   readonly db: Database;
   /** Runs `work` in a transaction, alone; its facts and its events are committed together or not at all. */
   write<Result>(work: (tx: WriteTransaction) => Promise<Result>): Promise<Result>;
+  /** The same for what need not survive a power cut: only the death of this process. */
+  writeRelaxed<Result>(work: (tx: WriteTransaction) => Promise<Result>): Promise<Result>;
   /** Calls the listener after every commit that wrote events or chunks, in `seq` order. Returns how to stop. */
   onCommit(listener: CommitListener): () => void;
   /** The `seq` of the newest event that this process knows to be committed. */
@@ -46,7 +48,7 @@ export async function openStore(engine: Engine, options: StoreOptions): Promise<
   };
   try {
     await migrate(engine, writer, options);
-    return openedStore(writer, reader, await lastSeqOf(reader), options, close);
+    return openedStore(engine, { writer, reader, seqAtStart: await lastSeqOf(reader) }, options, close);
   } catch (error) {
     await close();
     throw error;
@@ -54,9 +56,8 @@ export async function openStore(engine: Engine, options: StoreOptions): Promise<
 }
 
 function openedStore(
-  writer: Database,
-  reader: Database,
-  seqAtStart: number,
+  engine: Engine,
+  { writer, reader, seqAtStart }: { writer: Database; reader: Database; seqAtStart: number },
   options: StoreOptions,
   close: () => Promise<void>,
 ): Store {
@@ -76,15 +77,23 @@ function openedStore(
     }
   }
 
+  async function run<Result>(work: () => Promise<Outcome<Result>>): Promise<Result> {
+    const { result } = await queue.run(work, ({ committed }) => announce(committed));
+    return result;
+  }
+
   return {
     db: reader,
-    write: (work) =>
-      queue
-        .run(
-          () => runTransaction(writer, options.clock(), work),
-          ({ committed }) => announce(committed),
-        )
-        .then(({ result }) => result),
+    write: (work) => run(() => runTransaction(writer, options.clock(), work)),
+    writeRelaxed: (work) =>
+      run(async () => {
+        engine.setDurability('process');
+        try {
+          return await runTransaction(writer, options.clock(), work);
+        } finally {
+          engine.setDurability('machine');
+        }
+      }),
     onCommit(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -197,7 +197,6 @@ export type MailTable = {
   dead_at: NullableInteger;
   dead_reason: string | null;
   claim_session_id: string | null;
-  written_at: NullableInteger;
   attempts: Integer;
 };
 

@@ -17,7 +17,7 @@ export type WriteTransaction = {
   announce(chunk: Chunk): void;
 };
 
-type Outcome<Result> = { result: Result; committed: { events: Event[]; chunks: Chunk[] } };
+export type Outcome<Result> = { result: Result; committed: { events: Event[]; chunks: Chunk[] } };
 
 /** Runs `work`, numbers and inserts its events, and commits; or leaves no trace. */
 export async function runTransaction<Result>(

@@ -28,7 +28,16 @@ export function block(tag: string, text: string): string {
  * Makes a function that lets foreign text be shown in a prompt: nothing in what it returns can open or close one of our
  * tags. Spaces and invisible characters inside of a tag do not help; everything else stays as it was.
  */
-export function foreignText({ modes }: PromptAssets): (text: string) => string {
+export function foreignText(assets: PromptAssets): (text: string) => string {
+  const known = quotes.get(assets) ?? makeQuote(assets);
+  quotes.set(assets, known);
+  return known;
+}
+
+/** One for each set of texts: the pattern names every tag there is. */
+const quotes = new WeakMap<PromptAssets, (text: string) => string>();
+
+function makeQuote({ modes }: PromptAssets): (text: string) => string {
   const known = new Set([...Object.values(addedTags), ...noticeTags, ...innerTags, 'signal_format']);
   for (const parts of Object.values(modes)) for (const { tag } of parts) known.add(tag);
   const hidden = '[\\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]*';

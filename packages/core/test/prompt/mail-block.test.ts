@@ -27,7 +27,6 @@ function aLetter(body: string, given: Omit<Partial<LetterGiven>, 'mail'> & { mai
     deadAt: null,
     deadReason: null,
     claimSessionId: null,
-    writtenAt: null,
     attempts: 0,
     ...given.mail,
   };

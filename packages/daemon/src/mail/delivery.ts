@@ -50,16 +50,13 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery 
   const asked = new Set<string>();
   /** Agents whose process has as much in its hands as it may: it gets more when it has shown some of it. */
   const full = new Set<string>();
-  /** Sessions that were looked at for what an earlier daemon left undone. */
-  const looked = new Set<string>();
+  /** Of each agent the session that was looked at for what an earlier daemon left undone. */
+  const looked = new Map<string, string>();
   const looks = new Set<Promise<void>>();
   let closed = false;
 
   const unfollow = store.onCommit(({ events }) => {
-    for (const event of events) {
-      if (event.type === 'session.ended') looked.clear();
-      for (const agentId of concernedBy(event, full)) wake(agentId);
-    }
+    for (const event of events) for (const agentId of concernedBy(event, full)) wake(agentId);
   });
 
   function wake(agentId: string): void {
@@ -105,8 +102,8 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery 
       case 'live': {
         if (facts.session === null) return false;
         // Each round takes some, and a process holds a bounded number: so this ends.
-        let took = await handOverLive(shop, facts.agent, facts.session);
-        while (took === 'some') took = await handOverLive(shop, facts.agent, facts.session);
+        let took = await handOverLive(shop, facts.agent, facts.session, { again: left });
+        while (took === 'some') took = await handOverLive(shop, facts.agent, facts.session, { again: false });
         if (took === 'no-more') full.add(agentId);
         return false;
       }
@@ -117,12 +114,12 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery 
     }
   }
 
-  /** Whether an earlier daemon may have left mail in a session's hands without writing it. That is looked at once. */
+  /** Whether an earlier daemon left mail in a session's hands, perhaps without having written it. That is looked at once. */
   async function isLeft(session: Session | null): Promise<boolean> {
-    if (session === null || session.endedAt !== null || looked.has(session.id)) return false;
-    looked.add(session.id);
+    if (session === null || session.endedAt !== null || looked.get(session.agentId) === session.id) return false;
+    looked.set(session.agentId, session.id);
     const held = await mailOfSession(store.db, session.id);
-    return held.some((mail) => mail.channel === 'live' && mail.writtenAt === null);
+    return held.some(({ channel }) => channel === 'live');
   }
 
   /** Begins a run of an agent that rests: once, however many ask for it, since the facts are looked at again in the transaction. */

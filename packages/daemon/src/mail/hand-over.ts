@@ -9,15 +9,14 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail, MailChannel } from '@pawl/schema/mail';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
-import { claimMail, mailOfSession, noteWritten, releaseMail, waitingMail } from '@pawl/store/mail';
+import { claimMail, mailOfSession, releaseMail, waitingMail } from '@pawl/store/mail';
 import type { Database } from '@pawl/store/tables';
 import { sessionDirectory } from '../workshop.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Hands mail to a session: claim → write → note that it is written. What arrives is known by evidence only (`evidence.ts`).
- * A daemon that dies after the claim leaves mail in the hands of a session without a note: it is written again, under the
- * same name, which its receiver knows.
+ * Hands mail to a session: claim → write. What arrives is known by evidence only (`evidence.ts`). Whether what a daemon that
+ * died had claimed was also written, nobody knows: it is written again, under the same name, which its receiver knows.
  */
 
 /** Takes mail that waits for an agent, oldest first, for one of its sessions: as much as goes at once. */
@@ -35,7 +34,8 @@ async function claim(
   to: { sessionId: string; channel: MailChannel },
 ): Promise<Mail[]> {
   if (batch.length === 0) return [];
-  return shop.store.write(async (tx) => {
+  // A claim has to outlive the daemon, but not the machine: with that, the session is gone too.
+  return shop.store.writeRelaxed(async (tx) => {
     const claimed: Mail[] = [];
     for (const mail of batch) if (await claimMail(tx, mail.id, to)) claimed.push(mail);
     return claimed;
@@ -66,17 +66,17 @@ function isSuspect({ attempts }: Mail): boolean {
 
 /**
  * Writes waiting mail to the process of a session that listens: all of it, some of it, so that there may be more to write, or
- * as much as it takes before it has shown what it has.
+ * as much as it takes before it has shown what it has. `again` also writes what it holds, which an earlier daemon left so.
  */
 export async function handOverLive(
   shop: Workshop,
   agent: Agent,
   session: Session,
+  { again }: { again: boolean },
 ): Promise<'all' | 'some' | 'no-more'> {
   const held = await mailOfSession(shop.store.db, session.id);
   const room = limits.mailInFlight - held.length;
-  // What is not known to be written was left so by a daemon that died.
-  const left = held.filter((mail) => mail.channel === 'live' && mail.writtenAt === null);
+  const left = again ? held.filter(({ channel }) => channel === 'live') : [];
   const waiting = room <= 0 ? [] : await waitingMail(shop.store.db, agent.id, room);
   const claimed = await claim(shop, together(waiting, held), { sessionId: session.id, channel: 'live' });
   if (claimed.length > 0) crashPoint('mail.after_claim');
@@ -103,8 +103,6 @@ async function writeAll(shop: Workshop, session: Session, mails: readonly Mail[]
       for (const mail of back) await releaseMail(tx, mail.id, mail.attempts);
     });
   }
-  if (written.length > 0) await shop.store.write((tx) => noteWritten(tx, written));
-  if (written.length > 0) crashPoint('mail.after_written');
   return written.length === mails.length;
 }
 

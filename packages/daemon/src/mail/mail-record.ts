@@ -44,7 +44,6 @@ export async function recordMail(tx: WriteTransaction, draft: MailDraft, body: S
     deadAt: null,
     deadReason: null,
     claimSessionId: null,
-    writtenAt: null,
     attempts: 0,
   };
   await insertMail(tx, mail);

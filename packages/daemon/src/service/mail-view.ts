@@ -5,6 +5,7 @@ import type { MailView } from '@pawl/protocol/view/mail';
 import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agent-views';
 import { agentView } from '@pawl/store/agent-views';
+import { agentById } from '@pawl/store/agents';
 import type { Sight } from '../mail/way.ts';
 import { wayFor } from '../mail/way.ts';
 
@@ -16,19 +17,19 @@ export async function viewMails(sight: Sight, mails: readonly Mail[]): Promise<M
     known.set(id, row);
     return row;
   };
+  const aliases = new Map<string, string>();
+  const aliasOf = async (id: string) => {
+    const alias = aliases.get(id) ?? (await agentById(sight.shop.store.db, id))?.alias ?? 'nobody';
+    aliases.set(id, alias);
+    return alias;
+  };
   const shown: MailView[] = [];
   for (const mail of mails) {
     const to = await facts(mail.toId);
     const waits = mail.deliveredAt === null && mail.deadAt === null && to !== null;
     const way: Way = waits ? await wayFor(sight, sight.shop.store.db, to, [mail]) : { way: 'wait', why: 'it is gone' };
     const alias = to?.agent.alias ?? 'nobody';
-    shown.push(
-      viewMail(
-        mail,
-        { from: (await facts(mail.fromId))?.agent.alias ?? 'nobody', to: alias },
-        detailOfMail(mail, alias, way),
-      ),
-    );
+    shown.push(viewMail(mail, { from: await aliasOf(mail.fromId), to: alias }, detailOfMail(mail, alias, way)));
   }
   return shown;
 }

@@ -4,7 +4,7 @@ import type { Mail } from '@pawl/schema/mail';
 import { expect, test } from 'vitest';
 
 function aMail(id: string, given: Partial<Mail> = {}): Mail {
-  const times = { createdAt: 1, deliveredAt: null, readAt: null, ackedAt: null, deadAt: null, writtenAt: null };
+  const times = { createdAt: 1, deliveredAt: null, readAt: null, ackedAt: null, deadAt: null };
   const none = {
     projectId: null,
     bodyFile: null,

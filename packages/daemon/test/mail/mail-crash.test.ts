@@ -9,7 +9,7 @@ import { readyDaemon } from '../support/daemon-process.ts';
 import { mailIs, send, shownOrder, statesOf } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
-const livePoints: CrashPoint[] = ['mail.after_record', 'mail.after_claim', 'mail.after_write', 'mail.after_written'];
+const livePoints: CrashPoint[] = ['mail.after_record', 'mail.after_claim', 'mail.after_write'];
 
 /** A home with a project; work by scenarios that lie beside it. */
 async function aPlace(path: string) {

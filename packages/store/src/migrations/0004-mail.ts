@@ -51,7 +51,6 @@ async function createMail(db: Kysely<never>, types: ColumnTypes): Promise<void> 
     .addColumn('dead_at', types.integer)
     .addColumn('dead_reason', 'text')
     .addColumn('claim_session_id', types.key)
-    .addColumn('written_at', types.integer)
     .addColumn('attempts', types.integer, (column) => column.notNull().defaultTo(0))
     .execute();
   await addIndex(db, 'mail_to', 'mail', ['to_id', 'ordinal']);

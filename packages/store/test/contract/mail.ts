@@ -18,7 +18,6 @@ import {
   markDead,
   markDelivered,
   markRead,
-  noteWritten,
   recipientsWaiting,
   releaseMail,
   unreadDelivered,
@@ -50,7 +49,6 @@ function mailRecord(from: Agent, to: Agent, fields: Partial<Mail> = {}): Mail {
     deadAt: null,
     deadReason: null,
     claimSessionId: null,
-    writtenAt: null,
     attempts: 0,
     ...fields,
   };
@@ -135,11 +133,7 @@ export function mailContract(engine: EngineUnderTest): void {
     const holder = sessions[won.indexOf(true)] ?? '';
     expect(bodies(await waitingMail(store.db, to.id, 10))).toEqual(['mail 2', 'mail 3']);
     expect(await countPending(store.db, to.id)).toBe(3);
-    await store.write((tx) => noteWritten(tx, [mail.id]));
-    await store.write((tx) => noteWritten(tx, []));
-    expect(await mailOfSession(store.db, holder)).toEqual([
-      { ...mail, claimSessionId: holder, channel: 'live', writtenAt: fixedTime },
-    ]);
+    expect(await mailOfSession(store.db, holder)).toEqual([{ ...mail, claimSessionId: holder, channel: 'live' }]);
     expect(await mailOfSession(store.db, newId())).toEqual([]);
     await store.write((tx) => releaseMail(tx, mail.id, 1));
     expect(await waitingMail(store.db, to.id, 10)).toEqual([{ ...mail, attempts: 1 }, sent[1], sent[2]]);

@@ -173,7 +173,6 @@ export function questionsContract(engine: EngineUnderTest): void {
       deadAt: null,
       deadReason: null,
       claimSessionId: null,
-      writtenAt: null,
       attempts: 0,
       ...given,
     });
