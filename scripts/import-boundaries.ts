@@ -11,7 +11,7 @@ export type Violation = { file: string; line: number; imports: string; why: stri
 
 /**
  * Which of our packages each one may import. Arrows point one way only:
- * schema → protocol / core → store / git / host / providers → daemon; the command line reaches the daemon by the protocol.
+ * schema → protocol / core → store / git / host / providers → roster / mcp → daemon; the command line reaches the daemon by the protocol.
  */
 const allowed: Record<string, string[]> = {
   schema: [],

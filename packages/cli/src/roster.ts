@@ -1,5 +1,6 @@
 import { roster } from './command/roster.ts';
 import { createContext } from './context.ts';
+import { printableLine } from './terminal.ts';
 
 const usage = `Usage: agent-roster [--json] [-q] [project]
 
@@ -26,4 +27,9 @@ function main(words: string[]): number {
   return roster(createContext({ json: flags.includes('--json'), quiet }), paths[0]);
 }
 
+// Whatever else goes wrong, 1 would say "not alone", and nobody has looked.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`roster: cannot tell: ${printableLine(error.message)}\n`);
+  process.exit(2);
+});
 process.exitCode = main(process.argv.slice(2));

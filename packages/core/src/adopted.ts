@@ -7,6 +7,9 @@ export function refuseAdopted(agent: Pick<Agent, 'alias' | 'adopted' | 'endedAt'
   throw new PawlError(
     'conflict',
     `${agent.alias} was not started by Pawl; end it in its own terminal (pid ${agent.adopted.pid}).`,
-    { hint: `It can be written to: pawl send ${agent.alias} "…"`, details: { pid: agent.adopted.pid } },
+    {
+      hint: 'Pawl only looks at it: it is told nothing, and nothing is done to it.',
+      details: { pid: agent.adopted.pid },
+    },
   );
 }

@@ -109,6 +109,11 @@ export function completionText(
   return lines.join('\n');
 }
 
+/** What those are told who had heard that an agent is done, when it is not. */
+export function withdrawalText({ alias }: Pick<Agent, 'alias'>): string {
+  return `${alias} has not completed after all: it has asked a person a question, and goes on when that is answered.\nNext: leave its branch as it is; you hear from it when it completes.`;
+}
+
 function commitsInWords(commits: number): string {
   if (commits === 0) return 'no commits of its own';
   return commits === 1 ? '1 commit of its own' : `${commits} commits of its own`;

@@ -24,13 +24,20 @@ export type Correspondent = Pick<
  *   subagent    no     –              no                   yes      no*      no
  *   person      yes    no             no                   –        –        yes
  *
- * (* unless the person is its parent.) Nobody writes to the dead, to themselves, or into another project.
+ * (* unless the person is its parent.) Nobody writes to the dead, to themselves, or into another project; nor to somebody
+ * whom Pawl did not start, and who has no token to fetch mail with.
  */
 export function refuseMail(from: Correspondent, to: Correspondent): void {
   if (from.id === to.id) throw new PawlError('invalid_input', 'Nobody writes to themselves.');
   if (to.endedAt !== null) {
     throw new PawlError('conflict', `The agent ${to.alias} is dead, so it gets no mail.`, {
       hint: 'See `pawl ps` for those that live.',
+    });
+  }
+  if (to.adopted !== null) {
+    throw new PawlError('conflict', `${to.alias} was not started by Pawl, and has no mailbox.`, {
+      hint: `Tell its person, or type it in its own terminal (pid ${to.adopted.pid}).`,
+      details: { pid: to.adopted.pid },
     });
   }
   if (from.projectId !== null && to.projectId !== null && from.projectId !== to.projectId)
@@ -76,7 +83,7 @@ export function checkBody(body: string): number {
 }
 
 /** True for agent 0, whom a person acts as. */
-function isPerson({ parentId }: Correspondent): boolean {
+export function isPerson({ parentId }: Pick<Agent, 'parentId'>): boolean {
   return parentId === null;
 }
 

@@ -2,7 +2,8 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail, Question, QuestionEnd } from '@pawl/schema/mail';
 import type { Agent, Run } from '@pawl/schema/record';
 import type { Asked } from './question.ts';
-import { isPerson, whyNoAnswer } from './question.ts';
+import { isPerson } from './mail.ts';
+import { whyNoAnswer } from './question.ts';
 
 /** What decides what becomes of an open question. */
 export type QuestionFacts = {

@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';
-import { checkBody } from './mail.ts';
+import { checkBody, isPerson } from './mail.ts';
 import { wayOfMail } from './mail-way.ts';
 
 /** What decides whether somebody can be asked now. */
@@ -22,7 +22,7 @@ export function whyNoAnswer(asked: Asked): string | null {
   const { agent, run, session } = asked;
   if (agent.endedAt !== null) return `it is dead (${agent.endReason ?? 'ended'})`;
   if (isPerson(agent)) return null;
-  if (agent.adopted !== null) return 'it was not started by Pawl';
+  if (agent.adopted !== null) return 'it was not started by Pawl, and has no mailbox';
   if (run !== null && run.outcome === null) {
     if (agent.stopRequestedAt !== null) return 'it is being stopped';
     return session !== null && session.endedAt === null && session.pausedAt !== null ? 'it is paused' : null;
@@ -37,7 +37,7 @@ export function refuseAsked(asked: Asked): void {
   const why = whyNoAnswer(asked);
   if (why === null) return;
   throw new PawlError('conflict', `${asked.agent.alias} cannot answer: ${why}.`, {
-    hint: 'See `pawl ps` for those that can; mail waits for it: pawl send.',
+    hint: `See \`pawl ps\` for those that can${asked.agent.adopted === null ? '; mail waits for it: pawl send' : ''}.`,
     details: { agentId: asked.agent.id, reason: why },
   });
 }
@@ -109,9 +109,4 @@ export function cycleError(aliases: readonly string[]): PawlError {
     hint: 'Answer what you were asked first, or write without waiting: pawl send.',
     details: { cycle: [...aliases] },
   });
-}
-
-/** True for agent 0, whom a person acts as. */
-export function isPerson({ parentId }: Pick<Agent, 'parentId'>): boolean {
-  return parentId === null;
 }

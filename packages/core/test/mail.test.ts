@@ -79,6 +79,16 @@ describe('7.6: who may write to whom', () => {
     expect(() => refuseMail(stranger, root)).not.toThrow();
   });
 
+  test('whoever Pawl did not start has no mailbox: nobody writes to it, and it is said why', () => {
+    const found = anAgent({ id: idOf('found'), alias: 'claude-7', adopted: { pid: 7, start: 's', cwd: '/' } });
+    for (const from of [root, lead]) {
+      expect(() => refuseMail(from, found)).toThrow(
+        expect.objectContaining({ code: 'conflict', message: 'claude-7 was not started by Pawl, and has no mailbox.' }),
+      );
+    }
+    expect(() => refuseMail(found, lead)).not.toThrow();
+  });
+
   test('W4-05: everybody is every living main of the project but the sender; a subagent may not', () => {
     const dead = anAgent({ id: idOf('dead'), endedAt: 1 });
     const found = anAgent({ id: idOf('found'), adopted: { pid: 1, cwd: '/', provider: 'x' } as never });

@@ -25,6 +25,7 @@ function aQuestion(given: Partial<Question> = {}): Question {
     endedAt: null,
     end: null,
     answer: null,
+    toldAt: null,
     answerMailId: null,
     ...given,
   };

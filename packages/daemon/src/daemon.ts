@@ -15,7 +15,6 @@ import type { DataDirectory } from '@pawl/store/data-directory';
 import { listProjects } from '@pawl/store/projects';
 import { openDatabase } from '@pawl/store/recovery';
 import { openSessions } from '@pawl/store/sessions';
-import { forgetSettings } from '@pawl/store/settings';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -45,7 +44,6 @@ import { createBarrier } from './service/barrier.ts';
 import { homeDefinitions } from './service/definitions.ts';
 import { finishMerges } from './service/errand-merge.ts';
 import { createDesk } from './service/desk.ts';
-import { idempotencyPrefix } from './service/idempotency.ts';
 import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
 import { createInbox } from './service/inbox.ts';
 import { createQuestionWaits } from './service/question-waits.ts';
@@ -79,7 +77,6 @@ export type Daemon = {
   stop(reason: string): Promise<void>;
 };
 
-const dayMs = 24 * 60 * 60 * 1000;
 const backupAgeMs = 60 * 60 * 1000;
 const doorMs = 2_000;
 const backupPatienceMs = 5_000;
@@ -133,10 +130,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   linkCommand(home, programs.pawl);
   writePrograms(shop);
-  await store.write(async (tx) => {
-    await forgetSettings(tx, idempotencyPrefix, tx.now - dayMs);
-    tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } });
-  });
+  await store.write(async (tx) => tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } }));
   const reconciler = startReconciler(shop);
   const agents = agentService(shop, reconciler);
   const signals = createSignals(shop, reconciler);

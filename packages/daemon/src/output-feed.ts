@@ -1,9 +1,8 @@
-import type { Event } from '@pawl/schema/event';
-import { eventData } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
 import { readChunks } from '@pawl/store/chunks';
 import type { Store } from '@pawl/store/store';
+import { diedOf } from './died-of.ts';
 import type { Wakeable } from './wakeable.ts';
 import { createWakeable } from './wakeable.ts';
 
@@ -39,7 +38,6 @@ export function followOutput(store: Store, isWorking: (agentId: string) => Promi
   store.onCommit(({ chunks, events }) => {
     for (const chunk of chunks) remember(following.get(chunk.agentId), chunk);
     const agents = new Set([...chunks, ...events].map(({ agentId }) => agentId));
-    // One kill is one event, however many died of it, and so is one end.
     for (const event of events) for (const id of diedOf(event)) agents.add(id);
     for (const agentId of agents) if (agentId !== null) following.get(agentId)?.wakes.wake();
   });
@@ -101,8 +99,4 @@ function remember(entry: Following | undefined, chunk: Chunk): void {
     entry.droppedId = dropped.id;
     if (entry.knownAfter !== null) entry.knownAfter = dropped.id;
   }
-}
-
-function diedOf({ type, data }: Event): string[] {
-  return type === 'agent.killed' || type === 'agent.ended' ? eventData[type].parse(data).agents : [];
 }

@@ -1,14 +1,34 @@
+import { takeUp } from '@pawl/core/conversation';
+import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
+import { projectById } from '@pawl/store/projects';
 import { sessionsThatSpoke } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
 import { existsSync } from 'node:fs';
 import type { Workshop } from './workshop.ts';
 
-/** True when an agent's provider can go on with its conversation, and its worktree is there. */
+/** True when an agent's provider can go on with its conversation, and its worktree and its definition are there. */
 export async function isResumable(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
+  return (await hasConversation(shop, db, agent)) && isDefined(shop, db, agent);
+}
+
+/** True when the next session of an agent would go on with its conversation, in a worktree that is there. */
+export async function hasConversation(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
   const preset = shop.providers.find(agent.provider);
-  if (preset === null || preset.resume === null) return false;
-  if (agent.worktree === null || !existsSync(agent.worktree)) return false;
-  const spoke = await sessionsThatSpoke(db, agent.id);
-  return spoke.some((session) => session.providerSessionId !== null && session.no > agent.freshAfter);
+  if (preset === null || agent.worktree === null || !existsSync(agent.worktree)) return false;
+  const sessions = await sessionsThatSpoke(db, agent.id);
+  return takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume';
+}
+
+/** A definition that was deleted meanwhile begins no new run. */
+async function isDefined(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
+  const project = agent.projectId === null ? null : await projectById(db, agent.projectId);
+  if (project === null) return false;
+  try {
+    await shop.definitions.find(project, agent.definition);
+    return true;
+  } catch (error) {
+    if (error instanceof PawlError) return false;
+    throw error;
+  }
 }

@@ -2,7 +2,6 @@ import type { AgentView } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon } from './support/daemon.ts';
+import { restingAgents } from './support/resting-agents.ts';
 
 /** Every look sees anew. */
 const timing = { adoptionMs: 0 };
@@ -145,24 +145,21 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect((await adoptedIn(daemon)).map(({ alias }) => alias)).toEqual([`gemini-${pid}-2`]);
   });
 
-  test('7.5: mail for one waits to be fetched, and comes back when it has left', async () => {
+  test('7.5: nobody can write to one or ask it: it has no token to fetch mail with, and that is said', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const pid = await strangers.start('claude', daemon.repository);
     await adoptedIn(daemon);
-    const { mails } = await daemon.client.sendMail({ to: `claude-${pid}`, body: 'are you done?' }, randomUUID());
-    const id = mails[0]?.id ?? '';
-    expect((await daemon.client.showMail(id)).mail).toMatchObject({ status: 'pending', dead: null });
-    await strangers.end(pid);
-    await adoptedIn(daemon);
-    const { mail } = await waitUntil(
-      async () => {
-        const shown = await daemon.client.showMail(id);
-        return shown.mail.dead === null ? null : shown;
-      },
-      { what: 'the mail to come back' },
-    );
-    expect(mail.status).toBe('pending');
+    const [fox] = await restingAgents(daemon.home, [{ alias: 'calm-fox' }]);
+    const alias = `claude-${pid}`;
+    for (const client of [daemon.client, fox?.client ?? daemon.client]) {
+      const refused = { code: 'conflict', message: expect.stringContaining('not started by Pawl, and has no mailbox') };
+      await expect(client.sendMail({ to: alias, body: 'are you done?' }, randomUUID())).rejects.toMatchObject(refused);
+      await expect(client.ask({ agent: alias, question: 'are you done?' }, randomUUID())).rejects.toMatchObject(
+        refused,
+      );
+    }
+    expect((await daemon.client.listMail({ agent: alias })).mails).toEqual([]);
   });
 
   test('20 who ask at once find each of them once', async () => {
@@ -187,6 +184,19 @@ describe.runIf(process.platform === 'linux')('7.7: the roster of a daemon', () =
     expect([alone, others.map((other) => other.pid)]).toEqual([false, [pid]]);
     expect((await daemon.client.roster({ path: daemon.repository })).others.length).toBe(2);
     await expect(daemon.client.roster()).rejects.toThrow(/Which project/);
+  });
+
+  test('many who ask cost one look at all processes: what was seen a moment ago counts', async () => {
+    await using daemon = await startTestDaemon({ timing: { adoptionMs: 600_000, healthMs: 600_000 } });
+    await using place = await temporaryDirectory('pawl-adopted');
+    await using strangers = sleepers(place.path);
+    const [fox] = await restingAgents(daemon.home, [{ alias: 'calm-fox' }]);
+    const asAgent = fox?.client ?? daemon.client;
+    const first = await strangers.start('claude', daemon.repository);
+    expect((await asAgent.roster()).others.map(({ pid }) => pid)).toEqual([first]);
+    await strangers.start('codex', daemon.repository);
+    for (const client of [asAgent, daemon.client])
+      expect((await client.roster({ path: daemon.repository })).others.map(({ pid }) => pid)).toEqual([first]);
   });
 });
 

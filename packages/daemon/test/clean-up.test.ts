@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function killed(agent: AgentView): Promise<AgentView> {
   let view = agent;
   await waitUntil(
     async () => {
-      view = (await daemon.client.inspectAgent(agent.id)).agent;
+      view = await viewOf(daemon.client, agent.id);
       return view.worktreeEnd !== null;
     },
     { what: 'the worktree to be settled' },
@@ -141,7 +141,7 @@ describe('the trash', () => {
     expect(await daemon.client.restoreWorktree(entry)).toEqual({ path: agent.worktree });
     expect(readFileSync(join(agent.worktree, 'a.txt'), 'utf8')).toBe('a');
     expect(await git(agent.worktree, ['status', '--porcelain'])).toBe('');
-    expect((await daemon.client.inspectAgent(agent.id)).agent.worktreeEnd).toMatchObject({ state: 'restored' });
+    expect((await viewOf(daemon.client, agent.id)).worktreeEnd).toMatchObject({ state: 'restored' });
     // A person looks after it now: nothing takes it away again.
     expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).not.toContain(agent.worktree);
     await expect(daemon.client.restoreWorktree(entry)).rejects.toMatchObject({ code: 'not_found' });

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanedUp, completionMails } from './support/complete.ts';
-import { writeScenario } from './support/daemon.ts';
+import { writeScenario, viewOf } from './support/daemon.ts';
 import { readyDaemon } from './support/daemon-process.ts';
 import { outputHas } from './support/output.ts';
 
@@ -80,7 +80,7 @@ test('7.3: one that rested when it completed has ended in the same moment, whate
   expect((await first.exited).signal).toBe('SIGKILL');
   const second = await readyDaemon(home);
   try {
-    expect((await second.client.inspectAgent(agent.id)).agent).toMatchObject({
+    expect(await viewOf(second.client, agent.id)).toMatchObject({
       status: 'dead',
       detail: 'failed: nobody needs it',
     });

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import { cleanedUp, completionMails } from './support/complete.ts';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas, outputText } from './support/output.ts';
 
 let daemon: TestDaemon;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const brief = { ...both, class: 'ephemeral' };
   daemon.define('builder', { name: 'builder', role: 'build', notify: ['parent', 'oversight', 'gate'], ...brief });
   daemon.define('reader', { name: 'reader', role: 'read', notify: ['gate'], ...brief });
-  root = (await daemon.client.inspectAgent('root')).agent.id;
+  root = (await viewOf(daemon.client, 'root')).id;
   [overseer, gatekeeper, builder] = await Promise.all([resting('overseer'), resting('gatekeeper'), resting('builder')]);
   silentOverseer = (await childOf(overseer)).id;
 });
@@ -75,7 +75,7 @@ const recipients = async (agentId: string) =>
   (await completionMails(daemon.home.root, agentId)).map(({ toId }) => toId);
 const typesOf = async (agentId: string) =>
   (await daemon.client.events({ agent: agentId, limit: 1000 })).events.map(({ type }) => type);
-const view = async (agentId: string) => (await daemon.client.inspectAgent(agentId)).agent;
+const view = async (agentId: string) => viewOf(daemon.client, agentId);
 
 describe('S4-09, S4-10, S4-23, W4-08: an agent that says that it is done', () => {
   test('tells its parent and everybody with the roles that its definition names, ends, and is cleaned up after', async () => {
@@ -163,6 +163,15 @@ describe('7.12: a signal is stronger', () => {
       says('--summary', 'it is blue'),
     ]);
     expect(await daemon.ended(agent.id)).toMatchObject({ status: 'running', activity: 'waiting_for_input' });
+    // Whoever was told that it is done is told that it is not.
+    const { events } = await daemon.client.events({ agent: agent.id, limit: 1000 });
+    const told = events.find(({ type }) => type === 'agent.completed')?.data['notified'];
+    expect(events.find(({ type }) => type === 'agent.completion_withdrawn')?.data).toEqual({ notified: told });
+    const mails = await completionMails(daemon.home.root, agent.id);
+    expect(mails.map(({ toId, body }) => [toId, body.includes('not completed after all')])).toEqual([
+      [root, false],
+      [root, true],
+    ]);
     await daemon.client.replyAgent(agent.id, { answer: 'blue' }, randomUUID());
     expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
       detail: 'completed',

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runEnded, writeScenario } from './support/daemon.ts';
+import { runEnded, writeScenario, viewOf } from './support/daemon.ts';
 import type { DaemonProcess } from './support/daemon-process.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
 import { outputDifferences, outputHas } from './support/output.ts';
@@ -37,29 +37,35 @@ const otherPoints: readonly CrashPoint[] = [
   'restore.after_files',
   'restart.after_adopt',
 ];
-/** Points of an errand's merge, visited in `errand-crash.test.ts`. */
-const mergePoints: readonly CrashPoint[] = [
-  'merge.after_intent',
-  'merge.after_ref',
-  'merge.after_files',
-  'merge.after_end',
-];
-/** Points of agents that talk, visited in `mail/mail-crash.test.ts`, `mail/mirror-crash.test.ts`, and where each is at home. */
-const talkPoints = crashPoints.filter((point) => /^(mail|mirror|question|complete)\./.test(point));
-/** Points of mail that is put into files and taken out of them, visited in `mail/mirror-crash.test.ts`. */
-const mirrorPoints: readonly CrashPoint[] = ['mirror.after_file', 'mirror.after_import'];
+/** Points that another suite visits, by its file. */
+const suites: Record<string, readonly CrashPoint[]> = {
+  'errand-crash.test.ts': ['merge.after_intent', 'merge.after_ref', 'merge.after_files', 'merge.after_end'],
+  'mail/mail-crash.test.ts': [
+    'mail.after_record',
+    'mail.after_claim',
+    'mail.after_write',
+    'mail.after_wake',
+    'mail.after_dead_letter',
+  ],
+  'mail/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
+  'complete-crash.test.ts': ['complete.after_record'],
+  'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
+};
 const visitedElsewhere = [
   ...startPoints,
   ...stopPoints,
   ...snapshotPoints,
   ...killPoints,
   ...otherPoints,
-  ...mergePoints,
-  ...mirrorPoints,
-  ...talkPoints,
+  ...Object.values(suites).flat(),
 ];
 /** All others are passed by an agent on its way from its fork to its end. */
 const workPoints = crashPoints.filter((point) => !visitedElsewhere.includes(point));
+
+test.each(Object.entries(suites))('%s visits its points', (file, points) => {
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  expect(points.filter((point) => !text.includes(`'${point}'`))).toEqual([]);
+});
 
 test.each(startPoints)('a start that is killed at %s is made good by the next', async (point) => {
   await using place = await temporaryDirectory();
@@ -197,8 +203,7 @@ test.each(killPoints)(
     expect((await first.exited).signal).toBe('SIGKILL');
     const second = await readyDaemon(home);
     try {
-      const statuses = async () =>
-        Promise.all(family.map(async ({ id }) => (await second.client.inspectAgent(id)).agent.status));
+      const statuses = async () => Promise.all(family.map(async ({ id }) => (await viewOf(second.client, id)).status));
       const before = await statuses();
       expect(new Set(before).size).toBe(1);
       const undone = ['kill.after_agent', 'kill.after_runs', 'kill.before_commit'].includes(point);
@@ -207,7 +212,9 @@ test.each(killPoints)(
       expect(killed).toHaveLength(undone ? family.length : 0);
       await waitUntil(
         async () => {
-          const views = await Promise.all(family.map(async ({ id }) => second.client.inspectAgent(id)));
+          const views = await Promise.all(
+            family.map(async ({ id }) => second.client.inspectAgent(id, { worktree: false })),
+          );
           return views.every(
             (view) => view.agent.worktreeEnd !== null && view.sessions.every(({ endedAt }) => endedAt !== null),
           );
@@ -238,7 +245,7 @@ test('a cancel that is killed after its commit ends the processes on restart', a
     await waitUntil(async () => (await leftBehind(second, agent.id)).processes === 0, {
       what: 'its processes to leave',
     });
-    expect((await second.client.inspectAgent(agent.id)).agent).toMatchObject({ activity: 'idle', status: 'running' });
+    expect(await viewOf(second.client, agent.id)).toMatchObject({ activity: 'idle', status: 'running' });
   } finally {
     await second.kill('SIGTERM');
   }
@@ -305,7 +312,7 @@ test('S1-18: a restart that is killed after it took up what lives is made good b
   expect((await spawnDaemon(home, { crashAt: 'restart.after_adopt' }).exited).signal).toBe('SIGKILL');
   const third = await readyDaemon(home);
   try {
-    expect((await third.client.inspectAgent(agent.id)).agent).toMatchObject({
+    expect(await viewOf(third.client, agent.id)).toMatchObject({
       activity: 'running',
       session: { no: 1 },
     });

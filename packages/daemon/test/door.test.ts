@@ -96,7 +96,7 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   mergeErrand: { person: 409, own: 403, other: 403 },
   abandonErrand: { person: 409, own: 403, other: 403 },
   whoami: { person: 200, own: 200, other: 200 },
-  // A body that is no message of the protocol; what may be asked by one is tested in mcp-door.test.ts.
+  // A body that is no message of the protocol; what may be asked by one is tested in mcp/tools.test.ts.
   mcp: { person: 400, own: 400, other: 400 },
   sendMail: { person: 400, own: 400, other: 400 },
   listMail: { person: 200, own: 200, other: 200 },

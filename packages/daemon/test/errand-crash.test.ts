@@ -5,7 +5,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runEnded, writeScenario } from './support/daemon.ts';
+import { runEnded, writeScenario, viewOf } from './support/daemon.ts';
 import { readyDaemon } from './support/daemon-process.ts';
 import { committing } from './support/errand.ts';
 
@@ -39,7 +39,7 @@ test.each(points)(
       const changed = point !== 'merge.after_intent';
       expect(await git(repository, ['rev-parse', 'main'])).toBe(changed ? tip : before);
       expect(await git(repository, ['status', '--porcelain'])).toBe('');
-      expect((await second.client.inspectAgent(agent.id)).agent.status).toBe(changed ? 'dead' : 'running');
+      expect((await viewOf(second.client, agent.id)).status).toBe(changed ? 'dead' : 'running');
       expect(await second.client.mergeErrand(agent.id, {})).toMatchObject({
         into: 'main',
         commit: tip,
@@ -47,7 +47,7 @@ test.each(points)(
       });
       expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
       expect(await git(repository, ['status', '--porcelain'])).toBe('');
-      await waitUntil(async () => (await second.client.inspectAgent(agent.id)).agent.worktreeEnd?.state === 'trashed', {
+      await waitUntil(async () => (await viewOf(second.client, agent.id)).worktreeEnd?.state === 'trashed', {
         what: 'the worktree to be in the trash',
       });
       const { events } = await second.client.events({ agent: agent.id, limit: 1000 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { committing, doneErrand, fingerprint } from './support/errand.ts';
 import { outputHas, outputText } from './support/output.ts';
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 const person = { GIT_AUTHOR_NAME: 'p', GIT_AUTHOR_EMAIL: 'p@x', GIT_COMMITTER_NAME: 'p', GIT_COMMITTER_EMAIL: 'p@x' };
-const view = async (id: string) => (await daemon.client.inspectAgent(id)).agent;
+const view = async (id: string) => viewOf(daemon.client, id);
 const tipOf = (branch: string) => git(daemon.repository, ['rev-parse', branch]);
 
 async function settled(id: string) {

@@ -2,7 +2,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 
 const secrets = {
   one: 'sk-secret-one-5fQ9xT2mLw',
@@ -58,7 +58,7 @@ describe('a usage limit of an account', () => {
     await withAccounts(['one', 'two'], true);
     const steps = [{ limit: { until: '1h' } }, { limit: { until: '3s' } }, { complete: { summary: 'in the end' } }];
     const agent = await daemon.work(steps, { account: 'one' });
-    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
     });
     const { agent: waiting } = await daemon.client.inspectAgent(agent.id);
@@ -71,7 +71,7 @@ describe('a usage limit of an account', () => {
     await withAccounts(['one'], true);
     const steps = [{ limit: { until: '1h' } }, { complete: { summary: 'with the new one' } }];
     const agent = await daemon.work(steps, { account: 'one' });
-    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
     });
     await daemon.client.addAccount({ provider: 'scripted', name: 'two', kind: 'api-key', secret: secrets.two });
@@ -98,7 +98,7 @@ describe('a usage limit of an account', () => {
       budget: { usd: 5 },
     });
     await daemon.ended(parent.id);
-    expect((await daemon.client.inspectAgent('young-otter')).agent).toMatchObject({
+    expect(await viewOf(daemon.client, 'young-otter')).toMatchObject({
       account: 'one',
       budget: { usd: 5 },
     });

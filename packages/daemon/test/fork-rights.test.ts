@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputText } from './support/output.ts';
 
 let daemon: TestDaemon;
@@ -39,7 +39,7 @@ describe('who may make agents', () => {
     const body = { path: daemon.repository, provider: 'scripted' };
     await expect(daemon.work(undefined, { definition: 'finder' })).rejects.toMatchObject({ code: 'invalid_input' });
     const lead = await daemon.work(['hang'], { definition: 'lead' });
-    await waitUntil(async () => (await daemon.client.inspectAgent(lead.id)).agent.activity === 'running', {
+    await waitUntil(async () => (await viewOf(daemon.client, lead.id)).activity === 'running', {
       what: 'the lead to run',
     });
     const asLead = agentClient(daemon.home, lead.id);
@@ -73,13 +73,13 @@ describe('who may make agents', () => {
       message: expect.stringContaining('finder'),
     });
     await daemon.client.killAgent(lead.id, {});
-    expect((await daemon.client.inspectAgent(finder.id)).agent.status).toBe('dead');
+    expect((await viewOf(daemon.client, finder.id)).status).toBe('dead');
   });
 
   test('S2-16: an agent cannot raise itself by rewriting its definition, nor by writing another', async () => {
     daemon.define('meek', { kind: 'main', tools: ['Bash'], policy: ['Delegate'] });
     const meek = await daemon.work(['hang'], { definition: 'meek' });
-    await waitUntil(async () => (await daemon.client.inspectAgent(meek.id)).agent.activity === 'running', {
+    await waitUntil(async () => (await viewOf(daemon.client, meek.id)).activity === 'running', {
       what: 'it to run',
     });
     daemon.define('meek', { kind: 'main', tools: ['*'], policy: ['Patch', 'Delegate'] });

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas } from './support/output.ts';
 
 let daemon: TestDaemon;
@@ -31,7 +31,7 @@ async function child(parentId: string) {
 }
 
 async function view(id: string) {
-  return (await daemon.client.inspectAgent(id)).agent;
+  return viewOf(daemon.client, id);
 }
 
 async function killEvents(target: string) {
@@ -67,7 +67,7 @@ test('W1-09: agent 0 cannot be killed, a second kill changes nothing, and errors
   await expect(daemon.client.killAgent('no-such-agent', {})).rejects.toMatchObject({ code: 'agent_not_found' });
   // 3.2.14: the start of an id means the living where something is to be done, and everybody where it is only looked at.
   await expect(daemon.client.killAgent(agent.id.slice(0, 8), {})).rejects.toMatchObject({ code: 'agent_not_found' });
-  expect((await daemon.client.inspectAgent(agent.id.slice(0, 8))).agent.id).toBe(agent.id);
+  expect((await viewOf(daemon.client, agent.id.slice(0, 8))).id).toBe(agent.id);
 });
 
 test('W1-09: two agents whose ids begin alike are told apart by more of the id, and until then refused', async () => {
@@ -153,7 +153,10 @@ test('3.2.13: an agent kills itself from a tool call; the person stays where the
   const agent = await daemon.work([{ pawl: ['kill'] }, 'hang']);
   await waitUntil(async () => (await view(agent.id)).status === 'dead', { what: 'the self-kill' });
   await waitUntil(
-    async () => (await daemon.client.inspectAgent(agent.id)).sessions.every(({ endedAt }) => endedAt !== null),
+    async () =>
+      (await daemon.client.inspectAgent(agent.id, { worktree: false })).sessions.every(
+        ({ endedAt }) => endedAt !== null,
+      ),
     { what: 'its session to end' },
   );
   expect((await daemon.client.desk()).current.alias).toBe('root');

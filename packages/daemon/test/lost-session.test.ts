@@ -7,14 +7,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runEnded, writeScenario } from './support/daemon.ts';
+import { runEnded, writeScenario, viewOf } from './support/daemon.ts';
 import type { DaemonProcess } from './support/daemon-process.ts';
 import { readyDaemon } from './support/daemon-process.ts';
 import { outputHas, outputText } from './support/output.ts';
 
 /** Ends everything of a session at once, as a machine that goes down does: nobody is left to write an exit code. */
 async function loseSession(daemon: DaemonProcess, agentId: string): Promise<void> {
-  const session = (await daemon.client.inspectAgent(agentId)).sessions.at(-1);
+  const session = (await daemon.client.inspectAgent(agentId, { worktree: false })).sessions.at(-1);
   await daemon.kill();
   const pids = [session?.pid ?? 0, ...strayProcesses(session?.id ?? '').map(({ pid }) => pid)];
   // The shim goes first, so that it cannot record how its child ended.
@@ -57,7 +57,7 @@ test('S1-18, W1-18: an agent that was lost in the middle of its turn goes on, is
     const { events } = await second.client.events({ agent: agent.id });
     expect(events.filter(({ type }) => type === 'session.lost')).toHaveLength(1);
     // Those who rested are as they were, with their links and histories.
-    expect((await second.client.inspectAgent(child.id)).agent).toMatchObject({ parentId: idle.id, activity: 'idle' });
+    expect(await viewOf(second.client, child.id)).toMatchObject({ parentId: idle.id, activity: 'idle' });
     expect((await second.client.history(child.id)).inherited).toBeGreaterThan(0);
     expect((await second.client.desk()).current.alias).toBe('root');
   } finally {

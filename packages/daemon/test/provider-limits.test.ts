@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from 'node:path';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 
 const scriptedAgent = join(import.meta.dirname, '..', '..', 'testing', 'src', 'scripted-agent', 'bin.ts');
 /** A CLI that calls every conversation by the same name. */
@@ -84,7 +84,7 @@ describe('5.2.16: an agent whose provider cannot resume', () => {
 
 test('W3-08: a session that falls silent is shown to wait for its provider, then ended and tried again', async () => {
   const agent = await daemon.work([{ say: 'let me think' }, 'hang'], { provider: 'impatient' });
-  const now = async () => (await daemon.client.inspectAgent(agent.id)).agent;
+  const now = async () => viewOf(daemon.client, agent.id);
   await waitUntil(async () => (await now()).detail.startsWith('silent for '), { what: 'it to be shown as silent' });
   expect(await now()).toMatchObject({ activity: 'waiting_for_provider', run: { status: 'running' } });
   await waitUntil(async () => (await now()).session?.no === 2, { timeoutMs: 20_000, what: 'it to be tried again' });

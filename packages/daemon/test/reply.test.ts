@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('an agent that asked', () => {
   ])('is not answered by %j', async (body, code) => {
     const agent = await asked(database, colour);
     await expect(daemon.client.replyAgent(agent.id, body, randomUUID())).rejects.toMatchObject({ code });
-    expect((await daemon.client.inspectAgent(agent.id)).agent.activity).toBe('waiting_for_input');
+    expect((await viewOf(daemon.client, agent.id)).activity).toBe('waiting_for_input');
   });
 });
 
@@ -66,7 +66,7 @@ describe('7.9: a word to an agent', () => {
   test('S3-56: reaches the process that runs, where it listens', async () => {
     const steps = [{ say: 'hello' }, { sleep: '1500ms' }, 'wait', 'echo_prompt', { complete: { summary: 'heard it' } }];
     const agent = await daemon.work(steps);
-    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.detail === 'hello', {
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).detail === 'hello', {
       what: 'its first word',
     });
     const { channel } = await daemon.client.tellAgent(agent.id, { message: 'one thing more' }, randomUUID());

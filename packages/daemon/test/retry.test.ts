@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { git } from '@pawl/testing/sample-repository';
 import { randomUUID } from 'node:crypto';
@@ -35,14 +35,13 @@ describe('an error of the provider', () => {
 
   test('is shown while it is waited for, and a stop ends the wait', async () => {
     const agent = await daemon.work([overloaded, overloaded, overloaded, 'complete']);
-    await waitUntil(
-      async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'waiting_for_provider',
-      { what: 'it to wait' },
-    );
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'waiting_for_provider', {
+      what: 'it to wait',
+    });
     const { agent: waiting } = await daemon.client.inspectAgent(agent.id);
     expect(waiting).toMatchObject({ run: { status: 'running' }, detail: 'API Error: 529 Overloaded' });
     await daemon.client.stopAgent(agent.id);
-    expect((await daemon.client.inspectAgent(agent.id)).agent).toMatchObject({
+    expect(await viewOf(daemon.client, agent.id)).toMatchObject({
       activity: 'stopped',
       run: { status: 'cancelled' },
     });
@@ -61,7 +60,7 @@ describe('an error of the provider', () => {
 describe('a usage limit without an account', () => {
   test('is waited for when its end is known, visibly, and the run goes on then (5.2.11)', async () => {
     const agent = await daemon.work([{ limit: { until: '2s' } }, { complete: { summary: 'after the limit' } }]);
-    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
     });
     const { agent: waiting } = await daemon.client.inspectAgent(agent.id);
@@ -72,7 +71,7 @@ describe('a usage limit without an account', () => {
 
   test('that should be over, and is not, is waited for a while longer, not tried in a loop', async () => {
     const agent = await daemon.work([{ limit: { until: '2020-01-01T00:00:00Z' } }, 'complete']);
-    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
     });
     const { agent: waiting } = await daemon.client.inspectAgent(agent.id);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas, outputText } from './support/output.ts';
 
 let daemon: TestDaemon;
@@ -25,7 +25,7 @@ async function livingAgent(steps: unknown[] = [{ say: 'standing by' }, 'hang']) 
 }
 
 async function view(id: string) {
-  return (await daemon.client.inspectAgent(id)).agent;
+  return viewOf(daemon.client, id);
 }
 
 async function processesOf(id: string) {

@@ -145,7 +145,10 @@ test('a session whose files are gone does not keep the daemon from coming up; it
   const second = await readyDaemon(home);
   try {
     const next = await waitUntil(
-      async () => (await second.client.inspectAgent(agent.id)).sessions.find(({ no, pid }) => no === 2 && pid !== null),
+      async () =>
+        (await second.client.inspectAgent(agent.id, { worktree: false })).sessions.find(
+          ({ no, pid }) => no === 2 && pid !== null,
+        ),
       { what: 'the next session' },
     );
     expect(next.purpose).toBe('interrupted');

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requeueDead } from '../src/service/tasks.ts';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas } from './support/output.ts';
 
 let daemon: TestDaemon;
@@ -173,9 +173,9 @@ describe('work on a task', () => {
     });
     expect(await eventsAbout(first.id)).toEqual(['task.added', 'task.taken', 'task.completed']);
     const next = await take(second);
-    const { run } = (await daemon.client.inspectAgent(next.id)).agent;
+    const { run } = await viewOf(daemon.client, next.id);
     expect(run?.task).toBe(`${second.name}\n\nWhat came of "${first.name}":\na grammar in docs/grammar.md`);
-    expect((await daemon.client.inspectAgent(agent.id)).agent.run?.task).toBe(`${first.name}\n\nwith care`);
+    expect((await viewOf(daemon.client, agent.id)).run?.task).toBe(`${first.name}\n\nwith care`);
     await daemon.ended(next.id);
   });
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
-import { startTestDaemon } from './support/daemon.ts';
+import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputDifferences, outputHas, outputText } from './support/output.ts';
 
 let daemon: TestDaemon;
@@ -180,10 +180,10 @@ describe('the signal', () => {
 describe('what goes wrong', () => {
   test('a usage limit leaves the agent exhausted until it ends', async () => {
     const agent = await daemon.work([{ limit: { until: '2030-01-01T00:00:00Z' } }]);
-    await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).agent.activity === 'exhausted', {
+    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
     });
-    expect((await daemon.client.inspectAgent(agent.id)).agent).toMatchObject({
+    expect(await viewOf(daemon.client, agent.id)).toMatchObject({
       exhaustedUntil: Date.parse('2030-01-01T00:00:00Z'),
       run: { status: 'running' },
     });

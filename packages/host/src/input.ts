@@ -13,7 +13,8 @@ const inputLock = createLanes(hostLimits.waiters).run;
 /** Sessions whose last line was cut off by a time-out; the next line must not be glued to it. */
 const torn = new Set<string>();
 
-type InputOptions = { timeoutMs?: number; now?: MonotonicClock };
+/** `freshLine`: what was written before may have ended in the middle of a line. */
+type InputOptions = { timeoutMs?: number; now?: MonotonicClock; freshLine?: boolean };
 
 function inputClosed(dir: string, cause?: unknown): PawlError {
   return new PawlError('conflict', 'the session takes no more input', {
@@ -93,7 +94,7 @@ async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: numb
  */
 export async function sendInput(directory: string, text: string, options: InputOptions = {}): Promise<void> {
   const dir = resolve(directory);
-  const { timeoutMs = hostLimits.inputMs, now = monotonicClock } = options;
+  const { timeoutMs = hostLimits.inputMs, now = monotonicClock, freshLine = false } = options;
   const bytes = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
   if (bytes.length > hostLimits.inputBytes) {
     throw new PawlError('too_large', `an input has at most ${hostLimits.inputBytes} bytes`, {
@@ -105,7 +106,12 @@ export async function sendInput(directory: string, text: string, options: InputO
     const isLate = () => now() - startedMs >= timeoutMs;
     if (exists(sessionFile(dir, 'closed'))) throw inputClosed(dir);
     await waitForPrompt(dir, isLate, timeoutMs);
-    await writeAll(dir, torn.has(dir) ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes, isLate, timeoutMs);
+    await writeAll(
+      dir,
+      torn.has(dir) || freshLine ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes,
+      isLate,
+      timeoutMs,
+    );
     torn.delete(dir);
   });
 }

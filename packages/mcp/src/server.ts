@@ -16,8 +16,8 @@ export type Desk = {
   connect(signal: AbortSignal): Client;
   /** The directory that the caller works in, where this process is the caller's own. */
   here: string | null;
-  /** Looks for coding agents of the machine that work below a directory. */
-  scan(root: string): Promise<Sighting>;
+  /** Looks for coding agents of the machine in a checkout, but for the caller, where this process is the caller's own. */
+  scan: ((path: string) => Promise<Sighting>) | null;
   /** Notes a call where a cancellation of it does not come to this server by itself. */
   begin?(requestId: string | number): { signal: AbortSignal; over(): void };
 };
@@ -59,12 +59,11 @@ async function perform(desk: Desk, tool: Tool, given: unknown, context: ServerCo
       here: desk.here,
       scan: desk.scan,
     };
-    const answer = await whileAway(signal, () => tool.call(call, given));
-    if (acts.length > 0 && !signal.aborted) setImmediate(() => void doAfterwards(desk, acts));
-    return answered(answer);
+    return answered(await whileAway(signal, () => tool.call(call, given)));
   } catch (error) {
     return failed(error);
   } finally {
+    if (acts.length > 0 && !signal.aborted) setImmediate(() => void doAfterwards(desk, acts));
     stop();
     noted?.over();
   }

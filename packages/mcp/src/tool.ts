@@ -19,14 +19,14 @@ export type Call = {
   signal: AbortSignal;
   /** When it came, in milliseconds of the process's own clock: a wait is measured from there, however often it is begun. */
   beganAt: number;
-  /** Does something once the answer has been handed over, and not at all when there is none. */
+  /** Does something once the answer has been handed over, be it an error, and not at all when the call is cancelled. */
   afterwards(act: (client: Client) => Promise<unknown>): void;
   /** A word that is the same however often this call is tried: what it does is done once. */
   key: string;
   /** The directory that the caller works in, where this process is the caller's own. */
   here: string | null;
-  /** Looks for coding agents of the machine that work below a directory. */
-  scan(root: string): Promise<Sighting>;
+  /** Looks for coding agents of the machine in a checkout, but for the caller, where this process is the caller's own. */
+  scan: ((path: string) => Promise<Sighting>) | null;
 };
 
 /** What a tool answers: an object, which is also its text. */
@@ -43,6 +43,8 @@ export type Tool = {
   description: string;
   input: z.ZodObject;
   effect: Effect;
+  /** Whether an agent has it; almost all are for agents. */
+  forAgent: boolean;
   /** Whether it makes sense for a person's program, too; the other verbs act as an agent. */
   forPerson: boolean;
   /** Whether it waits for somebody. */
@@ -53,11 +55,11 @@ export type Tool = {
 /** Makes a tool from its parts; its call is given what its own schema has let through. */
 export function defineTool<Input extends z.ZodObject>(
   tool: Pick<Tool, 'name' | 'title' | 'description' | 'effect'> &
-    Partial<Pick<Tool, 'forPerson' | 'waits'>> & {
+    Partial<Pick<Tool, 'forAgent' | 'forPerson' | 'waits'>> & {
       input: Input;
       call(call: Call, input: z.infer<Input>): Promise<ToolAnswer>;
     },
 ): Tool {
-  const { input, call, forPerson = false, waits = false, ...rest } = tool;
-  return { ...rest, forPerson, waits, input, call: (context, given) => call(context, input.parse(given)) };
+  const { input, call, forAgent = true, forPerson = false, waits = false, ...rest } = tool;
+  return { ...rest, forAgent, forPerson, waits, input, call: (context, given) => call(context, input.parse(given)) };
 }

@@ -1,16 +1,17 @@
 import { agentTools } from './tool/agents.ts';
 import { mailTools } from './tool/mail.ts';
 import { questionTools } from './tool/questions.ts';
+import { rosterTools } from './tool/roster.ts';
 import { workTools } from './tool/work.ts';
 import type { CallerKind, Tool } from './tool.ts';
 
 /** Every verb that is a tool. */
-const tools: readonly Tool[] = [...agentTools, ...mailTools, ...questionTools, ...workTools];
+const tools: readonly Tool[] = [...agentTools, ...rosterTools, ...mailTools, ...questionTools, ...workTools];
 
 /**
  * The tools of one caller. A program that a person started with their own token gets those that look, and `send`: a model's
  * call is not the person's word, so that it starts, ends and answers nothing in their name.
  */
 export function toolsFor(caller: CallerKind): readonly Tool[] {
-  return caller === 'agent' ? tools : tools.filter(({ forPerson }) => forPerson);
+  return tools.filter(({ forAgent, forPerson }) => (caller === 'agent' ? forAgent : forPerson));
 }

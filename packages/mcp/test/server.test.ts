@@ -132,9 +132,12 @@ describe('a call that waits', () => {
   });
 });
 
-test('an answer counts as shown only after it was given', async () => {
+test.each([
+  { end: 'answered', answer: 'yes', to: own.agent },
+  { end: 'expired', answer: null, reason: 'too late', to: own.agent },
+])('that a question was $end counts as shown only after it was given', async (how) => {
   const story: string[] = [];
-  const ended = { end: 'answered', answer: 'yes', to: own.agent } as never;
+  const ended = how as never;
   const shown = Promise.withResolvers<void>();
   const client = await connected(
     aDesk({

@@ -10,7 +10,7 @@ export function aDesk(answers: Partial<PawlClient>, desk: Partial<Desk> = {}): D
     caller: 'agent',
     connect: () => answers as PawlClient,
     here: null,
-    scan: async () => ({ others: [], doubts: [] }),
+    scan: null,
     ...desk,
   };
 }

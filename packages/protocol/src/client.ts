@@ -77,7 +77,8 @@ export type Client = {
   addProject(body: { path: string; name?: string }): Promise<ProjectAdded>;
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<AgentAnswer>;
-  inspectAgent(reference: string): Promise<Inspection>;
+  /** Without its worktree it is one look into the database; with it, git compares files. */
+  inspectAgent(reference: string, query?: { worktree?: boolean }): Promise<Inspection>;
   agentPrompt(reference: string, query?: { session?: number }): Promise<PromptView>;
   agentInputs(reference: string): Promise<InputView>;
   listProviders(): Promise<ProviderList>;
@@ -235,7 +236,7 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     addProject: (body) => post('/api/projects', body),
     listAgents: (query) => get('/api/agents', query),
     work: (body, idempotencyKey) => post('/api/agents', body, { 'idempotency-key': idempotencyKey }),
-    inspectAgent: (reference) => get(agentPath(reference)),
+    inspectAgent: (reference, query) => get(agentPath(reference), query),
     agentPrompt: (reference, query) => get(agentPath(reference, '/prompt'), query),
     agentInputs: (reference) => get(agentPath(reference, '/inputs')),
     listProviders: () => get('/api/providers'),

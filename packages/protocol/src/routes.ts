@@ -112,8 +112,11 @@ export const routes = {
   inspectAgent: createRoute({
     method: 'get',
     path: '/api/agents/{reference}',
-    request: { params: reference },
-    responses: answers('The agent, its sessions, runs and worktree.', view.inspectionSchema),
+    request: { params: reference, query: z.object({ worktree: z.enum(['true', 'false']).optional() }) },
+    responses: answers(
+      'The agent, its sessions, runs and worktree; `worktree=false` spares the look at the files, which is the slow part.',
+      view.inspectionSchema,
+    ),
   }),
   fork: createRoute({
     method: 'post',

@@ -66,7 +66,7 @@ export function rosterOf(request: RosterRequest): Roster {
       if (place.wasInside || mayBeHere(agent.user)) doubts.push(`${agent.provider} ${agent.pid}: ${place.reason}`);
     } else if (place.is === 'inside') {
       const other = described(view, agent, place.path);
-      if (!isIsolated(view, other, request.worktrees)) here.push(other);
+      if (!worksApart(view, other, request.worktrees)) here.push(other);
     }
   }
   const hidden = look.hidden.filter(({ user }) => user !== 0 && mayBeHere(user));
@@ -91,6 +91,14 @@ export function exitCodeOf({ others, doubts }: Pick<Roster, 'others' | 'doubts'>
 /** True for a path that is the directory, or lies below it: by whole names, so that /a/b2 is not in /a/b. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+/** True for a path that lies below one of several directories, and is none of them. */
+export function isBelowAny(path: string, directories: readonly string[]): boolean {
+  return directories.some((each) => {
+    const directory = canonical(each);
+    return directory !== null && directory !== path && isInside(path, directory);
+  });
 }
 
 /** A path without links, or null when there is nothing. */
@@ -164,14 +172,11 @@ function described(view: ProcessView, agent: AgentProcess, cwd: string): Other {
 }
 
 /** One of Pawl's agents that has a worktree of its own: by the marker of its session, and by where it works. */
-function isIsolated(view: ProcessView, { pid, cwd, session }: Other, worktrees: readonly string[]): boolean {
+function worksApart(view: ProcessView, { pid, cwd, session }: Other, worktrees: readonly string[]): boolean {
   if (session === null) return false;
   const home = view.variable(pid, 'PAWL_HOME');
   const known = [...worktrees, ...(home === null ? [] : [join(home, 'worktrees')])];
-  return known.some((directory) => {
-    const path = canonical(directory);
-    return path !== null && path !== cwd && isInside(cwd, path);
-  });
+  return isBelowAny(cwd, known);
 }
 
 /** Without those that descend from another of them: programs that an agent started are a part of it. */

@@ -88,13 +88,24 @@ function statLine(path: string): string | null {
 
 function directoryOf(link: string): Directory {
   try {
-    const path = readlinkSync(link);
-    // A directory may also be called like that.
-    if (!path.endsWith(deletedSuffix) || existsSync(path)) return { state: 'at', path };
-    return { state: 'deleted', path: path.slice(0, -deletedSuffix.length) };
+    let path = readlinkSync(link);
+    if (path.endsWith(deletedSuffix) && !existsSync(path))
+      return { state: 'deleted', path: path.slice(0, -deletedSuffix.length) };
+    // It may have gone elsewhere just now.
+    if (!isSamePlace(link, path)) path = readlinkSync(link);
+    if (isSamePlace(link, path)) return { state: 'at', path };
+    return { state: 'unreadable', reason: `${path} is another one here: it may be in a container` };
   } catch (error) {
     return hasErrno(error, ...gone) ? { state: 'gone' } : { state: 'unreadable', reason: messageOf(error) };
   }
+}
+
+/** Whether a process's directory has the same name for us: in a container's own tree of mounts it may have another. */
+function isSamePlace(link: string, path: string): boolean {
+  const there = statSync(link, { throwIfNoEntry: false });
+  const here = statSync(path, { throwIfNoEntry: false });
+  // What has left meanwhile is nowhere.
+  return there === undefined || (here?.ino === there.ino && here.dev === there.dev);
 }
 
 function ownerOf(path: string): number | null {

@@ -187,6 +187,14 @@ describe('W0-01: never a false alone', () => {
     expect(exitCodeOf(machine.look([{ ...hidden, name: 'bash' }]))).toBe(0);
   });
 
+  test('a directory that has another name here, as in a container, leaves a doubt', async () => {
+    await using machine = await aMachine();
+    // A link that the made-up system itself takes elsewhere than its words say.
+    const seen = machine.look([{ pid: 10, name: 'claude', cwd: '..' }]);
+    expect(seen.doubts).toEqual([expect.stringMatching(/^claude 10: .*it may be in a container/)]);
+    expect(exitCodeOf(seen)).toBe(2);
+  });
+
   test('2.2.2: whoever has just left is nobody', async () => {
     await using machine = await aMachine();
     const seen = machine.look([{ pid: 10, name: 'claude', cwd: null }]);

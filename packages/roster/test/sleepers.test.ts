@@ -28,6 +28,25 @@ async function aPlace() {
   };
 }
 
+/** Whether this machine lets anybody have a tree of mounts of their own. */
+const hasNamespaces = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0;
+
+test.runIf(hasNamespaces)('W0-01: an agent in a tree of mounts of its own is a doubt where names differ', async () => {
+  await using place = await aPlace();
+  const program = place.agents.program('claude', '/bin/sleep');
+  const inside = (script: string) =>
+    place.agents.startCommand(['unshare', '-rm', 'sh', '-c', `${script} && exec '${program}' 300`], place.at(''));
+  const isThere = (pid: number) =>
+    waitUntil(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'claude', { what: 'it to run' });
+  const same = inside(`cd '${place.at('proj')}'`);
+  await isThere(same);
+  expect(place.look()).toMatchObject({ others: [{ pid: same, cwd: place.at('proj') }], doubts: [] });
+  await place.agents.end(same);
+  const other = inside(`mount --bind '${place.at('proj')}' '${place.at('proj2')}' && cd '${place.at('proj2')}'`);
+  await isThere(other);
+  expect(exitCodeOf(place.look())).toBe(2);
+});
+
 describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processes', () => {
   test('S0-04: one and four agents, here and below, not beside; they leave one after the other', async () => {
     await using place = await aPlace();

@@ -120,6 +120,8 @@ export const eventData = {
     failure: z.string().nullable(),
     notified: z.array(idSchema),
   }),
+  /** It is not done after all. `notified` are those who had been told, and are told this. */
+  'agent.completion_withdrawn': z.object({ notified: z.array(idSchema) }),
   /** It has ended after it was done: `agents` are it and its subagents, `resupervised` those who live on under somebody else. */
   'agent.ended': z.object({ reason: z.string(), agents: z.array(idSchema), resupervised: z.array(idSchema) }),
   /** A process that nobody registered was found in a project, and has left it. */

@@ -38,3 +38,12 @@ export function uuidOf(id: string): string {
   const hex = Array.from(binary, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
+
+/** The id that a UUID was made of by `uuidOf`, or null when it is none. */
+export function idOfUuid(uuid: string): string | null {
+  const hex = uuid.replaceAll('-', '');
+  if (!/^[0-9a-f]{32}$/i.test(hex)) return null;
+  return encodeId(
+    Uint8Array.from({ length: 16 }, (_, index) => Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16)),
+  );
+}

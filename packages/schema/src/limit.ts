@@ -109,6 +109,8 @@ export const limits = {
   /** The largest file in a mailbox directory that is read, and how many are looked at before others have their turn. */
   mailFileBytes: 1536 * 1024,
   mailFilesPerTick: 200,
+  /** Files of one mailbox that are told to be refused before no more of them are told. */
+  mailFileRefusals: 100,
   /** Mailbox directories that are watched; what lies in others is found by the sweep. */
   mailboxWatches: 512,
   /** How often an agent is woken by ordinary mail in an hour; what comes beyond that waits for its next turn. */
@@ -137,6 +139,8 @@ export const limits = {
   /** What belongs to nobody is put away when it has lain untouched for this long, and that is looked at this often. */
   leftoverMs: 24 * 60 * 60_000,
   leftoverLookMs: 60 * 60_000,
+  /** How long it is remembered which requests were done, and of which files it was told that they are refused. */
+  memoryMs: 24 * 60 * 60_000,
   /** What was seen of other people's agents counts for this long, before it is looked for them again. */
   adoptionMs: 3_000,
   /** Questions of one agent that may be open at once. */

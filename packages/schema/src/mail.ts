@@ -74,6 +74,9 @@ export const questionSchema = z.object({
   endedAt: timeSchema.nullable(),
   end: z.enum(questionEnds).nullable(),
   answer: z.string().nullable(),
+  /** Since when the one who asked knows how it ended; also when there is nobody left to tell. */
+  toldAt: timeSchema.nullable(),
+  /** The mail that told it, where there was one. */
   answerMailId: idSchema.nullable(),
 });
 export type Question = z.infer<typeof questionSchema>;

@@ -22,6 +22,14 @@ export async function mailById(db: Database, id: string): Promise<Mail | null> {
   return row ? mailOf(row) : null;
 }
 
+/** Whether a mail has its text in this file. The file is usually named by the mail, which is found at once. */
+export async function hasBodyFile(db: Database, file: string): Promise<boolean> {
+  const named = await mailById(db, file.slice(0, file.indexOf('.')));
+  if (named?.bodyFile === file) return true;
+  const row = await db.selectFrom('mail').select('id').where('body_file', '=', file).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The mails with these ids, in the order in which they were sent. */
 export async function mailsByIds(db: Database, ids: readonly string[]): Promise<Mail[]> {
   // Postgres has no empty list.
@@ -61,6 +69,31 @@ const selectWaiting = hotQuery<[toId: string, limit: number], Row<'mail'>>(['1',
 /** Mail that waits for an agent and is in nobody's hands, in the order in which it was sent. */
 export async function waitingMail(db: Database, toId: string, limit: number): Promise<Mail[]> {
   return (await selectWaiting(db, [toId, limit])).rows.map(mailOf);
+}
+
+/** Of the mail that waits for an agent, what begins a turn whatever its definition says: questions, nudges, a person's word. */
+export async function wakingMail(
+  db: Database,
+  toId: string,
+  { personId, limit }: { personId: string; limit: number },
+): Promise<Mail[]> {
+  const rows = await db
+    .selectFrom('mail')
+    .selectAll()
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .where('to_id', '=', toId)
+    .where('claim_session_id', 'is', null)
+    .where((where) =>
+      where.or([
+        where('kind', 'in', ['question', 'nudge']),
+        where.and([where('kind', '=', 'message'), where('from_id', '=', personId)]),
+      ]),
+    )
+    .orderBy('ordinal')
+    .limit(limit)
+    .execute();
+  return rows.map(mailOf);
 }
 
 /** How many mails wait for an agent, those included that are on their way. */
@@ -200,7 +233,7 @@ export async function listMail(db: Database, filter: MailFilter): Promise<Mail[]
   return (await query.execute()).map(mailOf);
 }
 
-/** Delivered mail of an agent that it has not read, in the order in which it was sent. */
+/** Mail that was put before an agent and that it has not read, in the order in which it was sent. */
 export async function unreadDelivered(db: Database, toId: string, limit: number): Promise<Mail[]> {
   const rows = await db
     .selectFrom('mail')
@@ -209,6 +242,7 @@ export async function unreadDelivered(db: Database, toId: string, limit: number)
     .where('read_at', 'is', null)
     .where('dead_at', 'is', null)
     .where('delivered_at', 'is not', null)
+    .where('channel', '!=', 'pull')
     .orderBy('ordinal')
     .limit(limit)
     .execute();
@@ -227,6 +261,32 @@ export async function oldestUnread(db: Database, toId: string, fromId?: string):
   if (fromId !== undefined) query = query.where(sql`coalesce(from_id, '')`, '=', fromId);
   const row = await query.orderBy('ordinal').limit(1).executeTakeFirst();
   return row ? mailOf(row) : null;
+}
+
+/** How many mails an agent has fetched of which it is not known that it has read them. */
+export async function countFetched(db: Database, toId: string): Promise<number> {
+  const row = await db
+    .selectFrom('mail')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('to_id', '=', toId)
+    .where('read_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .where('channel', '=', 'pull')
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
+}
+
+/** Whom an agent has told since a moment that it is done. */
+export async function toldOfCompletion(db: Database, fromId: string, since: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mail')
+    .select('to_id')
+    .distinct()
+    .where('from_id', '=', fromId)
+    .where('kind', '=', 'completion')
+    .where('created_at', '>=', since)
+    .execute();
+  return rows.map((row) => row.to_id);
 }
 
 /** How many mails an agent has not read. */

@@ -61,14 +61,21 @@ export async function openQuestions(db: Database, after: Question | null = null)
   return (await query.execute()).map(questionOf);
 }
 
-/** The next deadline of an open question; null when none has one. */
-export async function nextDeadline(db: Database): Promise<number | null> {
+/**
+ * When something becomes due of an open question: its deadline, or the end of the time for which a listener has it, where
+ * that comes after `since`. It may have passed. Null when nothing does.
+ */
+export async function nextDue(db: Database, since: number): Promise<number | null> {
   const row = await db
     .selectFrom('questions')
-    .select(({ fn }) => fn.min('deadline_at').as('at'))
+    .select(({ fn }) => [
+      fn.min('deadline_at').as('deadline'),
+      fn.min('listened_until').filterWhere('listened_until', '>', since).as('listened'),
+    ])
     .where('ended_at', 'is', null)
     .executeTakeFirst();
-  return nullableInteger(row?.at ?? null);
+  const [deadline, listened] = [nullableInteger(row?.deadline ?? null), nullableInteger(row?.listened ?? null)];
+  return deadline === null || listened === null ? (deadline ?? listened) : Math.min(deadline, listened);
 }
 
 /**
@@ -89,29 +96,26 @@ export async function endQuestion(
   return numUpdatedRows === 1n;
 }
 
-/** Notes which mail tells the one who asked how it ended, once. False when there is one already. */
-export async function noteAnswerMail(tx: WriteTransaction, id: string, mailId: string): Promise<boolean> {
+/** Notes that the one who asked knows how it ended, once, and by which mail, if by one. False when that was noted before. */
+export async function noteTold(tx: WriteTransaction, id: string, mailId: string | null): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('questions')
-    .set({ answer_mail_id: mailId })
+    .set({ told_at: tx.now, answer_mail_id: mailId })
     .where('id', '=', id)
     .where('ended_at', 'is not', null)
-    .where('answer_mail_id', 'is', null)
+    .where('told_at', 'is', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 
-/** Answers that no mail carries so far, of agents that live, oldest first. */
-export async function untoldAnswers(db: Database): Promise<Question[]> {
+/** Questions that have ended without the one who asked knowing it, as far as is known, oldest first. */
+export async function untoldEnds(db: Database): Promise<Question[]> {
   const rows = await db
     .selectFrom('questions')
-    .selectAll('questions')
-    .innerJoin('agents', 'agents.id', 'questions.from_id')
-    // A literal, since the index is for this value only.
-    .where('questions.end', '=', sql.lit('answered' as const))
-    .where('questions.answer_mail_id', 'is', null)
-    .where('agents.ended_at', 'is', null)
-    .orderBy('questions.ordinal')
+    .selectAll()
+    .where('ended_at', 'is not', null)
+    .where('told_at', 'is', null)
+    .orderBy('ordinal')
     .limit(limits.pageRows)
     .execute();
   return rows.map(questionOf);
@@ -142,15 +146,32 @@ export async function claimForListener(tx: WriteTransaction, id: string, until: 
 
 /** The mails by which a question was put to its recipient, the first one and its repetitions, in their order. */
 export async function mailsOfQuestion(db: Database, question: Question): Promise<Mail[]> {
-  const first = db.selectFrom('mail as first').select('first.ordinal').where('first.id', '=', question.mailId);
   const rows = await db
     .selectFrom('mail')
     .selectAll()
-    .where('to_id', '=', question.toId)
-    .where('ordinal', '>=', first)
     .where('question_id', '=', question.id)
+    // An expression, so that the planner does not take the index of all that somebody was sent.
+    .where(sql`coalesce(to_id, '')`, '=', question.toId)
     .orderBy('ordinal')
     .limit(limits.mailAttempts)
+    .execute();
+  return rows.map(mailOf);
+}
+
+/** Mail that waits, in nobody's hands, to ask what nobody wants to know any more. */
+export async function mailsOfEndedQuestions(db: Database): Promise<Mail[]> {
+  const rows = await db
+    .selectFrom('mail')
+    .innerJoin('questions', 'questions.id', 'mail.question_id')
+    .selectAll('mail')
+    .where('mail.question_id', 'is not', null)
+    .where('mail.delivered_at', 'is', null)
+    .where('mail.dead_at', 'is', null)
+    .where('mail.claim_session_id', 'is', null)
+    .where('questions.ended_at', 'is not', null)
+    .whereRef('questions.to_id', '=', 'mail.to_id')
+    .orderBy('mail.ordinal')
+    .limit(limits.pageRows)
     .execute();
   return rows.map(mailOf);
 }
@@ -204,6 +225,7 @@ function questionOf(row: Row<'questions'>): Question {
     endedAt: nullableInteger(row.ended_at),
     end: row.end,
     answer: row.answer,
+    toldAt: nullableInteger(row.told_at),
     answerMailId: row.answer_mail_id,
   };
 }

@@ -217,6 +217,7 @@ export type QuestionTable = {
   ended_at: NullableInteger;
   end: Question['end'];
   answer: string | null;
+  told_at: NullableInteger;
   answer_mail_id: string | null;
 };
 

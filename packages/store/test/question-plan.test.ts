@@ -5,12 +5,13 @@ import {
   agentsWithQuestions,
   findQuestions,
   firstUnclaimed,
+  mailsOfEndedQuestions,
   mailsOfQuestion,
-  nextDeadline,
+  nextDue,
   openQuestions,
   openQuestionsFrom,
   openQuestionsTo,
-  untoldAnswers,
+  untoldEnds,
 } from '@pawl/store/questions';
 import { test } from 'vitest';
 import { addTeam } from './fixture.ts';
@@ -46,24 +47,26 @@ const questions: Question[] = [
     ask: (db) => openQuestions(db, known),
     plan: ['questions USING INDEX questions_open_to', 'known USING COVERING INDEX sqlite_autoindex_questions_1 (id=?)'],
   },
-  { name: 'the next deadline', ask: (db) => nextDeadline(db), plan: ['questions USING INDEX questions_open_from'] },
+  { name: 'what is due next', ask: (db) => nextDue(db, 1), plan: ['questions USING INDEX questions_open_from'] },
   {
     name: 'the first question for a listener',
     ask: (db) => firstUnclaimed(db, id, 1),
     plan: ['questions USING INDEX questions_open_to (to_id=?)'],
   },
   {
-    name: 'answers that nobody was told',
-    ask: (db) => untoldAnswers(db),
-    plan: ['questions USING INDEX questions_untold', 'agents USING INDEX sqlite_autoindex_agents_1 (id=?)'],
+    name: 'ends that nobody was told',
+    ask: (db) => untoldEnds(db),
+    plan: ['questions USING INDEX questions_untold'],
   },
   {
     name: 'the mails of a question',
     ask: (db) => mailsOfQuestion(db, known),
-    plan: [
-      'mail USING INDEX mail_to (to_id=? AND ordinal>?)',
-      'first USING COVERING INDEX sqlite_autoindex_mail_1 (id=?)',
-    ],
+    plan: ['mail USING INDEX mail_of_question (question_id=?)'],
+  },
+  {
+    name: 'mail that asks what nobody wants to know any more',
+    ask: (db) => mailsOfEndedQuestions(db),
+    plan: ['mail USING INDEX mail_asking', 'questions USING INDEX sqlite_autoindex_questions_1 (id=?)'],
   },
   {
     name: 'who works in a phase',

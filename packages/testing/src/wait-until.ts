@@ -1,13 +1,16 @@
 import { messageOf } from '@pawl/schema/error';
 
-const pollMs = 10;
+/** Each pause is a fifth of the time that was waited so far, within these bounds: a long wait costs few looks, and ends hardly later. */
+const firstPauseMs = 10;
+const longestPauseMs = 100;
+const pauseShare = 1 / 5;
 
 /** Polls until the condition holds and returns its value. A condition that throws does not hold yet. */
 export async function waitUntil<T>(
   condition: () => T | Promise<T>,
   { timeoutMs = 10_000, what }: { timeoutMs?: number; what: string },
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + timeoutMs;
+  const begin = performance.now();
   for (;;) {
     let reason: string;
     try {
@@ -17,7 +20,9 @@ export async function waitUntil<T>(
     } catch (error) {
       reason = messageOf(error);
     }
-    if (performance.now() >= deadline) throw new Error(`Waited ${timeoutMs} ms for ${what}: ${reason}`);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    const waitedMs = performance.now() - begin;
+    if (waitedMs >= timeoutMs) throw new Error(`Waited ${timeoutMs} ms for ${what}: ${reason}`);
+    const pauseMs = Math.min(Math.max(waitedMs * pauseShare, firstPauseMs), longestPauseMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

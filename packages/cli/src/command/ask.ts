@@ -1,9 +1,11 @@
 import { createClient } from '@pawl/protocol/client';
+import { noAnswer } from '@pawl/protocol/no-answer';
 import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
 import { reachDaemon } from '../launch.ts';
+import { ownAgentId } from '../own-agent.ts';
 import { untilAnswered } from '../resend.ts';
 import { printable } from '../terminal.ts';
 
@@ -22,13 +24,14 @@ export async function ask(context: CommandContext, question: string, options: As
   const key = crypto.randomUUID();
   const { question: asked } = await untilAnswered(context.home, (client) => client.ask(body, key));
   const ended = await endOf(context, asked.conversationId);
-  if (ended.end !== 'answered' || ended.answer === null) throw noAnswer(ended);
   const { answer } = ended;
-  context.answer('answer', { conversationId: ended.conversationId, answer }, () => printable(answer));
-  // Only now has it been shown; what is not noted here comes a second time, by mail.
+  const isAnswered = ended.end === 'answered' && answer !== null;
+  if (isAnswered) context.answer('answer', { conversationId: ended.conversationId, answer }, () => printable(answer));
+  // Only now has it been shown, or is about to be; what is not noted here comes a second time, by mail.
   await createClient(context.home)
     .noteShown(ended.conversationId)
     .catch(() => undefined);
+  if (!isAnswered) throw noAnswer(ended);
   return 0;
 }
 
@@ -53,7 +56,7 @@ function bodyOf(question: string, { from, agentId, taskId, phaseId, person, time
       'Say whom to ask: --agent-id, --task-id, --phase-id or --person, and one of them only.',
     );
   }
-  const self = from ?? process.env['PAWL_AGENT_ID'];
+  const self = from ?? ownAgentId();
   return {
     question,
     ...(self ? { from: self } : {}),
@@ -63,20 +66,4 @@ function bodyOf(question: string, { from, agentId, taskId, phaseId, person, time
     ...(person ? { person: true as const } : {}),
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   };
-}
-
-/** How a question has ended that nobody answered: each end has an exit code of its own. */
-function noAnswer({ end, reason, conversationId }: QuestionView): PawlError {
-  const message = `${reason ?? 'There is no answer'}.`;
-  const details = { conversationId, end };
-  if (end === 'expired') {
-    return new PawlError('timeout', message, {
-      hint: 'Go on without it, or ask again with a longer --timeout.',
-      details,
-    });
-  }
-  if (end === 'not-now') {
-    return new PawlError('needs_input', message, { hint: 'What is left open can be asked again later.', details });
-  }
-  return new PawlError('conflict', message, { hint: 'Nobody answers this any more; see `pawl ps`.', details });
 }

@@ -2,6 +2,7 @@ import type { CompleteAnswer } from '@pawl/protocol/view/complete';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { names } from '../format.ts';
+import { ownAgentId } from '../own-agent.ts';
 import { untilAnswered } from '../resend.ts';
 import { readText } from '../standard-input.ts';
 
@@ -12,10 +13,10 @@ export async function complete(
   options: { summary?: string; failure?: string },
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
-  const reference = named ?? environment['PAWL_AGENT_ID'];
+  const reference = named ?? ownAgentId(environment);
   if (reference === undefined || reference === '') {
-    throw new PawlError('usage', 'Which agent is done? Outside of an agent, name it.', {
-      hint: 'pawl complete <agent> --summary "…"',
+    throw new PawlError('usage', 'Which agent is done? Outside of an agent that Pawl started, name it.', {
+      hint: environment['PAWL_HELPER'] ? 'A helper ends with: pawl session end' : 'pawl complete <agent> --summary "…"',
     });
   }
   if (options.failure?.trim() === '') throw new PawlError('usage', 'The reason for the failure is empty.');

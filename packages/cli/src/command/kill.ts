@@ -40,8 +40,9 @@ export function describeKill({ target, killed, resupervised }: KillAnswer, super
 async function supervisorOf(client: Client, [first]: KillAnswer['resupervised']): Promise<string | null> {
   if (first === undefined) return null;
   try {
-    const { supervisorId } = (await client.inspectAgent(first.id)).agent;
-    return supervisorId === null ? null : (await client.inspectAgent(supervisorId)).agent.alias;
+    const view = async (id: string) => (await client.inspectAgent(id, { worktree: false })).agent;
+    const { supervisorId } = await view(first.id);
+    return supervisorId === null ? null : (await view(supervisorId)).alias;
   } catch (error) {
     // Who was killed is on record and is told; this is only a name.
     if (error instanceof PawlError) return null;

@@ -4,14 +4,19 @@ import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { plainJson } from '../context.ts';
 import { follow } from '../follow.ts';
+import { ownAgentId } from '../own-agent.ts';
 
 /** Waits for one question to an agent, one that waits already first, and prints it as a line of JSON. */
 export async function listen(
   context: CommandContext,
   options: { agentId?: string; timeout?: number },
 ): Promise<number> {
-  const agentId = options.agentId ?? process.env['PAWL_AGENT_ID'];
-  if (!agentId) throw new PawlError('usage', 'Say who listens: --agent-id.');
+  const agentId = options.agentId ?? ownAgentId();
+  if (!agentId) {
+    throw new PawlError('usage', 'Say who listens: --agent-id.', {
+      hint: 'Only an agent that Pawl started is asked; others, helpers among them, have no mailbox.',
+    });
+  }
   const patience = options.timeout === undefined ? undefined : AbortSignal.timeout(options.timeout);
   const heard = await firstQuestion(context, agentId, patience);
   if (heard === null) throw new PawlError('timeout', 'Nobody has asked anything in this time.');

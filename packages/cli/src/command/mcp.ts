@@ -16,16 +16,17 @@ export async function mcp(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
   const token = environment['PAWL_AGENT_TOKEN'];
+  const caller = token || options.agent !== undefined ? 'agent' : 'person';
   const connect = (signal: AbortSignal): Client => {
     if (options.agent !== undefined && !token) throw noToken();
     return createClient(home, { signal, ...(token ? { token } : {}) });
   };
   await serveOverStdio(
     {
-      caller: token || options.agent !== undefined ? 'agent' : 'person',
+      caller,
       connect,
       here: process.cwd(),
-      scan: (root) => lookBelow(home, root),
+      scan: caller === 'agent' ? null : (path) => lookAround(home, path, environment),
     },
     (text) => void process.stderr.write(`pawl mcp: ${printableLine(text)}\n`),
   );
@@ -38,8 +39,16 @@ function noToken(): PawlError {
   });
 }
 
-/** Looks for coding agents below a directory, without the one that this process is a part of. */
-async function lookBelow({ worktrees }: Home, root: string): Promise<Roster> {
-  const { lookForOthers, systemProbe } = await import('@pawl/roster/probe');
-  return lookForOthers(systemProbe(), root, [worktrees]);
+/** Looks for coding agents in a checkout, without the one that this process is a part of. */
+async function lookAround(
+  { worktrees, programs }: Home,
+  path: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Roster> {
+  const [{ lookForOthers, systemProbe }, { readPrograms }, { projectRoot }] = await Promise.all([
+    import('@pawl/roster/probe'),
+    import('@pawl/roster/programs-file'),
+    import('@pawl/roster/project-root'),
+  ]);
+  return lookForOthers(systemProbe(environment, readPrograms(programs).programs), projectRoot(path), [worktrees]);
 }

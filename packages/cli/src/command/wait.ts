@@ -55,8 +55,12 @@ function describe({ done, mails, agents }: Waited, isFanIn: boolean, colours: Pa
   const letters = mails.map((mail) => describeMail(mail, colours));
   const states = agents.map(({ alias, state }) => `${colours.bold(alias)}: ${state}`);
   const open = agents.filter(({ state }) => state === 'running').length;
+  const coming = done && !isFanIn && mails.length === 0 ? ['mail is on its way into your turn; go on'] : [];
   const late = isFanIn ? `time is up; ${count(open, 'agent')} still at work` : 'no mail';
-  return [...letters, ...(states.length === 0 ? [] : [states.join('\n')]), ...(done ? [] : [colours.dim(late)])].join(
-    '\n\n',
-  );
+  return [
+    ...letters,
+    ...coming,
+    ...(states.length === 0 ? [] : [states.join('\n')]),
+    ...(done ? [] : [colours.dim(late)]),
+  ].join('\n\n');
 }

@@ -69,7 +69,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
 /** Shows an agent's output and how it ended; the exit code says the latter too. */
 async function followToEnd(context: CommandContext, agentId: string): Promise<number> {
   await followOutput(context, agentId, { raw: false });
-  const { agent } = await withDaemon(context.home, (client) => client.inspectAgent(agentId));
+  const { agent } = await withDaemon(context.home, (client) => client.inspectAgent(agentId, { worktree: false }));
   const state = stateOf(agent);
   context.record(
     'agent',

@@ -32,7 +32,9 @@ export const questionCommands: CommandTable = {
         act(options, async (context) => (await import('../command/answer.ts')).answer(context, text, options)),
       ),
   inbox: ({ add, act }) =>
-    add('show what waits for you: questions and requests of agents', 'pawl inbox').action((options) =>
-      act(options, async (context) => (await import('../command/inbox.ts')).inbox(context)),
-    ),
+    add('show what waits for you: questions and requests of agents', 'pawl inbox')
+      .argument('[id]', `only this, and all of it: its id, or the agent that asked (${agentWord})`)
+      .action((id, options) =>
+        act(options, async (context) => (await import('../command/inbox.ts')).inbox(context, id)),
+      ),
 };

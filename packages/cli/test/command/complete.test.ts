@@ -11,10 +11,13 @@ const answer = (given: Partial<CompleteAnswer> = {}): CompleteAnswer => ({
   ...given,
 });
 
+/** The environment of an agent of Pawl's. */
+const own = { PAWL_AGENT_ID: idOf(7), PAWL_AGENT_TOKEN: 'its-token' };
+
 describe('complete', () => {
   test('S4-10: an agent speaks for itself; who was told is said', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()), { json: false });
-    const code = await complete(daemon.context, undefined, { summary: 'it works' }, { PAWL_AGENT_ID: idOf(7) });
+    const code = await complete(daemon.context, undefined, { summary: 'it works' }, own);
     expect(code).toBe(0);
     expect(daemon.requests).toEqual([`POST /api/agents/${idOf(7)}/complete`]);
     expect(daemon.bodies).toEqual([{ summary: 'it works' }]);
@@ -23,7 +26,7 @@ describe('complete', () => {
 
   test('W4-08: a person names it, and may say why it failed', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
-    await complete(daemon.context, 'brave-otter', { failure: 'no network' }, { PAWL_AGENT_ID: idOf(7) });
+    await complete(daemon.context, 'brave-otter', { failure: 'no network' }, own);
     expect(daemon.requests).toEqual(['POST /api/agents/brave-otter/complete']);
     expect(daemon.bodies).toEqual([{ failure: 'no network' }]);
     expect(daemon.printed).toEqual([{ kind: 'completed', data: answer() }]);
@@ -49,6 +52,16 @@ describe('complete', () => {
   ])('%s: nothing is asked', async (_what, agent, options) => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
     await expect(complete(daemon.context, agent, options, {})).rejects.toMatchObject({ code: 'usage' });
+    expect(daemon.requests).toEqual([]);
+  });
+
+  test('a helper has an id that no registry knows, and is told what it ends with', async () => {
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
+    const helper = { PAWL_AGENT_ID: 'helper-ab12.1763251200', PAWL_HELPER: '1' };
+    await expect(complete(daemon.context, undefined, {}, helper)).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'A helper ends with: pawl session end',
+    });
     expect(daemon.requests).toEqual([]);
   });
 

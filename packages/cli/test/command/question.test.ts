@@ -13,6 +13,7 @@ import { fakeDaemon, sendFailure, sendJson, sendStream } from './fake-daemon.ts'
 
 beforeEach(() => {
   vi.stubEnv('PAWL_AGENT_ID', undefined);
+  vi.stubEnv('PAWL_AGENT_TOKEN', undefined);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -85,8 +86,17 @@ describe('S3-81: ask', () => {
   ])('%j names whom to ask', async (options, body) => {
     await using daemon = await questionDaemon(answered);
     vi.stubEnv('PAWL_AGENT_ID', idOf(1));
+    vi.stubEnv('PAWL_AGENT_TOKEN', 'its-token');
     await ask(daemon.context, 'which?', options);
     expect(daemon.bodies[0]).toEqual({ question: 'which?', from: idOf(1), ...body });
+  });
+
+  test('a helper’s id is none of the registry’s, so it asks as the person does', async () => {
+    await using daemon = await questionDaemon(answered);
+    vi.stubEnv('PAWL_AGENT_ID', 'helper-ab12.1763251200');
+    await ask(daemon.context, 'which?', { agentId: 'x' });
+    expect(daemon.bodies[0]).toEqual({ question: 'which?', agent: 'x' });
+    expect((await failure(listen(daemon.context, {}))).exit).toBe(2);
   });
 
   test('whom to ask has to be said, once', async () => {
@@ -116,6 +126,8 @@ describe('S3-81: ask', () => {
   ] as const)('5.2.13: one that ended %s exits with %i and says why', async (end, exit, reason) => {
     await using daemon = await questionDaemon({ end, reason });
     expect(await failure(ask(daemon.context, 'x?', { agentId: 'calm-owl' }))).toEqual({ exit, message: `${reason}.` });
+    // Else it would come by mail as well.
+    expect(daemon.requests.at(-1)).toBe(`POST /api/questions/${conversationId}/shown`);
     expect(daemon.texts).toEqual([]);
   });
 
@@ -145,6 +157,7 @@ describe('S3-80: listen', () => {
   test('with its task and phase, where it was asked by them', async () => {
     await using daemon = await listening({ taskId: idOf(8), phaseId: 'parsing', question: 'a\nb \u009B' });
     vi.stubEnv('PAWL_AGENT_ID', 'calm-owl');
+    vi.stubEnv('PAWL_AGENT_TOKEN', 'its-token');
     await listen(daemon.context, {});
     expect(daemon.texts[0]).toBe(
       `{"conversationId":"${conversationId}","fromAgentId":"${idOf(1)}","question":"a\\nb \\u009b","phaseId":"parsing","taskId":"${idOf(8)}"}`,
@@ -179,7 +192,7 @@ describe('inbox', () => {
     project: { id: idOf(900), alias: 'shop' },
     askedAt: 0,
     deadlineAt: null,
-    questions: [{ id: conversationId, question: 'May I?\u001B[2J' }],
+    questions: [{ id: conversationId, question: 'May I?\u001B[2J', leftOutBytes: 0 }],
   };
 
   test('shows what waits, and how to answer each kind', async () => {
@@ -191,8 +204,8 @@ describe('inbox', () => {
         id: idOf(1),
         kind: 'questions',
         questions: [
-          { id: 'a', question: 'A?' },
-          { id: 'b', question: 'B?' },
+          { id: 'a', question: 'A?', leftOutBytes: 0 },
+          { id: 'b', question: 'B?', leftOutBytes: 0 },
         ],
       },
     ];
@@ -205,6 +218,40 @@ describe('inbox', () => {
     expect(text).toContain('[a] A?');
     expect(text).toContain('its time is over');
     expect(text).not.toContain('\u001B');
+  });
+
+  const cut: InboxItem = {
+    ...item,
+    kind: 'permission',
+    questions: [{ id: conversationId, question: 'May it use Bash? {"command":"echo …', leftOutBytes: 1_234 }],
+  };
+  const longDaemon = () =>
+    fakeDaemon(
+      ({ request, response }) =>
+        request.url === '/api/inbox'
+          ? sendJson(response, { items: [cut, { ...item, id: idOf(8), agent: { id: idOf(2), alias: 'calm-owl' } }] })
+          : sendJson(response, { question: { ...open, question: 'May it use Bash? {"command":"echo; rm -rf /"}' } }),
+      { json: false },
+    );
+
+  test('says what of a long one is not shown, and how to see it', async () => {
+    await using daemon = await longDaemon();
+    await inbox(daemon.context);
+    expect(daemon.texts[0]).toContain(`\n! 1234 bytes more are not shown here: pawl inbox ${conversationId}\n`);
+  });
+
+  test.each([conversationId, 'brave-otter', idOf(1)])('%s alone is shown whole', async (reference) => {
+    await using daemon = await longDaemon();
+    await inbox(daemon.context, reference);
+    expect(daemon.requests).toEqual(['GET /api/inbox', `GET /api/questions/${conversationId}`]);
+    expect(daemon.texts[0]).toContain('rm -rf /');
+    expect(daemon.texts[0]).not.toContain('not shown');
+    expect(daemon.texts[0]).not.toContain('calm-owl');
+  });
+
+  test('under a name that nobody has there is nothing', async () => {
+    await using daemon = await longDaemon();
+    expect(await failure(inbox(daemon.context, 'nobody'))).toMatchObject({ exit: 3 });
   });
 
   test('says when nothing does', async () => {

@@ -89,6 +89,14 @@ describe.runIf(process.platform === 'linux')('S0-05: agent-roster', () => {
     const { code, stderr } = place.ask(['--json', place.root], { ROSTER_PROC: '/no/such/proc' });
     expect([code, stderr.startsWith('roster: cannot tell: ')]).toEqual([2, true]);
     expect(place.ask(['--what']).code).toBe(2);
+    // Not even where its home is can be told in a directory that is gone.
+    const gone = join(place.root, 'gone');
+    const script = `mkdir '${gone}' && cd '${gone}' && rmdir '${gone}' && PAWL_HOME=home exec "$0" "$@"`;
+    const { status, stderr: said } = spawnSync('sh', ['-c', script, process.execPath, bin, place.root], {
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+    expect([status, said.startsWith('roster: cannot tell: ')]).toEqual([2, true]);
   });
 
   test('W0-03: a provider of one’s own is known while the daemon is down', async () => {

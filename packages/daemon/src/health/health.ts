@@ -5,7 +5,9 @@ import { agentsToReconcile } from '@pawl/store/agent-views';
 import { completedAgents } from '@pawl/store/health';
 import type { Post } from '../mail/post.ts';
 import { pruneMailboxes } from '../mail/prune-mailboxes.ts';
+import { forgetRefused } from '../mail/refused-files.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { forgetRequests } from '../service/idempotency.ts';
 import type { Signals } from '../service/signals.ts';
 import type { Workshop } from '../workshop.ts';
 import { putAwayOrphans, putAwaySpills } from './put-away.ts';
@@ -48,6 +50,8 @@ export function createHealth(
     putAwayAt = now;
     await attempt('orphaned worktrees', () => putAwayOrphans(shop, now));
     await attempt('texts of long mails', () => putAwaySpills(shop, now));
+    await attempt('requests that were done', () => forgetRequests(shop.store, now));
+    await attempt('files that were refused', () => forgetRefused(shop, now));
   }
 
   async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {

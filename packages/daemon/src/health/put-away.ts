@@ -3,7 +3,7 @@ import { worktreeWork } from '@pawl/git/worktree-work';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { mailById } from '@pawl/store/mail';
+import { hasBodyFile } from '@pawl/store/mail';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Orphan } from '../service/leftovers.ts';
@@ -40,14 +40,14 @@ async function isDispensable(shop: Workshop, { path, name, project }: Orphan): P
   return judgeCleanUp({ ...work, processes: 0 }).do === 'trash';
 }
 
-/** Removes the texts of long mails whose sender died before the mail itself was written down. */
+/** Removes the texts of long mails whose sender died before the mail itself was written down: those that no mail names. */
 export async function putAwaySpills(shop: Workshop, now: number): Promise<void> {
   for (const name of await filesIn(shop.home.mail)) {
     const id = /^([\w-]{22})\.txt(?:\.new)?$/.exec(name)?.[1];
     if (id === undefined || !idSchema.safeParse(id).success) continue;
     const path = join(shop.home.mail, name);
-    const isWanted = !name.endsWith('.new') && (await mailById(shop.store.db, id)) !== null;
-    if (!isWanted && (await isOld(path, now))) await rm(path, { force: true });
+    if (!(await isOld(path, now))) continue;
+    if (name.endsWith('.new') || !(await hasBodyFile(shop.store.db, name))) await rm(path, { force: true });
   }
 }
 

@@ -1,13 +1,11 @@
 import { judgeRestart, restartNotice } from '@pawl/core/restart';
-import { takeUp } from '@pawl/core/conversation';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';
 import { agentView } from '@pawl/store/agent-views';
 import { countFailures, failedPersistentAgents } from '@pawl/store/health';
-import { sessionsThatSpoke } from '@pawl/store/sessions';
-import { existsSync } from 'node:fs';
 import type { Post } from '../mail/post.ts';
+import { hasConversation } from '../resumable.ts';
 import type { Signals } from '../service/signals.ts';
 import type { Workshop } from '../workshop.ts';
 import { markStuck } from './stuck.ts';
@@ -47,16 +45,8 @@ export async function restartCrashed(
     const view = await agentView(db, id);
     if (view === null) continue;
     const failures = await countFailures(db, id, now - hourMs);
-    const verdict = judgeRestart({ ...view, failures, resumable: await isResumable(shop, view.agent) }, now);
+    const verdict = judgeRestart({ ...view, failures, resumable: await hasConversation(shop, db, view.agent) }, now);
     if (verdict.do === 'restart') await restart(view, verdict.attempt);
     if (verdict.do === 'give-up') await giveUp(view.agent, verdict.reason);
   }
-}
-
-/** Whether the next session of an agent would go on with its conversation, in a worktree that is there. */
-async function isResumable(shop: Workshop, agent: Agent): Promise<boolean> {
-  const preset = shop.providers.find(agent.provider);
-  if (preset === null || agent.worktree === null || !existsSync(agent.worktree)) return false;
-  const sessions = await sessionsThatSpoke(shop.store.db, agent.id);
-  return takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume';
 }

@@ -160,7 +160,8 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   app.openapi(routes.inspectAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
-    return context.json(await agents.inspect(agent.id), 200);
+    const { worktree } = context.req.valid('query');
+    return context.json(await agents.inspect(agent.id, { worktree: worktree !== 'false' }), 200);
   });
   addAgentRoutes(app, parts);
   addHomeRoutes(app, parts);

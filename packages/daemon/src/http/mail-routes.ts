@@ -15,7 +15,7 @@ export function addMailRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconcile
   const { db } = shop.store;
   const sight = { shop, reconciler };
   const mailboxes = createMailboxes(sight, post);
-  const waits = createMailWaits(sight, mailboxes);
+  const waits = createMailWaits(sight, mailboxes, post);
 
   async function callerOf(context: Context<DoorVariables>): Promise<MailCaller> {
     const caller = context.get('caller');

@@ -3,9 +3,7 @@ import type { HttpDoor } from '@pawl/mcp/http';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import type { Answer, Exchange } from '@pawl/protocol/exchange';
-import type { Home } from '@pawl/protocol/home';
 import { mcpRoutes } from '@pawl/protocol/route/mcp';
-import type { Roster } from '@pawl/roster/roster';
 import type { Context } from 'hono';
 import { currentAgent } from '../service/desk.ts';
 import type { AppParts } from './app.ts';
@@ -42,7 +40,7 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: 
       caller: caller.kind,
       connect: (signal: AbortSignal) => clientOf(context, signal),
       here: null,
-      scan: (root: string) => lookBelow(shop.home, root),
+      scan: null,
     };
     const name = caller.kind === 'person' ? 'person' : caller.agentId;
     return (await openDoor()).answer(name, desk, context.req.raw);
@@ -76,15 +74,4 @@ async function answerOf(answering: Response | Promise<Response>): Promise<Answer
       for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
     },
   };
-}
-
-/** Looks for coding agents below a directory. Those with worktrees of their own, of which the caller is one, do not count. */
-async function lookBelow({ worktrees }: Home, root: string): Promise<Roster> {
-  const [{ systemProbe }, { lookAround }, { rosterOf }] = await Promise.all([
-    import('@pawl/roster/probe'),
-    import('@pawl/roster/look-around'),
-    import('@pawl/roster/roster'),
-  ]);
-  const { view, recognise } = systemProbe();
-  return rosterOf({ view, look: lookAround(view, recognise), root, self: null, worktrees: [worktrees] });
 }

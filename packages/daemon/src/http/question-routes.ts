@@ -81,15 +81,17 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
     return key === undefined ? undefined : `${caller.kind === 'person' ? 'person' : caller.agentId}:${verb}:${key}`;
   }
 
-  /** A stream of one message: what `next` gives, after as many heartbeats as it takes. */
-  function once<T>(
+  /**
+   * A stream of one message: what is waited for, after as many heartbeats as it takes. The wait begins when there is room for
+   * one more, so that nobody waits who was refused.
+   */
+  function once(
     context: Context<DoorVariables>,
     event: string,
-    next: (timeoutMs: number, signal: AbortSignal) => Promise<T | null>,
-    show: (found: T) => Promise<unknown>,
-    leave: () => void = () => {},
+    begin: () => { next(timeoutMs: number, signal: AbortSignal): Promise<Question | null>; leave(): void },
   ): Response {
     const close = openStream();
+    const { next, leave } = begin();
     let over = false;
     return eventStream(
       context.req.raw.signal,
@@ -98,7 +100,7 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
         const found = await next(limits.heartbeatMs, signal);
         if (found === null) return [];
         over = true;
-        return [{ event, data: await show(found) }];
+        return [{ event, data: await viewOf(found) }];
       },
       () => {
         leave();
@@ -118,8 +120,11 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
   app.openapi(questionRoutes.showQuestion, async (context) => {
     const question = await find(context, context.req.valid('param').question);
     if (!wantsStream(context)) return context.json({ question: await viewOf(question) }, 200);
-    const followed = questions.follow(question.id);
-    return once(context, 'ended', followed.end, viewOf, followed.leave);
+    const isAsker = (await callerAgent(context)).id === question.fromId;
+    return once(context, 'ended', () => {
+      const { end, leave } = questions.follow(question.id, isAsker ? 'asker' : 'onlooker');
+      return { next: end, leave };
+    });
   });
   app.openapi(questionRoutes.answerQuestion, async (context) => {
     const question = await find(context, context.req.valid('param').question);
@@ -144,7 +149,10 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
       return context.json({ questions: await Promise.all(open.map(viewOf)) }, 200);
     }
     if (agent.endedAt !== null) throw new PawlError('conflict', `${agent.alias} is dead, so nobody asks it.`);
-    return once(context, 'question', (timeoutMs, signal) => questions.listen(agent.id, timeoutMs, signal), viewOf);
+    return once(context, 'question', () => ({
+      next: (timeoutMs, signal) => questions.listen(agent.id, timeoutMs, signal),
+      leave() {},
+    }));
   });
   app.openapi(questionRoutes.inbox, async (context) => context.json({ items: await inbox.list() }, 200));
   app.openapi(questionRoutes.askPermission, async (context) => {

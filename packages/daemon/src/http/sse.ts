@@ -18,7 +18,9 @@ export function eventStream(requestSignal: AbortSignal, next: NextMessages, onCl
     closing.abort();
     onClose();
   };
-  requestSignal.addEventListener('abort', close, { once: true });
+  // Whoever has gone already is never heard to go.
+  if (requestSignal.aborted) close();
+  else requestSignal.addEventListener('abort', close, { once: true });
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {

@@ -182,8 +182,11 @@ export function startIngest(options: IngestOptions): Ingest {
         const { id: sessionId } = target.session;
         for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
         await updateSession(tx, sessionId, await withoutTakenId(tx, target, batch.patch));
-        await noteMail(tx, intake, batch);
+        // Mail stands in the history where it was heard, as far as one look at the output can tell.
+        const first = (batch.heard.before ?? 0) === 0;
+        if (first) await noteMail(tx, intake, batch);
         await storeMessages(tx, target, batch);
+        if (!first) await noteMail(tx, intake, batch);
         for (const event of batch.events) tx.emit(event);
       }
     });
@@ -233,7 +236,7 @@ export function startIngest(options: IngestOptions): Ingest {
     live: (agentId) => byAgent.get(agentId)?.live(),
     turn: (agentId) => byAgent.get(agentId)?.turn() ?? { tools: [], answering: false },
     isInTurn: (agentId) => byAgent.get(agentId)?.turnEnded() === false,
-    pace: (agentId) => byAgent.get(agentId)?.pace() ?? { silentMs: 0, limitedMs: 0 },
+    pace: (agentId) => byAgent.get(agentId)?.pace() ?? { silentMs: 0, limitedMs: 0, turnBegunMs: 0 },
     async catchUp(agentId) {
       const intake = byAgent.get(agentId);
       // It may end while others have their turn; then its files are closed and stay so.

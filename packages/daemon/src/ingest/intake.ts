@@ -54,10 +54,10 @@ export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 export type TurnState = { tools: string[]; answering: boolean };
 
 /**
- * How long a session has printed nothing though no tool of it runs, and how long ago its provider reported a limit; 0 when it
- * does not.
+ * How long a session has printed nothing though no tool of it runs, and how long ago its provider reported a limit, 0 when it
+ * does not; and when it began another turn by itself, by the clock that only goes forward, 0 when it did not.
  */
-export type Pace = { silentMs: number; limitedMs: number };
+export type Pace = { silentMs: number; limitedMs: number; turnBegunMs: number };
 
 export type Intake = {
   readonly target: IntakeTarget;
@@ -108,6 +108,7 @@ export function openIntake(target: IntakeTarget): Intake {
   // True while what was read so far ends with a line's end.
   let whole = target.offsets.stdout === 0;
   let turnEnded = session.result !== null;
+  let turnBegunMs = 0;
   const openTools = new Map(target.openTools);
   let answering = false;
   let messages = target.messages;
@@ -149,11 +150,16 @@ export function openIntake(target: IntakeTarget): Intake {
   }
 
   /** Notes what an event shows about mail: a line that was taken in, or that the model has spoken since. */
-  function hear(event: StreamEvent, { heard }: Batch): void {
+  function hear(event: StreamEvent, batch: Batch): void {
+    const { heard } = batch;
     if (event.type === 'echo' && event.uuid !== undefined) {
+      // It goes on with what came after its last word: that is another turn.
+      if (turnEnded) turnBegunMs = performance.now();
+      turnEnded = false;
       heard.echoes.push(event.uuid);
+      heard.before ??= batch.messages.length;
       if (heard.answered === 'after-echo') heard.answered = 'before-echo';
-    } else if (modelEvents.includes(event.type)) heard.answered = 'after-echo';
+    } else if (target.parser.conversation.length > 0 && modelEvents.includes(event.type)) heard.answered = 'after-echo';
   }
 
   /** Adds to the history what was said and done, and notes what the agent is in the middle of. */
@@ -230,7 +236,7 @@ export function openIntake(target: IntakeTarget): Intake {
     target,
     async collect({ final }) {
       if (pending !== null) return pending;
-      const heard: Heard = { echoes: [], answered: 'no' };
+      const heard: Heard = { echoes: [], answered: 'no', before: null };
       const batch: Batch = { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], heard, bytes: 0 };
       more = false;
       due = null;
@@ -265,6 +271,7 @@ export function openIntake(target: IntakeTarget): Intake {
     pace: () => ({
       silentMs: turnEnded || openTools.size > 0 ? 0 : performance.now() - lastOutputMs,
       limitedMs: limitSeenMs === null ? 0 : performance.now() - limitSeenMs,
+      turnBegunMs,
     }),
     close() {
       for (const source of sources) source.tail.close();

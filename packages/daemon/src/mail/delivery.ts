@@ -6,7 +6,7 @@ import { newId } from '@pawl/schema/id';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { mailOfSession, recipientsWaiting, waitingMail } from '@pawl/store/mail';
+import { mailOfSession, recipientsWaiting, waitingMail, wakingMail } from '@pawl/store/mail';
 import { noteWake } from '@pawl/store/mailboxes';
 import { appendMessage } from '@pawl/store/messages';
 import { insertRun } from '@pawl/store/runs';
@@ -14,8 +14,10 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { retakeTask } from '../service/tasks.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
+import type { Taken } from './hand-over.ts';
 import { handOverLive } from './hand-over.ts';
 import { noteDead } from './marks.ts';
+import type { Waiters } from './waiters.ts';
 import { wayFor } from './way.ts';
 
 /** Hands mail over, whoever wrote it down. */
@@ -42,8 +44,11 @@ const triggers: readonly EventType[] = [
 /** How many mails are looked at to tell how they go on, and made dead letters in one transaction. */
 const lookedAt = 64;
 
-/** Begins to hand mail over, for one daemon. */
-export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery {
+/** When a process that did not read its input is tried again. */
+const deafMs = 2_000;
+
+/** Begins to hand mail over, for one daemon. Mail of those who wait for it by a command is left to that. */
+export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: Waiters): Delivery {
   const { store } = shop;
   const sight = { shop, reconciler };
   /** Agents whose look has been asked for and has not begun: one of it is enough. */
@@ -86,25 +91,19 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery 
     const facts = await agentView(store.db, agentId);
     if (facts === null) return false;
     full.delete(agentId);
+    if (waiters.has(agentId) && facts.agent.endedAt === null) return false;
     // Where not even a question would go on, nothing does, and what waits need not be looked at.
     if ((await wayFor(sight, store.db, facts, [{ kind: 'question', fromId: '' }])).way === 'wait') return false;
     const waiting = await waitingMail(store.db, agentId, lookedAt);
-    const left = await isLeft(facts.session);
-    // Its arrival may stand in output that nobody has looked at since.
-    if (left) await reconciler.ingest.catchUp(agentId);
-    if (waiting.length === 0 && !left) return false;
-    const way = await wayFor(sight, store.db, facts, waiting);
+    if (waiting.length === 0 && !(await isLeft(facts.session))) return false;
+    const way = await wayFor(sight, store.db, facts, await judged(agentId, waiting));
     switch (way.way) {
       case 'dead':
         await deadLetter(waiting, way.why);
         if (waiting.length === lookedAt) wake(agentId);
         return false;
       case 'live': {
-        if (facts.session === null) return false;
-        // Each round takes some, and a process holds a bounded number: so this ends.
-        let took = await handOverLive(shop, facts.agent, facts.session, { again: left });
-        while (took === 'some') took = await handOverLive(shop, facts.agent, facts.session, { again: false });
-        if (took === 'no-more') full.add(agentId);
+        if (facts.session !== null) await handOver(facts.agent, facts.session);
         return false;
       }
       case 'wake':
@@ -114,12 +113,35 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery 
     }
   }
 
-  /** Whether an earlier daemon left mail in a session's hands, perhaps without having written it. That is looked at once. */
+  /** Writes to a process what it takes. From before anything is written it counts as full, so that no sign of room is missed. */
+  async function handOver(agent: Agent, session: Session): Promise<void> {
+    full.add(agent.id);
+    let again = await isLeft(session);
+    looked.set(agent.id, session.id);
+    // Its arrival may stand in output that nobody has looked at since.
+    if (again) await reconciler.ingest.catchUp(agent.id);
+    let took: Taken;
+    do {
+      // Each round takes some, and a process holds a bounded number: so this ends.
+      took = await handOverLive(shop, agent, session, { again });
+      again = false;
+    } while (took === 'some');
+    if (took !== 'full') full.delete(agent.id);
+    // It has not begun to read, or is about to leave: the one is tried again, the other tells when it has.
+    if (took === 'deaf') setTimeout(() => wake(agent.id), deafMs).unref();
+  }
+
+  /** Whether an earlier daemon left mail in a session's hands, perhaps without having written it. */
   async function isLeft(session: Session | null): Promise<boolean> {
     if (session === null || session.endedAt !== null || looked.get(session.agentId) === session.id) return false;
-    looked.set(session.agentId, session.id);
     const held = await mailOfSession(store.db, session.id);
     return held.some(({ channel }) => channel === 'live');
+  }
+
+  /** What decides how mail goes on: the oldest of it, and, where that is not all, what would begin a turn in any case. */
+  async function judged(agentId: string, oldest: Mail[]): Promise<Mail[]> {
+    if (oldest.length < lookedAt) return oldest;
+    return [...oldest, ...(await wakingMail(store.db, agentId, { personId: shop.rootId, limit: 1 }))];
   }
 
   /** Begins a run of an agent that rests: once, however many ask for it, since the facts are looked at again in the transaction. */
@@ -130,9 +152,10 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler): Delivery 
       const facts = await agentView(tx.db, known.id);
       const waiting = await waitingMail(tx.db, known.id, lookedAt);
       if (facts === null || waiting.length === 0) return false;
-      const way = await wayFor(sight, tx.db, facts, waiting);
+      const waking = await wakingMail(tx.db, known.id, { personId: shop.rootId, limit: lookedAt });
+      const way = await wayFor(sight, tx.db, facts, [...waiting, ...waking]);
       if (way.way !== 'wake') return false;
-      const task = waiting.some(({ kind }) => kind === 'question') ? questionTask : mailTask;
+      const task = waking.some(({ kind }) => kind === 'question') ? questionTask : mailTask;
       const run = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
       await insertRun(tx, run.run);
       await retakeTask(tx, facts.agent);
@@ -187,7 +210,8 @@ function concernedBy(event: Event, full: ReadonlySet<string>): string[] {
     return event.data['agents'].filter((id) => typeof id === 'string');
   if (event.agentId === null) return [];
   // Who has its hands full gets more when it has shown some of it, and not because there is more.
-  if (event.type === 'mail.delivered') return full.has(event.agentId) ? [event.agentId] : [];
+  if (event.type === 'mail.delivered' || event.type === 'mail.dead_lettered')
+    return full.has(event.agentId) ? [event.agentId] : [];
   if (event.type === 'mail.sent' && full.has(event.agentId)) return [];
   return triggers.includes(event.type) ? [event.agentId] : [];
 }

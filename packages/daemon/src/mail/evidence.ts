@@ -1,11 +1,14 @@
+import type { EndForMail } from '@pawl/core/mail-end';
 import { mailBlock } from '@pawl/core/prompt/mail-block';
 import type { PromptAssets } from '@pawl/core/prompt/assets';
 import { limits } from '@pawl/schema/limit';
-import { uuidOf } from '@pawl/schema/id';
-import type { Mail } from '@pawl/schema/mail';
+import { idOfUuid, uuidOf } from '@pawl/schema/id';
+import type { Mail, MailChannel } from '@pawl/schema/mail';
 import type { Agent, Session } from '@pawl/schema/record';
-import { mailOfSession, releaseMail, unreadDelivered } from '@pawl/store/mail';
+import { agentById } from '@pawl/store/agents';
+import { mailById, mailOfSession, releaseMail, unreadDelivered } from '@pawl/store/mail';
 import { appendMessage } from '@pawl/store/messages';
+import { runById } from '@pawl/store/runs';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { lettersOf } from './hand-over.ts';
 import { noteDead, noteDelivered, noteRead } from './marks.ts';
@@ -16,37 +19,43 @@ export type Heard = {
   echoes: string[];
   /** The model has said or done something, and whether that was after the last of the echoes. */
   answered: 'no' | 'before-echo' | 'after-echo';
+  /** How much had been said in this piece before the first echo; null without one. */
+  before: number | null;
 };
 
-/** Marks what a session's output shows: in the transaction that stores that output. Returns whether anything was marked. */
-export async function noteHeard(
-  tx: WriteTransaction,
-  { agent, session, prompts }: { agent: Agent; session: Session; prompts: PromptAssets },
-  heard: Heard,
-): Promise<void> {
-  const held = await mailOfSession(tx.db, session.id);
+type Facts = { agent: Agent; session: Session; prompts: PromptAssets };
+
+/** Marks what a session's output shows: in the transaction that stores that output. */
+export async function noteHeard(tx: WriteTransaction, { agent, session, prompts }: Facts, heard: Heard): Promise<void> {
+  const facts = { agent, session, prompts };
   // The prompt is known to be heard when it is repeated, or by the model's first word, which answers it.
   if (heard.answered !== 'no' || heard.echoes.includes(uuidOf(session.id))) {
-    for (const mail of held.filter(({ channel }) => channel === 'turn'))
-      await arrive(tx, { agent, session, prompts }, mail, heard.answered !== 'no');
+    for (const mail of await mailOfSession(tx.db, session.id))
+      if (mail.channel === 'turn') await arrive(tx, facts, mail, heard.answered !== 'no');
   }
-  for (const mail of held.filter(({ channel }) => channel === 'live'))
-    if (heard.echoes.includes(uuidOf(mail.id)))
-      await arrive(tx, { agent, session, prompts }, mail, heard.answered === 'after-echo');
+  // A line that was heard was heard, whoever wrote it and whether it is still claimed.
+  for (const uuid of heard.echoes) {
+    const mail = await mailById(tx.db, idOfUuid(uuid) ?? '');
+    if (mail?.toId === agent.id) await arrive(tx, facts, mail, heard.answered === 'after-echo', 'live');
+  }
   if (heard.answered === 'no') return;
   const echoed = new Set(heard.answered === 'before-echo' ? heard.echoes : []);
   for (const mail of await unreadDelivered(tx.db, agent.id, limits.mailInFlight))
-    if (mail.channel !== 'pull' && !echoed.has(uuidOf(mail.id))) await noteRead(tx, mail);
+    if (!echoed.has(uuidOf(mail.id))) await noteRead(tx, mail);
 }
 
+/** A mail has arrived: it is delivered, and a part of the history, unless that is over. */
 async function arrive(
   tx: WriteTransaction,
-  { agent, session, prompts }: { agent: Agent; session: Session; prompts: PromptAssets },
+  { agent, session, prompts }: Facts,
   mail: Mail,
   read: boolean,
+  channel: MailChannel = mail.channel ?? 'live',
 ): Promise<void> {
-  if (!(await noteDelivered(tx, mail, mail.channel ?? 'live'))) return;
+  if (!(await noteDelivered(tx, mail, channel))) return;
   if (read) await noteRead(tx, mail);
+  const [now, run] = [await agentById(tx.db, agent.id), await runById(tx.db, session.runId)];
+  if (now === null || now.endedAt !== null || run === null || run.outcome !== null) return;
   await appendMessage(tx, {
     agentId: agent.id,
     runId: session.runId,
@@ -61,11 +70,7 @@ async function arrive(
  * Takes mail out of the hands of a session that has ended: in the transaction that ends it. A session that came to a good end
  * has heard its prompt. With one that broke down it counts against the mail, and after some times the mail is set aside.
  */
-export async function returnMail(
-  tx: WriteTransaction,
-  facts: { agent: Agent; session: Session; prompts: PromptAssets },
-  how: { well: boolean; blame: boolean; reason: string },
-): Promise<void> {
+export async function returnMail(tx: WriteTransaction, facts: Facts, how: EndForMail): Promise<void> {
   for (const mail of await mailOfSession(tx.db, facts.session.id)) {
     if (how.well && mail.channel === 'turn') {
       await arrive(tx, facts, mail, true);

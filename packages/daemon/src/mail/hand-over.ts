@@ -19,16 +19,8 @@ import type { Workshop } from '../workshop.ts';
  * died had claimed was also written, nobody knows: it is written again, under the same name, which its receiver knows.
  */
 
-/** Takes mail that waits for an agent, oldest first, for one of its sessions: as much as goes at once. */
-export async function claimWaiting(
-  shop: Workshop,
-  agent: Agent,
-  to: { sessionId: string; channel: MailChannel; limit: number },
-): Promise<Mail[]> {
-  return claim(shop, together(await waitingMail(shop.store.db, agent.id, to.limit)), to);
-}
-
-async function claim(
+/** Puts some mails into the hands of a session; gives those that were free. */
+export async function claim(
   shop: Workshop,
   batch: readonly Mail[],
   to: { sessionId: string; channel: MailChannel },
@@ -65,45 +57,66 @@ function isSuspect({ attempts }: Mail): boolean {
 }
 
 /**
- * Writes waiting mail to the process of a session that listens: all of it, some of it, so that there may be more to write, or
- * as much as it takes before it has shown what it has. `again` also writes what it holds, which an earlier daemon left so.
+ * How much of the waiting mail a process took: all of it; some, so that there may be more to write; as much as it takes before
+ * it has shown what it has; or none, since it does not read now, or any more.
  */
+export type Taken = 'all' | 'some' | 'full' | 'deaf';
+
+/** Writes waiting mail to the process of a session that listens. `again` also writes what it holds, which an earlier daemon left so. */
 export async function handOverLive(
   shop: Workshop,
   agent: Agent,
   session: Session,
   { again }: { again: boolean },
-): Promise<'all' | 'some' | 'no-more'> {
+): Promise<Taken> {
   const held = await mailOfSession(shop.store.db, session.id);
-  const room = limits.mailInFlight - held.length;
   const left = again ? held.filter(({ channel }) => channel === 'live') : [];
+  if (!(await writeAll(shop, session, left, { again }))) return 'deaf';
+  const room = limits.mailInFlight - held.length;
   const waiting = room <= 0 ? [] : await waitingMail(shop.store.db, agent.id, room);
   const claimed = await claim(shop, together(waiting, held), { sessionId: session.id, channel: 'live' });
   if (claimed.length > 0) crashPoint('mail.after_claim');
-  const isWritten = await writeAll(shop, session, [...left, ...claimed]);
-  if (!isWritten || room <= claimed.length || (claimed.length === 0 && waiting.length > 0)) return 'no-more';
+  if (!(await writeClaimed(shop, session, claimed))) return 'deaf';
+  if (room <= claimed.length || (claimed.length === 0 && waiting.length > 0)) return 'full';
   return claimed.length === waiting.length ? 'all' : 'some';
 }
 
-/** Writes mails to a process; false when it did not take all of them. */
-async function writeAll(shop: Workshop, session: Session, mails: readonly Mail[]): Promise<boolean> {
-  const written: string[] = [];
+/** Writes mails that were just claimed; what could not be written waits again, whatever the reason. */
+async function writeClaimed(shop: Workshop, session: Session, claimed: readonly Mail[]): Promise<boolean> {
+  const written = new Set<string>();
   try {
-    for (const mail of mails) {
-      const text = mailBlock(shop.prompts, await lettersOf(shop.store.db, [mail]));
-      await sendInput(sessionDirectory(shop.home, session.id), streamJsonMessage(text, uuidOf(mail.id)));
-      crashPoint('mail.after_write');
-      written.push(mail.id);
+    return await writeAll(shop, session, claimed, { written });
+  } finally {
+    const back = claimed.filter((mail) => !written.has(mail.id));
+    if (back.length > 0) {
+      await shop.store.write(async (tx) => {
+        for (const mail of back) await releaseMail(tx, mail.id, mail.attempts);
+      });
     }
-  } catch (error) {
-    // Nobody reads there any more, or not now. What was not written waits again; what was, is the session's.
-    if (!(error instanceof PawlError && (error.code === 'conflict' || error.code === 'timeout'))) throw error;
-    const back = mails.filter((mail) => !written.includes(mail.id));
-    await shop.store.write(async (tx) => {
-      for (const mail of back) await releaseMail(tx, mail.id, mail.attempts);
-    });
   }
-  return written.length === mails.length;
+}
+
+/** Writes mails to a process, one line each; false when it does not read now, or any more. */
+async function writeAll(
+  shop: Workshop,
+  session: Session,
+  mails: readonly Mail[],
+  { again = false, written = new Set() }: { again?: boolean; written?: Set<string> },
+): Promise<boolean> {
+  const directory = sessionDirectory(shop.home, session.id);
+  try {
+    for (const [index, mail] of mails.entries()) {
+      const text = mailBlock(shop.prompts, await lettersOf(shop.store.db, [mail]));
+      // An earlier daemon may have died in the middle of a line: the first one of this one begins on its own.
+      await sendInput(directory, streamJsonMessage(text, uuidOf(mail.id)), { freshLine: again && index === 0 });
+      written.add(mail.id);
+      crashPoint('mail.after_write');
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof PawlError && (error.code === 'conflict' || error.code === 'timeout')) return false;
+    throw error;
+  }
 }
 
 /** Mails with the names of their senders. */

@@ -3,7 +3,7 @@ import { cutBytes } from '@pawl/core/shorten';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workshop } from '../workshop.ts';
 
@@ -13,13 +13,16 @@ export type StoredBody = { id: string; text: string; file: string | null; bytes:
 /** How much of a long mail its row keeps. */
 const excerptBytes = 2_000;
 
-/** Checks a text and, when it is long, puts it into a file of its own: durable before anybody is told of it. */
-export async function storeBody({ home }: Workshop, text: string): Promise<StoredBody> {
+/**
+ * Checks a text and, when it is long, puts it into a file of its own: durable before anybody is told of it. The file has the
+ * mail's id as its name; a mail whose id is given may have been begun before, and is stored anew.
+ */
+export async function storeBody({ home }: Workshop, text: string, id = newId()): Promise<StoredBody> {
   const bytes = checkBody(text);
-  const id = newId();
   if (bytes <= limits.mailBytes) return { id, text, file: null, bytes };
   const file = `${id}.txt`;
   await mkdir(home.mail, { recursive: true, mode: 0o700 });
+  await rm(join(home.mail, `${file}.new`), { force: true });
   const handle = await open(join(home.mail, `${file}.new`), 'wx', 0o600);
   try {
     await handle.writeFile(text);
@@ -28,6 +31,12 @@ export async function storeBody({ home }: Workshop, text: string): Promise<Store
     await handle.close();
   }
   await rename(join(home.mail, `${file}.new`), join(home.mail, file));
+  const directory = await open(home.mail, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
   return { id, text: cutBytes(text, excerptBytes), file, bytes };
 }
 

@@ -15,6 +15,8 @@ import type { Workshop } from '../workshop.ts';
 import { startDelivery } from './delivery.ts';
 import { storeBody } from './mail-body.ts';
 import { recordMail } from './mail-record.ts';
+import type { Waiters } from './waiters.ts';
+import { createWaiters } from './waiters.ts';
 
 /** Where mail is taken in and handed over. */
 export type Post = {
@@ -24,6 +26,8 @@ export type Post = {
   sendToAll(request: { from: Agent; projectId: string; body: string; key?: string | undefined }): Promise<Mail[]>;
   /** There may be mail for this agent that can be handed over now. Advice: it may be lost, doubled or early. */
   wake(agentId: string): void;
+  /** Who waits for its mail by a command: until that leaves off, it is not handed over in another way. */
+  waiters: Waiters;
   /** Looks after everybody for whom mail waits: the floor under all wakes. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -37,7 +41,8 @@ const idsSchema = z.array(z.string());
 /** Opens the post of one daemon. */
 export function openPost(shop: Workshop, reconciler: Reconciler): Post {
   const { store } = shop;
-  const delivery = startDelivery(shop, reconciler);
+  const waiters = createWaiters((agentId) => delivery.wake(agentId));
+  const delivery = startDelivery(shop, reconciler, waiters);
   const sentTo = new Map<string, number>();
 
   async function sentBefore(db: Database, key: string | undefined): Promise<Mail[] | null> {
@@ -93,6 +98,7 @@ export function openPost(shop: Workshop, reconciler: Reconciler): Post {
       return take(from, everybody(from, await livingMains(store.db, projectId)), body, key);
     },
     wake: delivery.wake,
+    waiters,
     sweep: delivery.sweep,
     close: delivery.close,
   };

@@ -3,9 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { findAgents } from '@pawl/store/agents';
 import { countPending, mailById } from '@pawl/store/mail';
-import { getSetting, setSetting } from '@pawl/store/settings';
-import { createHash } from 'node:crypto';
-import { lstat, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Workshop } from '../workshop.ts';
 import type { DroppedMail } from './dropped-file.ts';
@@ -13,9 +11,7 @@ import { FileRefused, isSame, readDropped, refusalOf } from './dropped-file.ts';
 import { storeBody } from './mail-body.ts';
 import { recordMail } from './mail-record.ts';
 import { ownerOf } from './mailbox-directory.ts';
-
-/** What was told of a file is kept, so that it is told once. */
-const refusedPrefix = 'mail_file:';
+import { tellRefused } from './refused-files.ts';
 
 /**
  * Takes in one file that somebody dropped into a mailbox directory, or tells once why not; `later` when it may only be half
@@ -40,7 +36,7 @@ export async function takeFile(shop: Workshop, path: string): Promise<'done' | '
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.later) return 'later';
-    await tellOnce(shop, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
+    await tellRefused(shop, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
     return 'done';
   }
 }
@@ -62,34 +58,9 @@ async function record(
     throw new FileRefused(`${limits.pendingMail} mails wait for ${to.alias} already`);
   const text = `[From a file in the mailbox. That ${from.alias} wrote it was not checked.]\n\n${dropped.body}`;
   if (dropped.body.trim() === '') throw new FileRefused('a mail has to say something');
-  const body = await storeBody(shop, text);
+  const body = await storeBody(shop, text, dropped.mailId);
   await shop.store.write(async (tx) => {
     if ((await mailById(tx.db, dropped.mailId)) !== null) return;
-    await recordMail(tx, { from, to, kind: 'message' }, { ...body, id: dropped.mailId });
+    await recordMail(tx, { from, to, kind: 'message' }, body);
   });
-}
-
-async function tellOnce(
-  shop: Workshop,
-  about: { path: string; reason: string; agent: Agent | null; projectId: string | null },
-): Promise<void> {
-  const key = refusedPrefix + createHash('sha256').update(about.path).digest('base64url').slice(0, 22);
-  const note = { reason: about.reason, version: await versionOf(about.path) };
-  const known = await getSetting(shop.store.db, key);
-  if (JSON.stringify(known) === JSON.stringify(note)) return;
-  await shop.store.write(async (tx) => {
-    await setSetting(tx, key, note);
-    tx.emit({
-      type: 'mail.file_refused',
-      projectId: about.projectId,
-      agentId: about.agent?.id ?? null,
-      data: { file: relative(shop.home.messages, about.path), reason: about.reason },
-    });
-  });
-}
-
-/** Which file it is: another one under the same name is looked at anew. */
-async function versionOf(path: string): Promise<string> {
-  const found = await lstat(path, { bigint: true }).catch(() => null);
-  return found === null ? '' : [found.ino, found.mtimeNs, found.size].join(':');
 }

@@ -5,7 +5,7 @@ import { openToolsIn } from '@pawl/core/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
-import { firstLine } from '@pawl/core/shorten';
+import { mailAtEnd } from '@pawl/core/mail-end';
 import { worktreeStatus } from '@pawl/git/worktree-status';
 import { findSession } from '@pawl/host/find-session';
 import { lastOutput } from '@pawl/host/last-output';
@@ -66,7 +66,7 @@ export async function finishSession(
   const exitCode = found.exit?.code ?? null;
   const secrets = await secretsOf(shop, agent, session);
   const said = { signal: signal === null ? null : withoutSecrets(signal, secrets), exitCode, ...how };
-  const { verdict, limitUntil } = await judge(shop, { agent, run, session: ended }, said);
+  const { verdict, limitUntil, fault } = await judge(shop, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
   await shop.store.write(async (tx) => {
     const endReason = reasonToGoOn(verdict) ?? exitInWords(exitCode);
@@ -78,24 +78,15 @@ export async function finishSession(
       agentId: agent.id,
       data: { no: session.no, exitCode, reason: endReason, usage: ended.usage },
     });
-    await returnMail(tx, { agent, session, prompts: shop.prompts }, howItEnded(verdict, ended, exitCode));
+    const isWanted = (await runById(tx.db, run.id))?.outcome === null;
+    await returnMail(
+      tx,
+      { agent, session, prompts: shop.prompts },
+      mailAtEnd(verdict, ended, { ...said, fault, isWanted }),
+    );
     await recordVerdict(tx, { agent, run, session: ended }, verdict);
   });
   crashPoint('finish.after_commit');
-}
-
-/**
- * What the end of a session means for the mail in its hands. Only a breakdown of its own counts against the mail: not a stop,
- * a limit, an error that passes, or a machine that went down.
- */
-function howItEnded(verdict: Verdict, session: Session, exitCode: number | null) {
-  const well = session.result?.ok === true || (session.result === null && exitCode === 0);
-  const blame = !well && verdict.next === 'end' && verdict.outcome === 'failed' && session.limitUntil === null;
-  return {
-    well,
-    blame,
-    reason: verdict.next === 'end' ? firstLine(verdict.detail, 200) : (reasonToGoOn(verdict) ?? 'ended'),
-  };
 }
 
 /** A tool call that got no answer gets one: a history in which it stands alone could not be gone on with. */
@@ -136,7 +127,7 @@ async function judge(
   shop: Workshop,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
   said: { signal: Signal | null; exitCode: number | null; failure: string | null; lost: boolean; hung: boolean },
-): Promise<{ verdict: Verdict; limitUntil: number | null }> {
+): Promise<{ verdict: Verdict; limitUntil: number | null; fault: Fault | null }> {
   const sessions = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.runId === run.id);
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
   const preset = shop.providers.find(agent.provider);
@@ -168,7 +159,7 @@ async function judge(
     interruptions: planned('interrupted'),
     signalRequests: planned('missing-signal'),
   });
-  return { verdict, limitUntil: said.signal === null ? limitUntil : null };
+  return { verdict, limitUntil: said.signal === null ? limitUntil : null, fault };
 }
 
 /** Whether an agent may write its signal at all: with a tool that writes, or with any command. */

@@ -147,7 +147,9 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
     const { agent, session } = entry;
     if (!(await hasSaidSo(agent, session))) return void (entry.signalSeenAtMs = null);
     entry.signalSeenAtMs ??= performance.now();
-    if (performance.now() - entry.signalSeenAtMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
+    // What it said was about the turn before, if it has begun another one since.
+    const sinceMs = Math.max(entry.signalSeenAtMs, ingest.pace(agent.id).turnBegunMs);
+    if (performance.now() - sinceMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
     onHung(agent.id, session.id);
   }
 

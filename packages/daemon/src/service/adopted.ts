@@ -27,7 +27,7 @@ const definitionOfAdopted = 'helper-mode';
 export type Adoption = {
   /** Takes up who has come and lets go of who has left; what was seen a moment ago counts. Never fails. */
   look(): Promise<void>;
-  /** Who is at work in the checkout of a project, but for the processes of one agent. */
+  /** Who is at work in the checkout of a project, but for the processes of one agent; what was seen a moment ago counts. */
   roster(root: string, exceptAgentId: string | null): Roster;
   close(): Promise<void>;
 };
@@ -40,16 +40,25 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
   const probe = systemProbe(shop.environment, agentPrograms(shop.providers.list()));
   let looking: Promise<void> | null = null;
   let lookedAt = -Infinity;
+  let seen: { look: Look; at: number } | null = null;
   let closed = false;
+
+  /** Looks at all processes: that blocks everybody else for a moment, so what was seen just now counts for all who ask. */
+  function lookAtAll(maxAgeMs: number): Look {
+    // By a clock that nobody sets.
+    if (seen === null || performance.now() - seen.at >= maxAgeMs)
+      seen = { look: lookAround(probe.view, probe.recognise), at: performance.now() };
+    return seen.look;
+  }
 
   async function look(): Promise<void> {
     try {
       const projects = await listProjects(shop.store.db);
       if (projects.length === 0) return;
-      const seen = lookAround(probe.view, probe.recognise);
+      const now = lookAtAll(0);
       const known = await livingAdopted(shop.store.db);
-      for (const agent of known.filter((each) => !isThere(seen, each))) await letGo(shop, post, agent);
-      for (const { project, other } of await strangers(shop, probe, seen, projects)) {
+      for (const agent of known.filter((each) => !isThere(now, each))) await letGo(shop, post, agent);
+      for (const { project, other } of await strangers(shop, probe, now, projects)) {
         if (!known.some(({ adopted }) => adopted.pid === other.pid && adopted.start === other.start))
           await adopt(shop, project, other);
       }
@@ -60,7 +69,6 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
   }
 
   async function lookAgain(): Promise<void> {
-    // By a clock that nobody sets.
     if (closed || (looking === null && performance.now() - lookedAt < shop.timing.adoptionMs)) return;
     looking ??= look().finally(() => {
       looking = null;
@@ -73,8 +81,8 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
   return {
     look: lookAgain,
     roster(root, exceptAgentId) {
-      const seen = lookAround(probe.view, probe.recognise);
-      const roster = rosterOf({ view: probe.view, look: seen, root, self: null, worktrees: [shop.home.worktrees] });
+      const look = lookAtAll(shop.timing.adoptionMs);
+      const roster = rosterOf({ view: probe.view, look, root, self: null, worktrees: [shop.home.worktrees] });
       return {
         ...roster,
         others: roster.others.filter(({ agentId }) => agentId === null || agentId !== exceptAgentId),

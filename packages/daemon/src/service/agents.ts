@@ -95,8 +95,8 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
       return { agents: await views(page), more: rows.length > limit };
     },
 
-    /** Everything about one agent. */
-    async inspect(agentId: string): Promise<Inspection> {
+    /** Everything about one agent; its worktree, which costs a few git commands, where that is wanted. */
+    async inspect(agentId: string, wanted: { worktree: boolean }): Promise<Inspection> {
       const agent = await view(agentId);
       const sessions = await sessionsOf(db, agentId);
       const row = await agentView(db, agentId);
@@ -104,7 +104,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
         agent,
         runs: await runsOf(db, agentId),
         sessions: sessions.map((session) => describeSession(shop, session)),
-        worktree: row === null ? null : await describeWorktree(shop, row.agent),
+        worktree: row === null || !wanted.worktree ? null : await describeWorktree(shop, row.agent),
       };
     },
 
@@ -153,8 +153,9 @@ async function describeWorktree(shop: Workshop, agent: Agent): Promise<Inspectio
     const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
     const ownDir = ownGitDirectory(shop.home, agent.projectId);
     const { head, changed, untracked, files } = await worktreeStatus(repository, { ownDir, path: agent.worktree });
-    const commits =
-      head === null || agent.baseCommit === null ? 0 : await countCommits(repository, agent.baseCommit, head);
+    const { baseCommit } = agent;
+    const hasMoved = head !== null && baseCommit !== null && head !== baseCommit;
+    const commits = hasMoved ? await countCommits(repository, baseCommit, head) : 0;
     return { exists: true, head, commits, changed, untracked, files };
   } catch (error) {
     shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'the worktree could not be read');

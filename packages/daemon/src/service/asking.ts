@@ -1,5 +1,6 @@
 import { refuseMail } from '@pawl/core/mail';
-import { checkQuestion, cycleInWords, findCycle, isPerson, refuseAsked } from '@pawl/core/question';
+import { isPerson } from '@pawl/core/mail';
+import { checkQuestion, cycleInWords, findCycle, refuseAsked } from '@pawl/core/question';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
@@ -116,6 +117,7 @@ function questionRecord(
     endedAt: null,
     end: null,
     answer: null,
+    toldAt: null,
     answerMailId: null,
   };
 }

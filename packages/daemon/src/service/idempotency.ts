@@ -1,6 +1,8 @@
+import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
@@ -17,4 +19,9 @@ export async function agentOfRequest(db: Database, key: string | undefined): Pro
 /** Remembers what a request has done. */
 export async function rememberRequest(tx: WriteTransaction, key: string | undefined, agentId: string): Promise<void> {
   if (key !== undefined) await setSetting(tx, idempotencyPrefix + key, agentId);
+}
+
+/** Forgets requests that nobody repeats any more. */
+export async function forgetRequests(store: Store, now: number): Promise<void> {
+  await store.write((tx) => forgetSettings(tx, idempotencyPrefix, now - limits.memoryMs));
 }

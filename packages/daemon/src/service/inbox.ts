@@ -1,10 +1,11 @@
-import { isPerson } from '@pawl/core/question';
+import { isPerson } from '@pawl/core/mail';
 import { decideYourself } from '@pawl/core/question-judgement';
 import { resolveAgent } from '@pawl/core/resolve';
-import { firstLine } from '@pawl/core/shorten';
+import { cutBytes, firstLine } from '@pawl/core/shorten';
 import type { ReplyBody } from '@pawl/protocol/view';
 import type { InboxItem } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
@@ -49,7 +50,7 @@ export function createInbox(shop: Workshop, questions: Questions, signals: Pick<
     for (const question of await openQuestionsTo(db, (await rootAgent(db)).id)) {
       const agent = await agentById(db, question.fromId);
       if (agent === null) continue;
-      const asked = [{ id: question.id, question: question.question }];
+      const asked = [{ id: question.id, ...beginningOf(question.question) }];
       const { id, kind, askedAt, deadlineAt } = question;
       add(agent, { id, kind, askedAt, questions: asked }, deadlineAt);
     }
@@ -57,7 +58,8 @@ export function createInbox(shop: Workshop, questions: Questions, signals: Pick<
       const facts = await agentView(db, id);
       if (facts?.run?.questions === undefined || facts.run.questions === null) continue;
       const askedAt = facts.run.endedAt ?? facts.run.startedAt;
-      add(facts.agent, { id, kind: 'questions', askedAt, questions: facts.run.questions }, null);
+      const questions = facts.run.questions.map((each) => ({ ...each, leftOutBytes: 0 }));
+      add(facts.agent, { id, kind: 'questions', askedAt, questions }, null);
     }
     return items.toSorted((a, b) => a.askedAt - b.askedAt);
   }
@@ -123,6 +125,14 @@ export function createInbox(shop: Workshop, questions: Questions, signals: Pick<
   }
 
   return { list, reply };
+}
+
+/** As much of a text as a listing shows, and how much that leaves out: an ellipsis alone could be part of the text. */
+function beginningOf(text: string): { question: string; leftOutBytes: number } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limits.mailBytes) return { question: text, leftOutBytes: 0 };
+  const cut = cutBytes(text, limits.mailBytes);
+  return { question: cut, leftOutBytes: bytes - Buffer.byteLength(cut.slice(0, -1)) };
 }
 
 function answerTo(question: Question, { answer, answers, allow }: ReplyBody): string {

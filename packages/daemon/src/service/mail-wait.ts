@@ -8,6 +8,7 @@ import { agentView } from '@pawl/store/agent-views';
 import { mailById, oldestUnread, waitingMail } from '@pawl/store/mail';
 import { noteDelivered } from '../mail/marks.ts';
 import { wholeBody } from '../mail/mail-body.ts';
+import type { Post } from '../mail/post.ts';
 import type { Wakeable } from '../wakeable.ts';
 import { createWakeable } from '../wakeable.ts';
 import type { Sight } from '../mail/way.ts';
@@ -24,7 +25,11 @@ const lookMs = 1_000;
 export type MailWaits = { wait(caller: Agent, body: WaitMailBody, signal: AbortSignal): Promise<Waited> };
 
 /** Lets callers wait for their mail, each woken by what concerns it. */
-export function createMailWaits(sight: Sight, mailboxes: Pick<Mailboxes, 'find'>): MailWaits {
+export function createMailWaits(
+  sight: Sight,
+  mailboxes: Pick<Mailboxes, 'find'>,
+  post: Pick<Post, 'waiters'>,
+): MailWaits {
   const { shop } = sight;
   const { store } = shop;
   const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
@@ -59,10 +64,15 @@ export function createMailWaits(sight: Sight, mailboxes: Pick<Mailboxes, 'find'>
     const mails = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
     if (mails.some(({ deliveredAt }) => deliveredAt === null)) {
       await store.write(async (tx) => {
-        for (const mail of mails) await noteDelivered(tx, mail, 'pull');
+        for (const { id } of mails) {
+          const mail = await mailById(tx.db, id);
+          if (mail !== null && mail.claimSessionId === null) await noteDelivered(tx, mail, 'pull');
+        }
       });
     }
-    const now = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
+    const looked = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
+    // What a session has in its hands comes with its input, and is not given out twice.
+    const now = looked.filter((mail) => mail.claimSessionId === null);
     const views = await viewMails(sight, now);
     return Promise.all(
       views.map(async (view, index) => {
@@ -85,6 +95,7 @@ export function createMailWaits(sight: Sight, mailboxes: Pick<Mailboxes, 'find'>
       const deadline = performance.now() + timeoutMs;
       const waiter = { concerns: new Set([caller.id, ...agents.map(({ id }) => id)]), wakes: createWakeable() };
       waiters.add(waiter);
+      const leave = post.waiters.begin(caller.id);
       try {
         for (;;) {
           const version = waiter.wakes.version();
@@ -103,6 +114,7 @@ export function createMailWaits(sight: Sight, mailboxes: Pick<Mailboxes, 'find'>
         }
       } finally {
         waiters.delete(waiter);
+        leave();
       }
     },
   };
@@ -119,6 +131,7 @@ function stateOf({ agent, state, mail }: Found): Waited['agents'][number] {
 
 /** Whom an event is about; a kill may be about many. */
 function concernedBy({ agentId, type, data }: Event): string[] {
-  const killed = type === 'agent.killed' && Array.isArray(data['agents']) ? data['agents'] : [];
+  const killed =
+    (type === 'agent.killed' || type === 'agent.ended') && Array.isArray(data['agents']) ? data['agents'] : [];
   return [agentId, ...killed].filter((id) => typeof id === 'string');
 }

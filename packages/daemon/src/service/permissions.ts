@@ -1,4 +1,3 @@
-import { cutBytes } from '@pawl/core/shorten';
 import type { PermissionAnswer } from '@pawl/protocol/view/question';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
@@ -17,8 +16,9 @@ export function permissionWords(allowed: boolean, reason: string | undefined): s
 }
 
 /**
- * Asks the person whether an agent may use a tool, and waits for the answer. What its definition denies is denied at once;
- * nobody in time is a no. The same request sent again, after the daemon died, waits for the same answer.
+ * Asks the person whether an agent may use a tool, and waits for the answer. What its definition denies is denied at once, and
+ * so is what is too long to be put to anybody whole: nobody is to allow what they could not see. Nobody in time is a no. The
+ * same request sent again, after the daemon died, waits for the same answer.
  */
 export async function requestPermission(
   shop: Workshop,
@@ -29,10 +29,15 @@ export async function requestPermission(
   const input = JSON.stringify(request.input);
   const gate = await askGate(shop, agent, { tool, input });
   if (!gate.allowed) return { behavior: 'deny', message: gate.reason, conversationId: null };
-  const text = cutBytes(`May it use ${tool}? ${input}`, limits.mailBytes);
+  const text = `May it use ${tool}? ${input}`;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.mailSpillBytes) {
+    const message = `a request has at most ${limits.mailSpillBytes} bytes, and this one has ${bytes}: nobody was asked`;
+    return { behavior: 'deny', message, conversationId: null };
+  }
   const target = { person: true } as const;
   const asked = await questions.ask({ from: agent, target, text, kind: 'permission', timeoutMs: null, key });
-  const followed = questions.follow(asked.id);
+  const followed = questions.follow(asked.id, 'asker');
   try {
     for (;;) {
       const ended = await followed.end(limits.heartbeatMs, signal);

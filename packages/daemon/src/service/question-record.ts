@@ -1,10 +1,10 @@
-import { refuseMail } from '@pawl/core/mail';
+import { isPerson, refuseMail } from '@pawl/core/mail';
 import { firstLine } from '@pawl/core/shorten';
 import { limits } from '@pawl/schema/limit';
 import type { Mail, Question, QuestionEnd } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
-import { claimForListener, endQuestion, mailsOfQuestion, noteAnswerMail } from '@pawl/store/questions';
+import { claimForListener, endQuestion, mailsOfEndedQuestions, mailsOfQuestion, noteTold } from '@pawl/store/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
@@ -24,8 +24,9 @@ export async function recordQuestionEnd(
   if (!(await endQuestion(tx, question.id, given))) return false;
   for (const mail of await mailsOfQuestion(tx.db, question)) {
     // Whoever answers, or says that they do not, has seen it; what has not arrived yet is not to begin a turn for nobody.
+    // But what a session has in its hands may have been seen all the same: what becomes of it is known by evidence only.
     if (given.end === 'answered' || given.end === 'not-now') await noteAcked(tx, mail);
-    else await noteWithdrawn(tx, mail, `its question has ended: ${given.text}`);
+    else if (mail.claimSessionId === null) await noteWithdrawn(tx, mail, `its question has ended: ${given.text}`);
   }
   tx.emit({
     type: 'question.ended',
@@ -35,6 +36,11 @@ export async function recordQuestionEnd(
     data: { questionId: question.id, end: given.end },
   });
   return true;
+}
+
+/** Withdraws mail that came back from its session after its question had ended: it would begin a turn for nobody. */
+export async function recordWithdrawals(tx: WriteTransaction): Promise<void> {
+  for (const mail of await mailsOfEndedQuestions(tx.db)) await noteWithdrawn(tx, mail, 'its question has ended');
 }
 
 /** Puts an open question into the hands of a listener: that is how it arrives. False when another one has it. */
@@ -67,7 +73,7 @@ export async function recordAnswerMail(
 ): Promise<Mail | null> {
   const [from, to] = [await agentById(tx.db, question.toId), await agentById(tx.db, question.fromId)];
   if (from === null || to === null || to.endedAt !== null) return null;
-  if (!(await noteAnswerMail(tx, question.id, body.id))) return null;
+  if (!(await noteTold(tx, question.id, body.id))) return null;
   const mail = mayWrite(from, to)
     ? await recordMail(tx, { from, to, kind: 'answer', questionId: question.id }, body)
     : await recordMail(tx, { from: await rootAgent(tx.db), to, kind: 'system', questionId: question.id }, body);
@@ -77,15 +83,15 @@ export async function recordAnswerMail(
   return mail;
 }
 
-/** Tells the one who asked that there is no answer, where no command of its own waits that would. */
+/** Tells the one who asked that there is no answer, where no command of its own waits that would; a person is told nothing. */
 export async function recordNoAnswer(tx: WriteTransaction, question: Question, text: string): Promise<void> {
   const asker = await agentById(tx.db, question.fromId);
-  if (asker === null || asker.endedAt !== null || asker.parentId === null) return;
+  if (asker === null || asker.endedAt !== null || isPerson(asker)) return;
   const what = question.kind === 'permission' ? 'request' : 'question';
   const body = shortBody(
     `Your ${what} ${question.id} has no answer. ${text}. It began: ${firstLine(question.question, excerptCharacters)}`,
   );
-  if (!(await noteAnswerMail(tx, question.id, body.id))) return;
+  if (!(await noteTold(tx, question.id, body.id))) return;
   await recordMail(tx, { from: await rootAgent(tx.db), to: asker, kind: 'system', questionId: question.id }, body);
 }
 

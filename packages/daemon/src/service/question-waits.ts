@@ -4,9 +4,9 @@ import { createWakeable } from '../wakeable.ts';
 
 /** Who waits now, in this process: for the end of a question, or for a question to come. None of it outlives the daemon. */
 export type QuestionWaits = {
-  /** Counts a command that waits for the end of a question; call the result when it does not any more. */
-  await(questionId: string): { wakes: Wakeable; leave(): void };
-  /** True while a command waits that will tell the one who asked. */
+  /** Adds somebody who waits for the end of a question; call the result's `leave` when they do not any more. */
+  await(questionId: string, who: Awaiting): { wakes: Wakeable; leave(): void };
+  /** True while a command of the one who asked waits, which will tell it. */
   isAwaited(questionId: string): boolean;
   /** There may be news of this question. */
   wake(questionId: string): void;
@@ -15,6 +15,9 @@ export type QuestionWaits = {
   /** Takes a listener that waits, to give it a question or to put it back; null when there is none. */
   take(agentId: string): Taken | null;
 };
+
+/** Who waits for the end of a question: a command of the one who asked, or somebody who looks on. */
+export type Awaiting = 'asker' | 'onlooker';
 
 export type Listening = {
   /** The question that it was given; null when `timeoutMs` has passed. Rejects on abort. Either way it listens no more. */
@@ -31,7 +34,7 @@ type Listener = { state: 'waiting' | 'taken' | 'left'; hear(question: Question |
 
 /** Nobody waits yet. */
 export function createQuestionWaits(): QuestionWaits {
-  const awaited = new Map<string, { wakes: Wakeable; count: number }>();
+  const awaited = new Map<string, { wakes: Wakeable; count: Record<Awaiting, number> }>();
   const listeners = new Map<string, Set<Listener>>();
 
   function remove(agentId: string, listener: Listener): void {
@@ -45,21 +48,22 @@ export function createQuestionWaits(): QuestionWaits {
   }
 
   return {
-    await(questionId) {
-      const entry = awaited.get(questionId) ?? { wakes: createWakeable(), count: 0 };
+    await(questionId, who) {
+      const entry = awaited.get(questionId) ?? { wakes: createWakeable(), count: { asker: 0, onlooker: 0 } };
       awaited.set(questionId, entry);
-      entry.count++;
+      entry.count[who]++;
       let left = false;
       return {
         wakes: entry.wakes,
         leave() {
           if (left) return;
           left = true;
-          if (--entry.count === 0) awaited.delete(questionId);
+          entry.count[who]--;
+          if (entry.count.asker + entry.count.onlooker === 0) awaited.delete(questionId);
         },
       };
     },
-    isAwaited: (questionId) => awaited.has(questionId),
+    isAwaited: (questionId) => (awaited.get(questionId)?.count.asker ?? 0) > 0,
     wake: (questionId) => awaited.get(questionId)?.wakes.wake(),
     listen(agentId) {
       const { promise, resolve } = Promise.withResolvers<Question | null>();

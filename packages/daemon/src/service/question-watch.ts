@@ -7,18 +7,19 @@ import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import { agentView } from '@pawl/store/agent-views';
 import {
+  mailsOfEndedQuestions,
   mailsOfQuestion,
-  nextDeadline,
+  nextDue,
   openQuestions,
   openQuestionsFrom,
   openQuestionsTo,
   questionById,
-  untoldAnswers,
+  untoldEnds,
 } from '@pawl/store/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { storeBody } from '../mail/mail-body.ts';
+import { diedOf } from '../died-of.ts';
 import type { Workshop } from '../workshop.ts';
-import { recordAnswerMail, recordReminder, tellSupervisor } from './question-record.ts';
+import { recordReminder, recordWithdrawals, tellSupervisor } from './question-record.ts';
 import { askedFacts } from './question-target.ts';
 import type { Questions } from './questions.ts';
 import type { Signals } from './signals.ts';
@@ -46,6 +47,8 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
   let running: Promise<void> | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | null = null;
+  /** What had become due by this time has been seen. */
+  let seenUntil = 0;
 
   const unfollow = store.onCommit(({ events }) => {
     const agents = events.flatMap((event) => concernedBy(event) ?? []);
@@ -86,10 +89,10 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
     for (const question of await openQuestionsFrom(store.db, agentId)) await settle(question, now);
   }
 
-  /** A deadline is kept to the moment, not to the next look. */
+  /** What becomes due at a time is looked at then, and not at the next look. */
   async function setTimer(): Promise<void> {
-    const dues = [await nextDeadline(store.db)];
-    for (const { endedAt } of await untoldAnswers(store.db))
+    const dues = [await nextDue(store.db, seenUntil)];
+    for (const { endedAt } of await untoldEnds(store.db))
       dues.push(Math.max(endedAt ?? 0, shop.startedAt) + limits.answerGraceMs);
     const due = Math.min(...dues.map((at) => at ?? Infinity));
     if (timer !== null) clearTimeout(timer);
@@ -107,7 +110,9 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
       for (const question of page) await settle(question, now);
       page = page.length < limits.pageRows ? [] : await openQuestions(store.db, page.at(-1) ?? null);
     }
-    for (const question of await untoldAnswers(store.db)) await tellAnswer(question, now);
+    seenUntil = now;
+    for (const question of await untoldEnds(store.db)) if (isDue(question, now)) await questions.tell(question);
+    if ((await mailsOfEndedQuestions(store.db)).length > 0) await store.write(recordWithdrawals);
     await settleWaitingRuns(shop, signals, now);
   }
 
@@ -156,12 +161,9 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
     }
   }
 
-  /** Sends an answer by mail that no command has come for. */
-  async function tellAnswer(question: Question, now: number): Promise<void> {
-    if (questions.isExpected(question, now)) return;
-    if (now < (question.endedAt ?? 0) + limits.answerGraceMs) return;
-    const body = await storeBody(shop, question.answer ?? '');
-    await store.write((tx) => recordAnswerMail(tx, question, body, { shown: false }));
+  /** Whether no command has come to hear how a question ended. */
+  function isDue(question: Question, now: number): boolean {
+    return !questions.isExpected(question, now) && now >= (question.endedAt ?? 0) + limits.answerGraceMs;
   }
 
   lookAtAll();
@@ -178,13 +180,15 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
 }
 
 /** Whose questions an event may end, or none but the next time to look; null when it says nothing about questions. */
-function concernedBy({ type, agentId, data }: Event): string[] | null {
+function concernedBy(event: Event): string[] | null {
+  const { type, agentId } = event;
   switch (type) {
     case 'run.ended':
     case 'mail.dead_lettered':
       return agentId === null ? [] : [agentId];
     case 'agent.killed':
-      return Array.isArray(data['agents']) ? data['agents'].map(String) : [];
+    case 'agent.ended':
+      return diedOf(event);
     case 'question.asked':
     case 'question.ended':
       return [];

@@ -1,11 +1,11 @@
 import { checkBody } from '@pawl/core/mail';
 import { cycleError } from '@pawl/core/question';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { PawlError } from '@pawl/schema/error';
+import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Question, QuestionEnd } from '@pawl/schema/mail';
 import { mailById } from '@pawl/store/mail';
-import { firstUnclaimed, questionById } from '@pawl/store/questions';
+import { firstUnclaimed, noteTold, questionById } from '@pawl/store/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { storeBody } from '../mail/mail-body.ts';
 import { noteDelivered, noteRead } from '../mail/marks.ts';
@@ -13,8 +13,15 @@ import type { Post } from '../mail/post.ts';
 import type { Workshop } from '../workshop.ts';
 import type { AskRequest } from './asking.ts';
 import { questionOfRequest, recordAsking } from './asking.ts';
-import { recordAnswerMail, recordHeard, recordNoAnswer, recordQuestionEnd, recordReminder } from './question-record.ts';
-import type { QuestionWaits, Taken } from './question-waits.ts';
+import {
+  recordAnswerMail,
+  recordHeard,
+  recordNoAnswer,
+  recordQuestionEnd,
+  recordReminder,
+  recordWithdrawals,
+} from './question-record.ts';
+import type { Awaiting, QuestionWaits, Taken } from './question-waits.ts';
 
 export type Questions = ReturnType<typeof createQuestions>;
 
@@ -31,6 +38,11 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
 
   store.onCommit(({ events }) => {
     for (const { type, data } of events) if (type === 'question.ended') waits.wake(String(data['questionId']));
+    // At once, and so before anybody who hears of the same commit can hand it over again.
+    if (events.some(({ type }) => type === 'mail.returned'))
+      store
+        .write(recordWithdrawals)
+        .catch((error: unknown) => shop.log.error({ error: messageOf(error) }, 'a question could not be withdrawn'));
   });
 
   /** Asks somebody. The question is durable before this returns, and its recipient is told. */
@@ -56,15 +68,14 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
     return question;
   }
 
-  /** Ends a question without an answer; whoever asked hears of it, by the command that waits or by mail. */
+  /** Ends a question without an answer; whoever asked hears of it, by the command that waits or by mail, perhaps later. */
   async function end(
     tx: WriteTransaction,
     question: Question,
     given: { end: Exclude<QuestionEnd, 'answered'>; text: string },
   ): Promise<boolean> {
     if (!(await recordQuestionEnd(tx, question, given))) return false;
-    const isExpected = waits.isAwaited(question.id) || tx.now < question.askedAt + limits.answerGraceMs;
-    if (!isExpected) await recordNoAnswer(tx, question, given.text);
+    if (!isExpected(question, tx.now)) await recordNoAnswer(tx, question, given.text);
     return true;
   }
 
@@ -84,13 +95,24 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
     post.wake(question.fromId);
   }
 
-  /** The command that waited has shown the answer: that is how its mail arrives. */
-  async function shown(question: Question): Promise<void> {
-    if (question.answer === null || question.end !== 'answered') return;
-    const body = await storeBody(shop, question.answer);
+  /** Sends by mail how a question has ended, where no command of the one who asked has shown it. */
+  async function tell(question: Question): Promise<void> {
+    const body = question.end === 'answered' ? await storeBody(shop, question.answer ?? '') : null;
     await store.write(async (tx) => {
-      const mail = await recordAnswerMail(tx, question, body, { shown: true });
-      if (mail !== null) return;
+      if (body === null) await recordNoAnswer(tx, question, question.answer ?? '');
+      else await recordAnswerMail(tx, question, body, { shown: false });
+      // Nobody is left to tell, unless that is noted already.
+      await noteTold(tx, question.id, null);
+    });
+  }
+
+  /** The command that waited has shown how it ended: that is how the mail of an answer arrives. */
+  async function shown(question: Question): Promise<void> {
+    if (question.endedAt === null) return;
+    const body = question.end === 'answered' ? await storeBody(shop, question.answer ?? '') : null;
+    await store.write(async (tx) => {
+      const mail = body === null ? null : await recordAnswerMail(tx, question, body, { shown: true });
+      if (mail !== null || (await noteTold(tx, question.id, null))) return;
       const { answerMailId } = (await questionById(tx.db, question.id)) ?? question;
       const sent = answerMailId === null ? null : await mailById(tx.db, answerMailId);
       if (sent === null) return;
@@ -99,9 +121,9 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
     });
   }
 
-  /** Waits for the end of a question. As long as somebody does, its answer is not sent by mail. */
-  function follow(questionId: string): FollowedQuestion {
-    const waiting = waits.await(questionId);
+  /** Waits for the end of a question. As long as the one who asked does, how it ended is not sent by mail. */
+  function follow(questionId: string, who: Awaiting): FollowedQuestion {
+    const waiting = waits.await(questionId, who);
     return {
       leave: waiting.leave,
       async end(timeoutMs, signal) {
@@ -137,7 +159,7 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
     return 'id' in heard ? heard : heard.question(timeoutMs, signal);
   }
 
-  return { ask, answer, end, shown, follow, listen, isExpected };
+  return { ask, answer, end, tell, shown, follow, listen, isExpected };
 }
 
 function alreadyEnded(question: Question): PawlError {

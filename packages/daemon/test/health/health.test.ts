@@ -7,7 +7,7 @@ import { existsSync, lutimesSync, mkdirSync, readdirSync, symlinkSync, writeFile
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { startTestDaemon, viewOf } from '../support/daemon.ts';
 import { allEvents } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
@@ -97,6 +97,19 @@ test('texts of long mails that were never sent are removed after a day; all othe
   await daemon.client.stopAgent(agent.id);
 });
 
+test('a request is remembered for a day, and no longer, though the daemon does not restart', async () => {
+  const agent = await daemon.rested();
+  await daemon.client.stopAgent(agent.id);
+  const key = randomUUID();
+  const send = async () => (await daemon.client.sendMail({ to: agent.id, body: 'hello' }, key)).mails[0]?.id;
+  const first = await send();
+  await lookForLeftovers();
+  expect(await send()).toBe(first);
+  now += limits.memoryMs;
+  await lookForLeftovers();
+  expect(await send()).not.toBe(first);
+});
+
 test('S4-23, S4-24: the mailbox directory of the dead goes with the next look, and that of the living stays', async () => {
   const [dying, living] = [await daemon.rested(), await daemon.rested()];
   const mailboxOf = (alias: string) => join(daemon.home.messages, basename(root), alias);
@@ -144,7 +157,7 @@ test('S4-24: a session that should live and does not is found by the next look, 
   const pids = [session?.pid ?? 0, ...strayProcesses(session?.id ?? '').map(({ pid }) => pid)];
   for (const pid of pids) process.kill(pid, 'SIGKILL');
   await waitUntil(() => strayProcesses(session?.id ?? '').length === 0, { what: 'its processes to be gone' });
-  expect((await daemon.client.inspectAgent(agent.id)).agent.run?.status).toBe('running');
+  expect((await viewOf(daemon.client, agent.id)).run?.status).toBe('running');
   await daemon.loops.health();
   expect((await daemon.ended(agent.id)).run?.status).toBe('failed');
 });

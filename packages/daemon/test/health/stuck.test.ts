@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { startTestDaemon, viewOf } from '../support/daemon.ts';
 import { allEvents, mailIs, send } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
@@ -49,7 +49,7 @@ describe('S4-04, field note 4: who makes no progress is marked, and not ended:',
     expect((await eventsOf(agent.id, 'agent.stuck')).map(({ data }) => data)).toEqual([
       { reason: 'no output for 30 minutes' },
     ]);
-    expect((await daemon.client.inspectAgent(agent.id)).agent.run?.status).toBe('running');
+    expect((await viewOf(daemon.client, agent.id)).run?.status).toBe('running');
     await daemon.client.stopAgent(agent.id);
     await pass(1);
     expect(await eventsOf(agent.id, 'agent.unstuck'), 'its run is over').toHaveLength(1);
@@ -156,7 +156,8 @@ test('W4-06, field note 4: a crash loop ends after three restarts, flagged; nobo
   expect(await eventsOf(looping.id, 'agent.stuck')).toHaveLength(1);
   expect(sessions.slice(1).every(({ conversation }) => conversation === 'resume')).toBe(true);
   expect(await daemon.promptOf(sessions[1]?.directory ?? '')).toContain('You were restarted');
-  const outcomesOf = async (id: string) => (await daemon.client.inspectAgent(id)).runs.map(({ outcome }) => outcome);
+  const outcomesOf = async (id: string) =>
+    (await daemon.client.inspectAgent(id, { worktree: false })).runs.map(({ outcome }) => outcome);
   expect(await outcomesOf(recovering.id)).toEqual(['failed', 'completed']);
   expect(await outcomesOf(stopped.id)).toEqual(['cancelled']);
   expect(await outcomesOf(worker.id), 'who had one task is never begun again').toEqual(['failed']);

@@ -1,8 +1,16 @@
+import { putAwaySpills } from '@pawl/daemon/health/put-away';
+import { readDropped } from '@pawl/daemon/mail/dropped-file';
 import { startImport } from '@pawl/daemon/mail/import';
+import { storeBody, wholeBody } from '@pawl/daemon/mail/mail-body';
+import { recordMail } from '@pawl/daemon/mail/mail-record';
 import { keepMirror } from '@pawl/daemon/mail/mirror';
+import { forgetRefused } from '@pawl/daemon/mail/refused-files';
+import { takeFile } from '@pawl/daemon/mail/take-file';
+import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents';
 import { listMail } from '@pawl/store/mail';
+import { settingsWith } from '@pawl/store/settings';
 import { waitUntil } from '@pawl/testing/wait-until';
 import {
   existsSync,
@@ -10,6 +18,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -109,6 +118,33 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     expect(await refusals(place)).toEqual([]);
   });
 
+  test('with a long text keeps all of it, however long ago that was', async () => {
+    await using place = await mailShop();
+    const text = 'long '.repeat(2_000);
+    drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: text });
+    await sweep(place);
+    const [mail] = await listMail(place.store.db, { toId: place.owl.id, limit: 1 });
+    // Another name than the mail's own is no reason either.
+    const other = await storeBody(place.shop, text);
+    const draft = { from: place.fox, to: place.owl, kind: 'message' } as const;
+    await place.store.write((tx) => recordMail(tx, draft, { ...other, id: newId() }));
+    await storeBody(place.shop, text);
+    await putAwaySpills(place.shop, Date.now() + 2 * limits.leftoverMs);
+    expect(readdirSync(place.home.mail).toSorted()).toEqual([`${mail?.id}.txt`, `${other.id}.txt`].toSorted());
+    expect(mail === undefined ? '' : await wholeBody(place.shop, mail)).toBe(mark + text);
+  });
+
+  test('whose text was stored before the daemon died is taken in all the same', async () => {
+    await using place = await mailShop();
+    const path = drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: 'long '.repeat(2_000) });
+    const { mailId } = await readDropped(path, Date.now());
+    mkdirSync(place.home.mail);
+    for (const name of [`${mailId}.txt`, `${mailId}.txt.new`]) writeFileSync(join(place.home.mail, name), 'half');
+    await sweep(place);
+    expect(await bodiesTo(place, place.owl.id)).toHaveLength(1);
+    expect(readFileSync(join(place.home.mail, `${mailId}.txt`), 'utf8')).toBe(mark + 'long '.repeat(2_000));
+  });
+
   test('is bounded: hundreds at once are all taken in', async () => {
     await using place = await mailShop();
     const number = limits.mailFilesPerTick + 50;
@@ -192,6 +228,40 @@ describe('48: what a file may not do', () => {
     await sweep(place);
     expect((await refusals(place)).map(({ file }) => file)).toEqual(['shop/nobody/a.json']);
     expect(kept.map((path) => existsSync(path))).toEqual([true, true]);
+  });
+
+  test('hundreds of them, and the same one changed again and again, are told a bounded number of times, and forgotten', async () => {
+    await using place = await mailShop();
+    const number = limits.mailFileRefusals + 20;
+    const paths = Array.from({ length: number / 2 }, (_, each) => drop(place, 'old-owl', `${each}.json`, 'x'));
+    for (let each = 0; each < number / 2; each++) {
+      utimesSync(paths[0] ?? '', each, each);
+      await takeFile(place.shop, paths[0] ?? '');
+    }
+    await sweep(place);
+    for (let each = 0; each < number; each++) drop(place, `nobody-${each}`, 'a.json', 'x');
+    await sweep(place);
+    const told = await refusals(place);
+    expect(told.filter(({ file }) => file.includes('old-owl'))).toHaveLength(limits.mailFileRefusals);
+    expect(told.filter(({ file }) => file.includes('nobody'))).toHaveLength(limits.mailFileRefusals);
+    expect(told.filter(({ reason }) => reason.includes('of more files here nothing is told'))).toHaveLength(2);
+    expect(await settingsWith(place.store.db, 'mail_file:')).toHaveLength(2);
+
+    const tomorrow = Date.now() + limits.memoryMs;
+    rmSync(join(place.home.messages, 'shop'), { recursive: true });
+    const kept = drop(place, 'shy-elk', 'a.json', 'x');
+    await sweep(place);
+    await forgetRefused(place.shop, Date.now());
+    expect(await settingsWith(place.store.db, 'mail_file:')).toHaveLength(3);
+    for (const _ of [1, 2]) {
+      await forgetRefused(place.shop, tomorrow + 1_000);
+      await sweep(place);
+    }
+    expect(await settingsWith(place.store.db, 'mail_file:')).toMatchObject([{ mailbox: place.elk.id }]);
+    expect(
+      (await refusals(place)).filter(({ file }) => kept.endsWith(file)),
+      'still there',
+    ).toHaveLength(1);
   });
 
   test('a file that was refused and then mended is taken in', async () => {

@@ -1,9 +1,10 @@
 import { programs } from '@pawl/protocol/programs';
 import { homeAt } from '@pawl/protocol/home';
+import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DaemonProcess } from '../support/daemon-process.ts';
@@ -17,7 +18,7 @@ describe('with a daemon', () => {
   let daemon: TestDaemon;
   let agentId: string;
   beforeAll(async () => {
-    daemon = await startTestDaemon();
+    daemon = await startTestDaemon({ providers: { mine: { command: ['/opt/my-agent'] } } });
     ({ id: agentId } = await daemon.work(['hang']));
   });
   afterAll(async () => {
@@ -32,7 +33,7 @@ describe('with a daemon', () => {
     const names = Array.from({ length: 20 }, (_, index) => `${revision} ${index}`);
     const added = await Promise.all(names.map((name) => mcp.call('task_add', { name })));
     expect(added.map(({ task }) => (task as { name: string }).name)).toEqual(names);
-    expect(await mcp.call('roster')).toMatchObject({ root: daemon.repository });
+    expect(await mcp.call('roster')).toMatchObject({ others: [] });
   });
 
   test('without an agent’s token it is the person’s, and offers what looks, and send', async () => {
@@ -40,9 +41,23 @@ describe('with a daemon', () => {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(['agents', 'mail', 'roster', 'send', 'whoami']);
     expect(await mcp.call('whoami')).toMatchObject({ caller: 'person' });
-    expect(await mcp.call('roster')).toMatchObject({ root: daemon.repository });
+    expect(await mcp.call('roster')).toMatchObject({ others: [] });
     expect(await mcp.call('send', { all: true, body: 'to all of this project' })).toMatchObject({ sent: [{}] });
   });
+
+  test.runIf(process.platform === 'linux')(
+    'the person’s roster is of the checkout around, and knows providers of config.yaml',
+    async () => {
+      await using place = await temporaryDirectory('pawl-mcp');
+      await using strangers = sleepers(place.path);
+      mkdirSync(join(daemon.repository, 'deep'));
+      const pid = await strangers.start('my-agent', daemon.repository);
+      await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', join(daemon.repository, 'deep'));
+      const seen = { alone: false, others: [{ pid, provider: 'mine', cwd: daemon.repository }] };
+      expect(await mcp.call('roster')).toMatchObject(seen);
+      expect(await mcp.call('roster', { project: 'sample' })).toMatchObject(seen);
+    },
+  );
 
   test('an agent’s server that its token did not reach is nobody, and never the person', async () => {
     await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', '/', ['--agent', agentId]);

@@ -1,8 +1,10 @@
+import { sleepers } from '@pawl/testing/sleeper';
+import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { startTestDaemon, viewOf } from '../support/daemon.ts';
 import type { McpClient } from '../support/mcp.ts';
 import { mcpOverHttp } from '../support/mcp.ts';
 
@@ -14,7 +16,7 @@ let one: Worker;
 let two: Worker;
 let three: Worker;
 beforeAll(async () => {
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ timing: { adoptionMs: 0 }, providers: { mine: { command: ['/opt/my-agent'] } } });
   [one, two, three] = await Promise.all([aWorker(), aWorker(), aWorker()]);
 });
 afterAll(async () => {
@@ -24,7 +26,7 @@ afterAll(async () => {
 
 async function aWorker(): Promise<Worker> {
   const { id, alias } = await daemon.work(['hang']);
-  await waitUntil(async () => (await daemon.client.inspectAgent(id)).agent.activity === 'running', {
+  await waitUntil(async () => (await viewOf(daemon.client, id)).activity === 'running', {
     what: 'the agent to run',
   });
   return { id, alias, mcp: await mcpOverHttp(daemon, id) };
@@ -118,12 +120,24 @@ describe('every verb', () => {
     expect(await one.mcp.call('task_add', { name: 'found on the way' })).toMatchObject({ created: false });
   });
 
-  test('roster looks at the caller’s project', async () => {
-    const found = await one.mcp.call('roster');
-    expect(found).toMatchObject({ root: daemon.repository, others: [] });
-    expect([true, null]).toContain(found['alone']);
-    expect(await one.mcp.failure('roster', { project: 'no-such' })).toMatchObject({ code: 'project_not_found' });
-  });
+  test.runIf(process.platform === 'linux')(
+    'roster looks at the caller’s own project and no other, and knows providers of config.yaml',
+    async () => {
+      const found = await one.mcp.call('roster');
+      expect(found).toMatchObject({ others: [] });
+      expect([true, null]).toContain(found['alone']);
+      expect((await one.mcp.failure('roster', { project: 'sample' }))['text']).toMatch(/Unrecognized key/);
+      await using place = await temporaryDirectory('pawl-mcp');
+      await using strangers = sleepers(place.path);
+      const pid = await strangers.start('my-agent', daemon.repository);
+      const seen = { alone: false, others: [{ pid, provider: 'mine', cwd: daemon.repository }] };
+      expect(await one.mcp.call('roster')).toMatchObject(seen);
+      await using overHttp = await mcpOverHttp(daemon, null);
+      expect(await overHttp.call('roster', { project: 'sample' })).toMatchObject(seen);
+      expect(await overHttp.failure('roster', { project: 'no-such' })).toMatchObject({ code: 'project_not_found' });
+      expect(await overHttp.failure('roster')).toMatchObject({ code: 'invalid_input' });
+    },
+  );
 
   test('complete is the caller’s last word', async () => {
     const { id, mcp } = await aWorker();
@@ -202,7 +216,7 @@ describe('faults 48: a call acts as its caller and nobody else', () => {
 });
 
 async function agentOf(id: string) {
-  return (await daemon.client.inspectAgent(id)).agent;
+  return viewOf(daemon.client, id);
 }
 
 /** The status of the answer that an agent was sent last. */

@@ -5,6 +5,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { allEvents, statesOf } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
 /** An agent that is at work, and does nothing by itself. */
@@ -42,7 +43,21 @@ export async function endedUnseen({ client }: TestDaemon, conversationId: string
   );
 }
 
+/** The mails about a question, with how far each has come. */
+export async function mailsAbout({ client }: Pick<TestDaemon, 'client'>, conversationId: string) {
+  const sent = (await allEvents(client)).filter(
+    ({ type, data }) => type === 'mail.sent' && data['questionId'] === conversationId,
+  );
+  return Promise.all(
+    sent.map(async ({ agentId, data }) => ({
+      to: agentId,
+      kind: String(data['kind']),
+      states: await statesOf(client, String(data['mailId'])),
+    })),
+  );
+}
+
 /** How many sessions an agent has had. */
 export async function sessionsOf(daemon: TestDaemon, agent: AgentView): Promise<number> {
-  return (await daemon.client.inspectAgent(agent.id)).sessions.length;
+  return (await daemon.client.inspectAgent(agent.id, { worktree: false })).sessions.length;
 }

@@ -1,42 +1,40 @@
+import { programs } from '@pawl/protocol/programs';
 import type { AgentView } from '@pawl/protocol/view';
 import { limits } from '@pawl/schema/limit';
+import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { allEvents, statesOf } from '../support/mail.ts';
-import { askAs, atRest, atWork, endOf, endedUnseen, sessionsOf } from './asking.ts';
+import { askAs, atRest, atWork, endOf, endedUnseen, mailsAbout, sessionsOf } from './asking.ts';
 
 /** Time passes only when a test says so. */
 let now = Date.now();
 let daemon: TestDaemon;
 let asker: AgentView;
 let asked: AgentView;
+let place: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
-  daemon = await startTestDaemon({ clock: () => now, timing: { routeMs: 50 } });
+  // A provider whose program can be taken away.
+  place = await temporaryDirectory();
+  const home = join(place.path, 'home');
+  mkdirSync(home, { mode: 0o700 });
+  const script = join(home, 'brittle.sh');
+  const words = [process.execPath, ...programs.scriptedAgent].map((word) => `'${word}'`).join(' ');
+  writeFileSync(script, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o700 });
+  const command = [script, '-p', '--input-format', 'stream-json', '--output-format', 'stream-json'];
+  const providers = { brittle: { extends: 'scripted', command, echoes: false } };
+  daemon = await startTestDaemon({ clock: () => now, timing: { routeMs: 50 }, home, providers });
   [asker, asked] = await Promise.all([atWork(daemon), atWork(daemon)]);
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
+  await place[Symbol.asyncDispose]();
 });
-
-/** The mails about a question, with how far each has come. */
-async function mailsAbout(conversationId: string) {
-  const sent = (await allEvents(daemon.client)).filter(
-    ({ type, data }) => type === 'mail.sent' && data['questionId'] === conversationId,
-  );
-  return Promise.all(
-    sent.map(async ({ agentId, data }) => ({
-      to: agentId,
-      kind: String(data['kind']),
-      states: await statesOf(daemon.client, String(data['mailId'])),
-    })),
-  );
-}
 
 describe('a deadline', () => {
   test('5.2.13: ends the wait of whoever asked, with how long it was', async () => {
@@ -61,7 +59,7 @@ describe('a deadline', () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'anybody?' });
     now += limits.questionMs;
     expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
-    const told = (await mailsAbout(conversationId)).filter(({ to }) => to === asker.id);
+    const told = (await mailsAbout(daemon, conversationId)).filter(({ to }) => to === asker.id);
     expect(told).toMatchObject([{ kind: 'system' }]);
   });
 });
@@ -75,9 +73,9 @@ describe('an answer', () => {
     expect((await end).answer).toBe('this one');
     await self.noteShown(conversationId);
     await self.noteShown(conversationId);
-    const answers = (await mailsAbout(conversationId)).filter(({ to }) => to === asker.id);
+    const answers = (await mailsAbout(daemon, conversationId)).filter(({ to }) => to === asker.id);
     expect(answers).toEqual([{ to: asker.id, kind: 'answer', states: ['sent', 'delivered', 'read'] }]);
-    expect((await mailsAbout(conversationId))[0]?.states.at(-1)).toBe('acked');
+    expect((await mailsAbout(daemon, conversationId))[0]?.states.at(-1)).toBe('acked');
   });
 
   test('4: to an asker whose command was killed comes as mail, once', async () => {
@@ -90,7 +88,7 @@ describe('an answer', () => {
     await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'that one' });
     const answers = await waitUntil(
       async () => {
-        const found = (await mailsAbout(conversationId)).filter(({ to }) => to === asker.id);
+        const found = (await mailsAbout(daemon, conversationId)).filter(({ to }) => to === asker.id);
         return found.some(({ states }) => states.includes('delivered')) ? found : undefined;
       },
       { what: 'the answer by mail', timeoutMs: 15_000 },
@@ -101,9 +99,9 @@ describe('an answer', () => {
   test('that nobody came for is sent when its time is over', async () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'who?' });
     await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'me' });
-    expect((await mailsAbout(conversationId)).filter(({ to }) => to === asker.id)).toEqual([]);
+    expect((await mailsAbout(daemon, conversationId)).filter(({ to }) => to === asker.id)).toEqual([]);
     now += limits.answerGraceMs;
-    await waitUntil(async () => (await mailsAbout(conversationId)).some(({ kind }) => kind === 'answer'), {
+    await waitUntil(async () => (await mailsAbout(daemon, conversationId)).some(({ kind }) => kind === 'answer'), {
       what: 'the answer by mail',
     });
   });
@@ -163,21 +161,27 @@ describe('a question ends with', () => {
   });
 });
 
-test('S3-62, 5.2.8, 8.8: a question is there although its recipient cannot be resumed, and the next one may resume it', async () => {
+test('S3-62: who has no definition any more is not asked, and is again when it is back', async () => {
   const definition = { name: 'helper', description: 'helps', kind: 'main' };
   daemon.define('helper', definition);
   const work = await daemon.work([{ say: 'hello' }, 'complete', 'hang'], { definition: 'helper' });
   const agent = await daemon.ended(work.id);
-  // Without its definition nothing of it begins.
   rmSync(join(daemon.repository, '.pawl', 'agents', 'helper.md'));
-  const { conversationId } = await askAs(daemon, asker, { agent: agent.id, question: 'are you there?' });
-  now += limits.questionMs;
-  expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
-  expect(await sessionsOf(daemon, agent)).toBe(1);
+  const asking = askAs(daemon, asker, { agent: agent.id, question: 'are you there?' });
+  await expect(asking).rejects.toMatchObject({ code: 'conflict' });
   daemon.define('helper', definition);
   await askAs(daemon, asker, { agent: agent.id, question: 'and now?' });
   await waitUntil(async () => (await sessionsOf(daemon, agent)) === 2, {
     what: 'its second session',
     timeoutMs: 15_000,
   });
+});
+
+test('S3-62, 5.2.8, 8.8: a question is there although its recipient could not be resumed', async () => {
+  const script = join(daemon.home.root, 'brittle.sh');
+  const agent = await daemon.ended((await daemon.work([{ say: 'hello' }, 'complete'], { provider: 'brittle' })).id);
+  rmSync(script);
+  const { conversationId } = await askAs(daemon, asker, { agent: agent.id, question: 'are you there?' });
+  expect(await endedUnseen(daemon, conversationId)).toMatchObject({ end: 'cancelled', answer: null });
+  expect((await daemon.client.inspectAgent(agent.id)).agent.run?.status).toBe('failed');
 });

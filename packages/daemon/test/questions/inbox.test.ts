@@ -130,6 +130,26 @@ describe('a permission', () => {
       expect(answer).toMatchObject({ behavior: 'allow', conversationId: id });
   });
 
+  test('that is long is in the inbox with how much of it is not shown there, and is there whole', async () => {
+    const command = `echo ${'x'.repeat(5_000)}; rm -rf /`;
+    const denied = agentClient(daemon.home, asker.id).askPermission({ tool: 'Bash', input: { command } }, randomUUID());
+    const { id, questions } = await whenInInbox(asker);
+    const { question, leftOutBytes } = questions[0] ?? { question: '', leftOutBytes: 0 };
+    expect(question).not.toContain('rm -rf');
+    const whole = (await daemon.client.showQuestion(id)).question.question;
+    expect(whole).toContain(command);
+    expect(Buffer.byteLength(question.slice(0, -1)) + leftOutBytes).toBe(Buffer.byteLength(whole));
+    await daemon.client.replyAgent(id, { allow: false }, randomUUID());
+    expect(await denied).toMatchObject({ behavior: 'deny' });
+  });
+
+  test('that is too long to be put to anybody whole is denied, and nobody is asked', async () => {
+    const input = { command: 'x'.repeat(limits.mailSpillBytes) };
+    const answer = await agentClient(daemon.home, asker.id).askPermission({ tool: 'Bash', input }, randomUUID());
+    expect(answer).toMatchObject({ behavior: 'deny', conversationId: null });
+    expect(await inboxOf(asker)).toEqual([]);
+  });
+
   test('what its definition does not allow is denied at once, and nobody is asked', async () => {
     daemon.define('reader', { description: 'reads', tools: ['Read'] });
     const reader = await daemon.work([{ say: 'at work' }, 'hang'], { definition: 'reader' });

@@ -3,7 +3,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
-import { startTestDaemon } from '../support/daemon.ts';
+import { startTestDaemon, viewOf } from '../support/daemon.ts';
 import { askAs, atWork, endOf, endedUnseen } from './asking.ts';
 
 const hourMs = 60 * 60_000;
@@ -42,7 +42,7 @@ test('decide: whoever asked a person that is not there goes on by itself when th
   expect(items.map(({ deadlineAt }) => deadlineAt)).toEqual([time.now + hourMs, time.now + hourMs]);
   time.now += hourMs;
   expect(await end).toMatchObject({ end: 'not-now' });
-  await waitUntil(async () => (await daemon.client.inspectAgent(run.id)).agent.run?.detail === 'assumed it', {
+  await waitUntil(async () => (await viewOf(daemon.client, run.id)).run?.detail === 'assumed it', {
     what: 'its run to go on',
     timeoutMs: 15_000,
   });

@@ -7,15 +7,20 @@ const question = { id: newId(), question: 'which?' } as Question;
 const never = new AbortController().signal;
 const agentId = newId();
 
-test('a question is awaited as long as one of those who wait for it is there', () => {
+test('a question is awaited as long as a command of the one who asked is there; who looks on does not count', () => {
   const waits = createQuestionWaits();
-  const [first, second] = [waits.await(question.id), waits.await(question.id)];
+  const onlooker = waits.await(question.id, 'onlooker');
+  expect(waits.isAwaited(question.id)).toBe(false);
+  const [first, second] = [waits.await(question.id, 'asker'), waits.await(question.id, 'asker')];
   first.leave();
   first.leave();
   expect(waits.isAwaited(question.id)).toBe(true);
   second.leave();
   expect(waits.isAwaited(question.id)).toBe(false);
+  const version = onlooker.wakes.version();
   waits.wake(question.id);
+  expect(onlooker.wakes.version()).not.toBe(version);
+  onlooker.leave();
 });
 
 test('5.2.14: each listener is taken once, and given one question', async () => {

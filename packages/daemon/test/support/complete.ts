@@ -6,6 +6,7 @@ import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
 import { waitUntil } from '@pawl/testing/wait-until';
 import type { Client } from '@pawl/protocol/client';
+import { viewOf } from './daemon.ts';
 
 /** The mails by which it was told that an agent is done, oldest first. */
 export async function completionMails(home: string, fromId: string): Promise<Mail[]> {
@@ -23,7 +24,7 @@ export async function cleanedUp(client: Client, agentId: string): Promise<AgentV
   let view: AgentView | undefined;
   await waitUntil(
     async () => {
-      view = (await client.inspectAgent(agentId)).agent;
+      view = await viewOf(client, agentId);
       return view.status === 'dead' && view.worktreeEnd !== null;
     },
     { timeoutMs: 20_000, what: `${agentId} to be cleaned up` },

@@ -138,12 +138,17 @@ export async function writeScenario(directory: string, steps: unknown[]): Promis
   return path;
 }
 
+/** An agent as it is on record. Nothing looks at its files, so this may be asked again and again. */
+export async function viewOf(client: Client, reference: string): Promise<AgentView> {
+  return (await client.inspectAgent(reference, { worktree: false })).agent;
+}
+
 /** Waits until an agent's latest run has an outcome. */
 export async function runEnded(client: Client, agentId: string): Promise<AgentView> {
   let agent: AgentView | undefined;
   await waitUntil(
     async () => {
-      ({ agent } = await client.inspectAgent(agentId));
+      agent = await viewOf(client, agentId);
       return agent.run !== null && agent.run.status !== 'running';
     },
     { timeoutMs: 25_000, what: `the run of ${agentId} to end` },

@@ -1,9 +1,8 @@
 import type { AgentView, ForkBody } from '@pawl/protocol/view';
-import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { mcpLimits } from '../mcp-limit.ts';
-import type { Call, ToolAnswer } from '../tool.ts';
+import type { ToolAnswer } from '../tool.ts';
 import { defineTool } from '../tool.ts';
 
 /** An agent in as few words as another one needs to know it by. */
@@ -81,43 +80,4 @@ const fork = defineTool({
   },
 });
 
-/** Who else is at work in the project, whether Pawl started it or not. */
-const roster = defineTool({
-  name: 'roster',
-  title: 'Who else works here',
-  description:
-    'Looks at the machine itself for coding agents that work in your project’s main checkout, whoever started them; you and your own processes ' +
-    'are left out, and so are agents with worktrees of their own. Use it before you change files outside of your own worktree. That you are ' +
-    'alone is only said when it is certain: null means that nobody can tell.',
-  input: z.strictObject({
-    project: z.string().min(1).max(200).optional().describe('another project than yours, by its name'),
-  }),
-  effect: 'reads',
-  forPerson: true,
-  async call(call, { project }) {
-    const root = await rootOf(call, project);
-    const { others, doubts } = await call.scan(root);
-    const found = others.map(({ pid, cwd, provider, agentId }) => ({ pid, cwd, provider, agentId }));
-    // Null is no answer: that nobody was seen does not mean that nobody is there.
-    const alone = found.length > 0 ? false : doubts.length > 0 ? null : true;
-    return { root, alone, others: found, doubts };
-  },
-});
-
-/** The checkout that a question is about: the named project's, else the caller's own. */
-async function rootOf({ client, caller, here }: Call, named: string | undefined): Promise<string> {
-  if (named === undefined && caller === 'person' && here !== null) return here;
-  const name = named ?? (await client.whoami()).agent.project?.name;
-  const { projects } = await client.listProjects();
-  const found = projects.find((each) => each.name === name);
-  if (found !== undefined) return found.root;
-  throw new PawlError(
-    'project_not_found',
-    name === undefined ? 'You belong to no project.' : `There is no project ${name}.`,
-    {
-      hint: `There are: ${projects.map((each) => each.name).join(', ')}.`,
-    },
-  );
-}
-
-export const agentTools = [whoami, agents, fork, roster];
+export const agentTools = [whoami, agents, fork];

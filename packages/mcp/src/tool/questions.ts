@@ -1,4 +1,5 @@
-import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
+import { noAnswer } from '@pawl/protocol/no-answer';
+import type { AskBody } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
@@ -51,9 +52,9 @@ const ask = defineTool({
         next: `Nobody has answered yet. ask with conversation_id "${id}" waits on.`,
       };
     }
-    if (ended.end !== 'answered' || ended.answer === null) throw noAnswer(ended);
     // What is not noted is sent by mail as well; so it is noted only after it was given.
     call.afterwards((client) => client.noteShown(id));
+    if (ended.end !== 'answered' || ended.answer === null) throw noAnswer(ended);
     return { answered: true, conversationId: id, from: ended.to.alias, answer: ended.answer };
   },
 });
@@ -113,18 +114,6 @@ async function begin({ client, key }: Call, asked: { [Key in keyof Asked]: Asked
   if (target.length !== 1) throw new PawlError('invalid_input', 'Name one who is asked: agent, task, phase or person.');
   const body = { question, ...Object.fromEntries(target) } as AskBody;
   return (await client.ask(body, key)).question;
-}
-
-/** How a question has ended that nobody answered. */
-function noAnswer({ end, reason }: QuestionView): PawlError {
-  const message = `${reason ?? 'There is no answer'}.`;
-  if (end === 'expired') return new PawlError('timeout', message, { hint: 'Go on without it, or ask again.' });
-  if (end === 'not-now') {
-    return new PawlError('needs_input', message, {
-      hint: 'Go on with what you assume, and name it; you may ask later.',
-    });
-  }
-  return new PawlError('conflict', message, { hint: 'Nobody answers this any more; see agents for who is there.' });
 }
 
 export const questionTools = [ask, answer, listen];

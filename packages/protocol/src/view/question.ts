@@ -64,7 +64,14 @@ export const inboxItemSchema = z.object({
   askedAt: timeSchema,
   /** When it is settled without the person, as things are now. */
   deadlineAt: timeSchema.nullable(),
-  questions: z.array(z.object({ id: z.string(), question: z.string() })),
+  questions: z.array(
+    z.object({
+      id: z.string(),
+      question: z.string(),
+      /** How much of it is missing here; the question itself, by the item's id, has all of it. */
+      leftOutBytes: z.number().int().nonnegative(),
+    }),
+  ),
 });
 export type InboxItem = z.infer<typeof inboxItemSchema>;
 export const inboxSchema = z.object({ items: z.array(inboxItemSchema) });

@@ -33,7 +33,6 @@ export const claudeStreamJson: OutputParser = {
     '"tool_result"',
     '"total_tokens"',
     '"retry"',
-    '"isReplay"',
   ],
   conversation: ['"assistant"', '"user"', '"stream_event"'],
 };

@@ -1,6 +1,6 @@
 import { markerVariable } from '@pawl/host/marker';
 import type { Other } from '../roster.ts';
-import { canonical, isInside } from '../roster.ts';
+import { canonical, isBelowAny } from '../roster.ts';
 import { layoutOf, readAnchor } from './anchor-file.ts';
 import { anchorPath, idIn } from './anchor-path.ts';
 import type { HelperFile } from './helper-file.ts';
@@ -63,9 +63,5 @@ export function beginSession(place: Place, look: () => Survey, random?: () => st
 /** True for a session of Pawl's own in a worktree that nobody shares. */
 export function isIsolated({ root, environment, worktrees }: Place): boolean {
   if (!environment[markerVariable] || !environment['PAWL_AGENT_ID']) return false;
-  const here = canonical(root) ?? root;
-  return worktrees.some((directory) => {
-    const path = canonical(directory);
-    return path !== null && path !== here && isInside(here, path);
-  });
+  return isBelowAny(canonical(root) ?? root, worktrees);
 }

@@ -63,6 +63,13 @@ async function createMail(db: Kysely<never>, types: ColumnTypes): Promise<void> 
   await addIndex(db, 'mail_claimed', 'mail', ['claim_session_id', 'ordinal'], {
     where: sql`claim_session_id is not null`,
   });
+  await addIndex(db, 'mail_of_question', 'mail', ['question_id', 'ordinal'], {
+    where: sql`question_id is not null`,
+  });
+  // What asks or answers and is on its way: few, and looked at for what nobody waits for any more.
+  await addIndex(db, 'mail_asking', 'mail', ['ordinal'], {
+    where: sql`question_id is not null and delivered_at is null and dead_at is null`,
+  });
 }
 
 async function createQuestions(db: Kysely<never>, types: ColumnTypes): Promise<void> {
@@ -84,13 +91,14 @@ async function createQuestions(db: Kysely<never>, types: ColumnTypes): Promise<v
     .addColumn('ended_at', types.integer)
     .addColumn('end', 'text')
     .addColumn('answer', 'text')
+    .addColumn('told_at', types.integer)
     .addColumn('answer_mail_id', types.key)
     .execute();
   await addIndex(db, 'questions_open_to', 'questions', ['to_id', 'ordinal'], { where: sql`ended_at is null` });
   await addIndex(db, 'questions_open_from', 'questions', ['from_id', 'ordinal'], { where: sql`ended_at is null` });
-  // Answers that nobody has been shown yet: few, and looked for often.
+  // Ends that the one who asked does not know of yet: few, and looked for often.
   await addIndex(db, 'questions_untold', 'questions', ['ordinal'], {
-    where: sql`"end" = 'answered' and answer_mail_id is null`,
+    where: sql`ended_at is not null and told_at is null`,
   });
 }
 

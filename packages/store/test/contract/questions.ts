@@ -13,14 +13,15 @@ import {
   findQuestions,
   firstUnclaimed,
   insertQuestion,
+  mailsOfEndedQuestions,
   mailsOfQuestion,
-  nextDeadline,
-  noteAnswerMail,
+  nextDue,
+  noteTold,
   openQuestions,
   openQuestionsFrom,
   openQuestionsTo,
   questionById,
-  untoldAnswers,
+  untoldEnds,
 } from '@pawl/store/questions';
 import { endRun } from '@pawl/store/runs';
 import type { Store } from '@pawl/store/store';
@@ -47,8 +48,34 @@ function questionRecord(from: Agent, to: Agent, fields: Partial<Question> = {}):
     endedAt: null,
     end: null,
     answer: null,
+    toldAt: null,
     answerMailId: null,
     ...fields,
+  };
+}
+
+/** A mail that puts a question to its recipient and waits. */
+function mailOf(question: Question, given: Partial<Mail> = {}): Mail {
+  return {
+    id: newId(),
+    projectId: question.projectId,
+    fromId: question.fromId,
+    toId: question.toId,
+    kind: 'question',
+    body: 'which?',
+    bodyFile: null,
+    bodyBytes: 6,
+    questionId: question.id,
+    createdAt: fixedTime,
+    deliveredAt: null,
+    readAt: null,
+    ackedAt: null,
+    channel: null,
+    deadAt: null,
+    deadReason: null,
+    claimSessionId: null,
+    attempts: 0,
+    ...given,
   };
 }
 
@@ -84,7 +111,7 @@ export function questionsContract(engine: EngineUnderTest): void {
 
   test('open questions are listed by who asks and who is asked, in their order, and the next deadline is known', async () => {
     const { store, from, to } = await pair(engine);
-    expect(await nextDeadline(store.db)).toBeNull();
+    expect(await nextDue(store.db, fixedTime)).toBeNull();
     const [first, second] = [questionRecord(from, to), questionRecord(from, to, { deadlineAt: fixedTime + 500 })];
     const back = questionRecord(to, from, { deadlineAt: null });
     await add(store, first, second, back);
@@ -95,17 +122,21 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect(all).toHaveLength(3);
     expect(await openQuestions(store.db, all[0])).toEqual(all.slice(1));
     expect(await openQuestions(store.db, all[2])).toEqual([]);
-    expect(await nextDeadline(store.db)).toBe(fixedTime + 500);
+    expect(await nextDue(store.db, fixedTime)).toBe(fixedTime + 500);
     await store.write((tx) => endQuestion(tx, second.id, { end: 'expired', text: 'too late' }));
     expect(await openQuestionsTo(store.db, to.id)).toEqual([first]);
-    expect(await nextDeadline(store.db)).toBe(fixedTime + 1_000);
+    expect(await nextDue(store.db, fixedTime)).toBe(fixedTime + 1_000);
+    // What a listener has comes back to be given out again; what has come back already is due no more.
+    await store.write((tx) => claimForListener(tx, back.id, fixedTime + 700));
+    expect(await nextDue(store.db, fixedTime)).toBe(fixedTime + 700);
+    expect(await nextDue(store.db, fixedTime + 700)).toBe(fixedTime + 1_000);
   });
 
   test('4: a question ends once, whoever tries, and its answer is told once', async () => {
     const { store, from, to } = await pair(engine);
     const question = questionRecord(from, to);
     await add(store, question);
-    expect(await store.write((tx) => noteAnswerMail(tx, question.id, newId()))).toBe(false);
+    expect(await store.write((tx) => noteTold(tx, question.id, newId()))).toBe(false);
     const ends = ['answered', 'expired', 'cancelled', 'not-now'] as const;
     const tries = ends.map((end) => store.write((tx) => endQuestion(tx, question.id, { end, text: `by ${end}` })));
     expect(await Promise.all(tries)).toEqual([true, false, false, false]);
@@ -114,25 +145,26 @@ export function questionsContract(engine: EngineUnderTest): void {
       answer: 'by answered',
       endedAt: fixedTime,
     });
-    expect(await untoldAnswers(store.db)).toHaveLength(1);
+    expect(await untoldEnds(store.db)).toHaveLength(1);
     const mailId = newId();
-    expect(await store.write((tx) => noteAnswerMail(tx, question.id, mailId))).toBe(true);
-    expect(await store.write((tx) => noteAnswerMail(tx, question.id, newId()))).toBe(false);
+    expect(await store.write((tx) => noteTold(tx, question.id, mailId))).toBe(true);
+    expect(await store.write((tx) => noteTold(tx, question.id, newId()))).toBe(false);
     expect(await questionById(store.db, question.id)).toMatchObject({ answerMailId: mailId });
-    expect(await untoldAnswers(store.db)).toEqual([]);
+    expect(await untoldEnds(store.db)).toEqual([]);
   });
 
-  test('answers for the dead, and ends without an answer, are not to be told', async () => {
+  test('every end is to be told, by a mail or without one', async () => {
     const { store, from, to } = await pair(engine);
     const [answered, expired] = [questionRecord(from, to), questionRecord(to, from)];
-    await add(store, answered, expired);
+    await add(store, answered, expired, questionRecord(from, to));
     await store.write(async (tx) => {
       await endQuestion(tx, answered.id, { end: 'answered', text: 'yes' });
       await endQuestion(tx, expired.id, { end: 'expired', text: 'late' });
     });
-    expect((await untoldAnswers(store.db)).map(({ id }) => id)).toEqual([answered.id]);
-    await store.write((tx) => updateAgent(tx, from.id, { endedAt: fixedTime }));
-    expect(await untoldAnswers(store.db)).toEqual([]);
+    expect((await untoldEnds(store.db)).map(({ id }) => id)).toEqual([answered.id, expired.id]);
+    expect(await store.write((tx) => noteTold(tx, expired.id, null))).toBe(true);
+    expect(await questionById(store.db, expired.id)).toMatchObject({ toldAt: fixedTime, answerMailId: null });
+    expect((await untoldEnds(store.db)).map(({ id }) => id)).toEqual([answered.id]);
   });
 
   test('5.2.14: of many listeners one is given a question, until its time is over', async () => {
@@ -155,39 +187,38 @@ export function questionsContract(engine: EngineUnderTest): void {
   test('the mails of a question are those that put it to its recipient', async () => {
     const { store, from, to } = await pair(engine);
     const question = questionRecord(from, to);
-    const mail = (given: Partial<Mail>): Mail => ({
-      id: newId(),
-      projectId: to.projectId,
-      fromId: from.id,
-      toId: to.id,
-      kind: 'question',
-      body: 'which?',
-      bodyFile: null,
-      bodyBytes: 6,
-      questionId: question.id,
-      createdAt: fixedTime,
-      deliveredAt: null,
-      readAt: null,
-      ackedAt: null,
-      channel: null,
-      deadAt: null,
-      deadReason: null,
-      claimSessionId: null,
-      attempts: 0,
-      ...given,
-    });
-    const first = mail({ id: question.mailId });
-    const again = mail({});
+    const first = mailOf(question, { id: question.mailId });
+    const again = mailOf(question);
     const others = [
-      mail({ questionId: newId() }),
-      mail({ questionId: null }),
-      mail({ fromId: to.id, toId: from.id, kind: 'answer' }),
+      mailOf(question, { questionId: newId() }),
+      mailOf(question, { questionId: null }),
+      mailOf(question, { fromId: to.id, toId: from.id, kind: 'answer' }),
     ];
     await store.write(async (tx) => {
       for (const each of [first, ...others, again]) await insertMail(tx, each);
     });
     await add(store, question);
     expect((await mailsOfQuestion(store.db, question)).map(({ id }) => id)).toEqual([first.id, again.id]);
+  });
+
+  test('mail that asks what nobody wants to know any more is found, unless it has arrived or is on its way', async () => {
+    const { store, from, to } = await pair(engine);
+    const [ended, open] = [questionRecord(from, to), questionRecord(from, to)];
+    const waits = mailOf(ended);
+    const others = [
+      mailOf(ended, { claimSessionId: newId() }),
+      mailOf(ended, { deliveredAt: fixedTime }),
+      mailOf(ended, { deadAt: fixedTime }),
+      mailOf(ended, { fromId: to.id, toId: from.id, kind: 'answer' }),
+      mailOf(open),
+    ];
+    await store.write(async (tx) => {
+      for (const each of [...others, waits]) await insertMail(tx, each);
+    });
+    await add(store, ended, open);
+    expect(await mailsOfEndedQuestions(store.db)).toEqual([]);
+    await store.write((tx) => endQuestion(tx, ended.id, { end: 'expired', text: 'late' }));
+    expect((await mailsOfEndedQuestions(store.db)).map(({ id }) => id)).toEqual([waits.id]);
   });
 
   test('S3-81: who works in a phase is found by their tasks, newest first, and only those who live', async () => {

@@ -1,0 +1,16 @@
+import { eventStream } from '@pawl/daemon/http/sse';
+import { expect, test } from 'vitest';
+
+const never = () => new Promise<null>(() => {});
+
+test('whoever has gone before the stream began, and whoever goes later, has left', () => {
+  let left = 0;
+  const leave = () => void left++;
+  eventStream(AbortSignal.abort(), never, leave);
+  expect(left).toBe(1);
+  const leaving = new AbortController();
+  eventStream(leaving.signal, never, leave);
+  expect(left).toBe(1);
+  leaving.abort();
+  expect(left).toBe(2);
+});

@@ -1,0 +1,108 @@
+import { limits } from '@pawl/schema/limit';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentClient } from '../support/agent-client.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { allEvents, mailIs, send, shownOrder, statesOf, timesShown } from '../support/mail.ts';
+import { outputHas } from '../support/output.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+const again = { repeat: { times: 20, steps: [{ say: 'again' }, 'complete'] } };
+
+async function busy() {
+  const agent = await daemon.work([{ say: 'standing by' }, 'hang', again]);
+  await outputHas(daemon.client, agent.id, 'standing by');
+  return agent;
+}
+
+/** An agent at rest whose definition says something about mail. */
+async function resting(name: string, mail: string) {
+  daemon.define(name, { kind: 'main', class: 'persistent', mail, tools: ['*'] }, 'You rest.');
+  const options = { scenario: await daemon.scenario([{ say: 'first' }, 'complete', again]) };
+  const work = { path: daemon.repository, task: 'rest', definition: name, provider: 'scripted', options };
+  const { agent } = await daemon.client.work(work, randomUUID());
+  return daemon.ended(agent.id);
+}
+
+const sessionsOf = async (id: string) => (await daemon.client.inspectAgent(id, { worktree: false })).sessions.length;
+
+test('a person’s word to somebody who fetches its mail begins one turn, and is in it', async () => {
+  const agent = await resting('fetcher', 'pull');
+  const mailId = await send(daemon.client, agent.id, 'look at the log');
+  await mailIs(daemon.client, mailId, 'read');
+  await daemon.ended(agent.id);
+  expect(await timesShown(daemon.client, agent.id, [mailId])).toEqual([1]);
+  // Nothing waits any more that could begin another one.
+  const other = await send(agentClient(daemon.home, (await busy()).id), agent.id, 'no hurry');
+  expect(await statesOf(daemon.client, other)).toEqual(['sent']);
+  expect(await sessionsOf(agent.id)).toBe(2);
+});
+
+test('a question behind more mail than one turn takes is in the first turn', async () => {
+  const agent = await resting('patient', 'next-turn');
+  const sender = await busy();
+  const as = agentClient(daemon.home, sender.id);
+  const many = limits.mailPerTurn + 20;
+  for (let number = 0; number < many; number++) await send(as, agent.id, `no hurry ${number}`);
+  expect(await sessionsOf(agent.id)).toBe(1);
+  const mailId = await send(daemon.client, agent.id, 'now, please');
+  await mailIs(daemon.client, mailId, 'delivered');
+  await daemon.ended(agent.id);
+  const prompt = await daemon.promptOf((await daemon.client.inspectAgent(agent.id)).sessions[1]?.directory ?? '');
+  expect(prompt).toContain(mailId);
+  expect(prompt.match(/<letter /g)).toHaveLength(limits.mailPerTurn);
+  await daemon.client.stopAgent(sender.id);
+});
+
+test('fault 25: many senders at once to two agents in a turn, more than a process holds: each once, each sender in order', async () => {
+  const recipients = [await busy(), await busy()];
+  const senders = await Promise.all([busy(), busy(), busy()]);
+  const each = 30;
+  const sent = new Map<string, string[]>();
+  await Promise.all(
+    senders.flatMap(({ id: from }) =>
+      recipients.map(async ({ id: to }) => {
+        const as = agentClient(daemon.home, from);
+        const ids: string[] = [];
+        for (let number = 0; number < each; number++) ids.push(await send(as, to, `number ${number}`));
+        sent.set(`${from} ${to}`, ids);
+      }),
+    ),
+  );
+  for (const { id: to } of recipients) {
+    const mine = senders.map(({ id: from }) => sent.get(`${from} ${to}`) ?? []);
+    await waitUntil(async () => (await shownOrder(daemon.client, to, mine.flat())).length >= mine.flat().length, {
+      timeoutMs: 20_000,
+      what: 'all of it',
+    });
+    const order = await shownOrder(daemon.client, to, mine.flat());
+    expect(order.toSorted()).toEqual(mine.flat().toSorted());
+    for (const ids of mine) expect(order.filter((id) => ids.includes(id))).toEqual(ids);
+  }
+  const delivered = (await allEvents(daemon.client)).filter(({ type }) => type === 'mail.delivered');
+  expect(new Set(delivered.map(({ data }) => data['mailId'])).size).toBe(delivered.length);
+  for (const { id } of [...recipients, ...senders]) await daemon.client.stopAgent(id);
+});
+
+test('W1-23: an agent in a turn that waits for its mail gets it there, and not by its input too', async () => {
+  const agent = await busy();
+  const sender = await busy();
+  const waiting = agentClient(daemon.home, agent.id).waitMail({ timeoutMs: 10_000 });
+  // Its wait has begun when another request of it is answered that came later.
+  await agentClient(daemon.home, agent.id).listMail();
+  const mailId = await send(agentClient(daemon.home, sender.id), agent.id, 'the answer is 42');
+  expect((await waiting).mails.map(({ id }) => id)).toEqual([mailId]);
+  const next = await send(agentClient(daemon.home, sender.id), agent.id, 'and one more');
+  await mailIs(daemon.client, next, 'delivered');
+  expect(await timesShown(daemon.client, agent.id, [mailId, next])).toEqual([0, 1]);
+  for (const { id } of [agent, sender]) await daemon.client.stopAgent(id);
+});
