@@ -1,14 +1,36 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Packages whose modules keep nothing between calls: their test files share a process, and load what they test once. */
+const stateless = '{cli,core,protocol,providers,roster,schema}';
+
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/build.ts',
     pool: 'forks',
     // Most tests wait for processes more than they compute, so not even on a small machine one at a time.
     maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: [`packages/${stateless}/test/**/*.test.ts`],
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'isolated',
+          include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [`packages/${stateless}/**`],
+        },
+      },
+    ],
   },
 });

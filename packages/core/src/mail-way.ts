@@ -37,7 +37,7 @@ export function wayOfMail(facts: WayFacts): Way {
   const { agent, run, session } = facts;
   if (agent.endedAt !== null) return { way: 'dead', why: `${agent.alias} is dead (${agent.endReason ?? 'ended'})` };
   if (agent.parentId === null) return wait('a person fetches their mail');
-  if (agent.adopted !== null) return wait('it was not started by Pawl and fetches its mail');
+  if (agent.adopted !== null) return wait('it was not started by Pawl, and has no mailbox');
   const pulls = run?.definition?.mail === 'pull';
   if (run === null) return wait('it has not begun anything yet');
   if (run.outcome === null) {

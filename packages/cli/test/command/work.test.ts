@@ -45,7 +45,7 @@ describe('work', () => {
     expect(daemon.requests).toEqual([
       'POST /api/agents',
       'GET /api/agents/the-id/output?format=events',
-      'GET /api/agents/the-id',
+      'GET /api/agents/the-id?worktree=false',
     ]);
   });
 
