@@ -41,6 +41,7 @@ describe('a worker', () => {
     expect(await git(daemon.repository, ['status', '--porcelain'])).toBe('');
     const { worktree, sessions } = await daemon.client.inspectAgent(agent.id);
     expect(worktree).toMatchObject({ exists: true, commits: 1, changed: 0, untracked: 0 });
+    expect(await daemon.client.inspectAgent(agent.id, { worktree: false })).toMatchObject({ worktree: null, sessions });
     expect(sessions[0]?.environment).toContain('PAWL_AGENT_TOKEN');
   });
 
