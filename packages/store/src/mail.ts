@@ -1,5 +1,5 @@
 import { limits } from '@pawl/schema/limit';
-import type { Mail, MailChannel } from '@pawl/schema/mail';
+import type { Mail } from '@pawl/schema/mail';
 import { sql } from 'kysely';
 import { hotQuery } from './hot-query.ts';
 import { integer, nullableInteger, toColumns } from './row.ts';
@@ -120,23 +120,6 @@ export async function recipientsWaiting(db: Database): Promise<string[]> {
   return rows.map((row) => row.to_id);
 }
 
-/** Puts a mail that waits into the hands of a session. False when it does not wait any more. */
-export async function claimMail(
-  tx: WriteTransaction,
-  id: string,
-  { sessionId, channel }: { sessionId: string; channel: MailChannel },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('mail')
-    .set({ claim_session_id: sessionId, channel })
-    .where('id', '=', id)
-    .where('claim_session_id', 'is', null)
-    .where('delivered_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
 const selectHeld = hotQuery<[sessionId: string], Row<'mail'>>(['1'], (db, [sessionId]) =>
   db.selectFrom('mail').selectAll().where('claim_session_id', '=', sessionId).orderBy('ordinal'),
 );
@@ -144,64 +127,6 @@ const selectHeld = hotQuery<[sessionId: string], Row<'mail'>>(['1'], (db, [sessi
 /** The mail in the hands of a session, in the order in which it was sent. */
 export async function mailOfSession(db: Database, sessionId: string): Promise<Mail[]> {
   return (await selectHeld(db, [sessionId])).rows.map(mailOf);
-}
-
-/** Takes a mail out of a session's hands: it waits again. */
-export async function releaseMail(tx: WriteTransaction, id: string, attempts: number): Promise<void> {
-  await tx.db
-    .updateTable('mail')
-    .set({ claim_session_id: null, channel: null, attempts })
-    .where('id', '=', id)
-    .where('delivered_at', 'is', null)
-    .execute();
-}
-
-/** Marks a mail delivered, once. False when it was before, or is a dead letter. */
-export async function markDelivered(tx: WriteTransaction, id: string, channel: MailChannel): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('mail')
-    .set({ delivered_at: tx.now, channel, claim_session_id: null })
-    .where('id', '=', id)
-    .where('delivered_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
-/** Marks a delivered mail read, once. */
-export async function markRead(tx: WriteTransaction, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('mail')
-    .set({ read_at: tx.now })
-    .where('id', '=', id)
-    .where('read_at', 'is', null)
-    .where('delivered_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
-/** Marks a mail acknowledged, once; the times that were left out are the same. */
-export async function markAcked(tx: WriteTransaction, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('mail')
-    .set({ acked_at: tx.now, read_at: sql`coalesce(read_at, ${tx.now})` })
-    .where('id', '=', id)
-    .where('acked_at', 'is', null)
-    .where('delivered_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
-/** Makes a mail that waits a dead letter, once. */
-export async function markDead(tx: WriteTransaction, id: string, reason: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('mail')
-    .set({ dead_at: tx.now, dead_reason: reason, claim_session_id: null })
-    .where('id', '=', id)
-    .where('delivered_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
 }
 
 export type MailFilter = {

@@ -6,7 +6,6 @@ import type { Agent } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';
 import { readEvents, recentEvents } from '@pawl/store/events';
 import {
-  claimMail,
   countFetched,
   countPending,
   countUnread,
@@ -15,15 +14,11 @@ import {
   listMail,
   mailById,
   mailOfSession,
-  markAcked,
-  markDead,
-  markDelivered,
-  markRead,
   recipientsWaiting,
-  releaseMail,
   unreadDelivered,
   waitingMail,
 } from '@pawl/store/mail';
+import { claimMail, markAcked, markDead, markDelivered, markRead, releaseMail } from '@pawl/store/mail-marks';
 import { mailbox, noteHinted, noteLooked, noteWake, wakesInLastHour } from '@pawl/store/mailboxes';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
