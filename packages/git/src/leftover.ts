@@ -22,6 +22,11 @@ export async function waitForEarlierGit(path: string): Promise<void> {
   }
 }
 
+/** True when a git command failed because another one holds the index. */
+export function isIndexLocked(error: unknown): boolean {
+  return error instanceof PawlError && /index\.lock': File exists/.test(String(error.details['stderr']));
+}
+
 /** Removes the `index.lock` of a git that was killed. A lock that is young waits first where its holder is unknown. */
 export async function removeAbandonedLock(adminDir: string): Promise<void> {
   const lock = join(adminDir, 'index.lock');

@@ -22,6 +22,8 @@ export const gitLimits = {
   lockRetryMaxMs: 500,
   /** A lock on a branch of ours that is older than this was left behind; shorter than all tries to register together. */
   oldLockMs: 1_500,
+  /** How often files are written anew because a git of an earlier life turned up meanwhile. */
+  checkoutAttempts: 5,
   /** An abandoned `index.lock` is taken over after this long where the holder cannot be looked up. */
   abandonedLockMs: 10_000,
   /** How often it is asked again whether an earlier git has left. */

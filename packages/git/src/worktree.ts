@@ -4,6 +4,8 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { checkBranchName } from './branch-name.ts';
 import { checkOut, clearUnfinishedCheckout, isCheckedOut } from './checkout.ts';
+import { isIndexLocked } from './leftover.ts';
+import { gitLimits } from './limit.ts';
 import { withLock } from './lock.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
 import { register } from './register.ts';
@@ -52,15 +54,18 @@ export async function addWorktree(repository: Repository, request: WorktreeReque
     await ensureOwnDirectory(repository, ownDir);
     const { registration, isNew } = await register(repository, { path, branch, base });
     crashPoint('spawn.after_worktree_add');
-    if (!(await isCheckedOut(registration))) {
-      if (!isNew) await clearUnfinishedCheckout(registration, path);
+    for (let attempt = 1; !(await isCheckedOut(registration)); attempt += 1) {
+      if (!isNew || attempt > 1) await clearUnfinishedCheckout(registration, path);
       const commit = isNew ? base : ((await branchTip(repository, branch)) ?? base);
       // A branch that has moved on was worked on; the snapshot is older than its commits.
-      if (snapshot !== undefined && commit === base) {
-        await checkOutSnapshot(repository, registration, { ownDir, path, base, snapshot });
-      } else {
-        await checkOut(repository, registration, { ownDir, path, commit });
-      }
+      const withSnapshot = snapshot !== undefined && commit === base;
+      const files = withSnapshot
+        ? checkOutSnapshot(repository, registration, { ownDir, path, base, snapshot })
+        : checkOut(repository, registration, { ownDir, path, commit });
+      // The git of an earlier life may have been so young that it was not to be seen yet, and have begun since.
+      await files.catch((error: unknown) => {
+        if (attempt >= gitLimits.checkoutAttempts || !isIndexLocked(error)) throw error;
+      });
     }
     return verifyWorktree(repository, path, branch);
   });
