@@ -1,10 +1,11 @@
 import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import { sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { hotQuery } from './hot-query.ts';
 import { integer, nullableInteger, toColumns } from './row.ts';
 import { storeLimits } from './store-limit.ts';
-import type { Database, Row } from './tables.ts';
+import type { Database, Row, Tables } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** Adds a mail. */
@@ -98,14 +99,7 @@ export async function wakingMail(
 
 /** How many mails wait for an agent, those included that are on their way. */
 export async function countPending(db: Database, toId: string): Promise<number> {
-  const row = await db
-    .selectFrom('mail')
-    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
-    .where('to_id', '=', toId)
-    .where('delivered_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return integer(row.count);
+  return count(db, toId, (mails) => mails.where('delivered_at', 'is', null).where('dead_at', 'is', null));
 }
 
 /** Everybody for whom mail waits. */
@@ -190,15 +184,9 @@ export async function oldestUnread(db: Database, toId: string, fromId?: string):
 
 /** How many mails an agent has fetched of which it is not known that it has read them. */
 export async function countFetched(db: Database, toId: string): Promise<number> {
-  const row = await db
-    .selectFrom('mail')
-    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
-    .where('to_id', '=', toId)
-    .where('read_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .where('channel', '=', 'pull')
-    .executeTakeFirstOrThrow();
-  return integer(row.count);
+  return count(db, toId, (mails) =>
+    mails.where('read_at', 'is', null).where('dead_at', 'is', null).where('channel', '=', 'pull'),
+  );
 }
 
 /** Whom an agent has told since a moment that it is done. */
@@ -216,14 +204,17 @@ export async function toldOfCompletion(db: Database, fromId: string, since: numb
 
 /** How many mails an agent has not read. */
 export async function countUnread(db: Database, toId: string): Promise<number> {
-  const row = await db
-    .selectFrom('mail')
+  return count(db, toId, (mails) => mails.where('read_at', 'is', null).where('dead_at', 'is', null));
+}
+
+type Mails = SelectQueryBuilder<Tables, 'mail', object>;
+
+/** How many of the mails to somebody a condition fits. */
+async function count(db: Database, toId: string, narrow: (mails: Mails) => Mails): Promise<number> {
+  const { count: found } = await narrow(db.selectFrom('mail').where('to_id', '=', toId))
     .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
-    .where('to_id', '=', toId)
-    .where('read_at', 'is', null)
-    .where('dead_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return integer(row.count);
+  return integer(found);
 }
 
 /** Reads a mail from its columns. */

@@ -117,7 +117,6 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
   async function handOver(agent: Agent, session: Session): Promise<void> {
     full.add(agent.id);
     let again = await isLeft(session);
-    looked.set(agent.id, session.id);
     // Its arrival may stand in output that nobody has looked at since.
     if (again) await reconciler.ingest.catchUp(agent.id);
     let took: Taken;
@@ -127,6 +126,8 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
       again = false;
     } while (took === 'some');
     if (took !== 'full') full.delete(agent.id);
+    // What was left is written by now, unless nobody reads there.
+    if (took !== 'deaf') looked.set(agent.id, session.id);
     // It has not begun to read, or is about to leave: the one is tried again, the other tells when it has.
     if (took === 'deaf') setTimeout(() => wake(agent.id), deafMs).unref();
   }

@@ -28,7 +28,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { agentRecord, sessionRecord } from './records.ts';
+import { agentRecord, sessionRecord } from '../support/records.ts';
 
 export const minuteMs = 60_000;
 const beginning = 1_700_000_000_000;

@@ -3,7 +3,6 @@ import type { Home } from '@pawl/protocol/home';
 import type { Definition } from '@pawl/schema/definition';
 import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';
-import { noBudget } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';
 import { dataDirectory } from '@pawl/store/data-directory';
 import { listProjects } from '@pawl/store/projects';
@@ -12,6 +11,7 @@ import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import type { Store } from '@pawl/store/store';
 import { openStore } from '@pawl/store/store';
 import { agentClient } from './agent-client.ts';
+import { agentRecord } from './records.ts';
 
 /** An agent with its own voice. */
 export type RestingAgent = Agent & { client: Client };
@@ -91,42 +91,6 @@ export async function addRestingAgents(home: Home, given: Partial<Agent>[]): Pro
 }
 
 function anAgent(projectId: string | null, rootId: string, fields: Partial<Agent>): Agent {
-  const id = newId();
-  return {
-    id,
-    alias: `reader-${id.toLowerCase().replaceAll('_', 'x').slice(0, 12)}`.replace(/-$/, 'x'),
-    projectId,
-    parentId: rootId,
-    supervisorId: rootId,
-    forkMessageId: 0,
-    forkedConversation: null,
-    snapshot: null,
-    freshAfter: 0,
-    definition: 'reader',
-    kind: 'main',
-    class: 'persistent',
-    provider: 'scripted',
-    model: null,
-    options: {},
-    mode: 'execute',
-    accountId: null,
-    environment: {},
-    budget: noBudget,
-    taskId: null,
-    branch: null,
-    baseCommit: null,
-    worktree: null,
-    worktreeReadyAt: null,
-    worktreeEnd: null,
-    createdAt: Date.now(),
-    stopRequestedAt: null,
-    completion: null,
-    adopted: null,
-    stuckAt: null,
-    stuckReason: null,
-    endedAt: null,
-    endReason: null,
-    reapedAt: null,
-    ...fields,
-  };
+  const family = { projectId, parentId: rootId, supervisorId: rootId };
+  return agentRecord({ ...family, definition: 'reader', class: 'persistent', createdAt: Date.now(), ...fields });
 }

@@ -7,7 +7,7 @@ export function agentRecord(fields: Partial<Agent>): Agent {
   const id = newId();
   return {
     id,
-    alias: `agent-${id.toLowerCase().replaceAll('_', 'x')}`,
+    alias: `agent-${id.toLowerCase().replaceAll('_', 'x')}`.replace(/-$/, 'x'),
     projectId: null,
     parentId: null,
     supervisorId: null,
