@@ -124,8 +124,15 @@ test('a line that cannot be stored ends the process with an error, and is not sh
   ]);
   agent.child.stdin.write(userTurn('Begin'));
   await agent.untilSaid('busy');
-  rmSync(on.state, { recursive: true });
-  writeFileSync(on.state, 'no directory any more');
+  // It stores what it said just now, and may do so between the two.
+  await waitUntil(
+    () => {
+      rmSync(on.state, { recursive: true, force: true });
+      writeFileSync(on.state, 'no directory any more');
+      return true;
+    },
+    { what: 'the state to be no directory' },
+  );
   agent.child.stdin.write(userTurn('lost?', { uuid: uuid(1) }));
   expect(await agent.exited).toEqual([1, null]);
   expect(agent.echoes).toHaveLength(1);
