@@ -29,6 +29,9 @@ export type Home = {
   mail: string;
   /** What the processes of coding agents look like here: left by the daemon for those who look when it is down. */
   programs: string;
+  /** Where checks run, each in a clone of its own, and what was learned from changes that were closed. */
+  checks: string;
+  learnings: string;
   /** A projection of the registry for other programs; written, never read. */
   state: string;
   scripted: string;
@@ -60,6 +63,8 @@ export function homeAt(
     messages: join(base, 'messages'),
     mail: join(base, 'mail'),
     programs: join(base, 'programs.json'),
+    checks: join(base, 'checks'),
+    learnings: join(base, 'learnings'),
     state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),
   };

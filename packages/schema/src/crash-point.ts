@@ -51,6 +51,20 @@ export const crashPoints = [
   'question.after_answer',
   'mirror.after_file',
   'mirror.after_import',
+  'change.after_open',
+  'check.after_row',
+  'check.after_clone',
+  'check.after_process',
+  'check.after_exit',
+  'check.after_result',
+  'queue.after_eject',
+  'advance.after_intent',
+  'advance.after_objects',
+  'advance.after_push',
+  'advance.after_ref',
+  'advance.after_record',
+  'emergency.after_record',
+  'emergency.after_fixer',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

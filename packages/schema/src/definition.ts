@@ -6,6 +6,8 @@ export const agentClasses = ['persistent', 'ephemeral'] as const;
 export const definitionLayers = ['built-in', 'user', 'repository'] as const;
 export const agentActions = ['Patch', 'Finalize', 'Delegate'] as const;
 export const mailPolicies = ['wake', 'next-turn', 'pull'] as const;
+export const hearings = ['changes', 'reviews', 'emergency'] as const;
+export type Hearing = (typeof hearings)[number];
 export type AgentAction = (typeof agentActions)[number];
 
 /** What an agent is, as markdown files say it: the combination of all files with one id. */
@@ -38,6 +40,8 @@ export const definitionSchema = z.object({
   mail: z.enum(mailPolicies).default('wake'),
   /** Who hears that it is done: `parent`, or everybody in the project with that role. */
   notify: z.array(z.string()).default(['parent']),
+  /** What it is told of the project's merge queue. */
+  hears: z.array(z.enum(hearings)).default([]),
   prompt: z.string(),
   sources: z.array(z.object({ layer: z.enum(definitionLayers), path: z.string() })),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
+import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
 import { timeSchema, usageSchema } from './record.ts';
 
 /** What each event carries. Names are noun-verb in the past; an event is written together with the fact it tells. */
@@ -127,6 +128,53 @@ export const eventData = {
   /** A process that nobody registered was found in a project, and has left it. */
   'agent.adopted': z.object({ pid: z.number().int(), cwd: z.string(), provider: nameSchema }),
   'agent.left': z.object({ pid: z.number().int() }),
+  /** The events of a change are about its author. */
+  'change.opened': z.object({ changeId: idSchema, branch: z.string(), head: z.string(), title: z.string() }),
+  /** Its author has proposed a later commit. */
+  'change.moved': z.object({ changeId: idSchema, from: z.string(), head: z.string() }),
+  'change.queued': z.object({ changeId: idSchema, head: z.string(), by: z.string() }),
+  'change.blocked': z.object({ changeId: idSchema, by: z.string(), reason: z.string() }),
+  'change.unblocked': z.object({ changeId: idSchema, by: z.string() }),
+  'change.approved': z.object({ changeId: idSchema, head: z.string() }),
+  'change.commented': z.object({ changeId: idSchema, commentId: idSchema, kind: z.string() }),
+  'change.addressed': z.object({ changeId: idSchema, commentId: idSchema, by: z.string() }),
+  /** It makes the gate weaker, and waits for a person. */
+  'change.questioned': z.object({ changeId: idSchema, head: z.string(), findings: z.array(findingSchema) }),
+  'change.ejected': z.object({
+    changeId: idSchema,
+    head: z.string(),
+    kind: z.string(),
+    reason: z.string(),
+    checkId: idSchema.nullable(),
+  }),
+  'change.merged': z.object({ changeId: idSchema, head: z.string(), commit: z.string() }),
+  'change.closed': z.object({ changeId: idSchema, reason: z.string(), learnings: z.string().nullable() }),
+  /** It went back: to its author (`agentId`), or to somebody in the author's place. */
+  'change.returned': z.object({ changeId: idSchema, to: idSchema, reason: z.string() }),
+  'review.started': z.object({ changeId: idSchema, reviewerId: idSchema, head: z.string() }),
+  'review.ended': z.object({ changeId: idSchema, head: z.string(), blocking: z.number().int() }),
+  /** Two branches do not go together; `agentId` and `peerId` are their authors. */
+  'conflict.predicted': z.object({ branches: z.tuple([z.string(), z.string()]), files: z.array(z.string()) }),
+  'check.started': z.object({ checkId: idSchema, commit: z.string(), changes: z.array(idSchema) }),
+  'check.ended': z.object({
+    checkId: idSchema,
+    commit: z.string(),
+    outcome: z.enum(checkOutcomes),
+    detail: z.string(),
+    counts: testCountSchema.nullable(),
+    /** It failed before, at the same tree. */
+    flaky: z.boolean(),
+  }),
+  /** The target branch has moved: by the queue, to what was checked, or by somebody else. */
+  'main.advanced': z.object({ branch: z.string(), from: z.string(), to: z.string(), changes: z.array(idSchema) }),
+  'main.moved': z.object({ branch: z.string(), from: z.string().nullable(), to: z.string() }),
+  /** A green result cannot go in yet, for this reason. */
+  'queue.waiting': z.object({ reason: z.string() }),
+  'queue.paused': z.object({ by: z.string() }),
+  'queue.resumed': z.object({ by: z.string() }),
+  'emergency.started': z.object({ commit: z.string(), checkId: idSchema }),
+  'emergency.ended': z.object({ commit: z.string() }),
+  'worktree.refreshed': z.object({ path: z.string(), from: z.string(), to: z.string() }),
   'agent.stopping': z.object({ by: z.string() }),
   /** The emergency brake: everybody who was at work is being stopped. */
   'fleet.stopping': z.object({ by: z.string(), count: z.number().int(), agents: z.array(idSchema) }),

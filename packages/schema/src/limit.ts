@@ -153,6 +153,38 @@ export const limits = {
   listenMs: 60_000,
   /** How long a command that has asked may take to come back for an answer before that is sent by mail. */
   answerGraceMs: 5_000,
+  /** Changes of a project that may be open at once; the longest title and text of one. */
+  openChanges: 1_000,
+  changeTitleCharacters: 200,
+  changeTextCharacters: 16_000,
+  /** Comments on one change. */
+  changeComments: 500,
+  /** Changes that go through one check together, and how many a project may ask for at the most. */
+  batchChanges: 16,
+  mostBatchChanges: 64,
+  /** How long one command of a check may take when nobody says, and at the most. */
+  checkMs: 30 * 60_000,
+  longestCheckMs: 24 * 60 * 60_000,
+  /** What a check may print before it is ended; what is stored of it, and how much of its end is looked at for its closing words. */
+  checkPrintBytes: 256 * 1024 * 1024,
+  checkStoredBytes: 8 * 1024 * 1024,
+  checkEndBytes: 256 * 1024,
+  /** How long processes of a check may take to leave when it is over. */
+  checkGraceMs: 2_000,
+  /** How often the queue looks by itself: at what somebody else did to main, and at what it waits for. */
+  queueMs: 10_000,
+  queueWaitMs: 2_000,
+  /** How often a change goes back to be put right before a person is asked. */
+  changeReturns: 3,
+  /** How often a review of one head is begun. */
+  reviewAttempts: 2,
+  /** Checks that are looked back at to tell whether tests of a project are flaky. */
+  flakyMemory: 20,
+  /** Worktrees are brought up to main this often, and the first time so long after the start. */
+  refreshMs: 5 * 60_000,
+  firstRefreshMs: 30_000,
+  /** Branches that are compared with each other to foresee conflicts. */
+  comparedBranches: 64,
   /** A git command that takes longer is ended. */
   gitMs: 120_000,
 } as const;

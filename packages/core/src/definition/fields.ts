@@ -1,5 +1,5 @@
 import type { Definition } from '@pawl/schema/definition';
-import { agentClasses, agentKinds, mailPolicies } from '@pawl/schema/definition';
+import { agentClasses, agentKinds, hearings, mailPolicies } from '@pawl/schema/definition';
 import type { DefinitionFile, StatedField } from './definition-file.ts';
 import type { Field } from './front-matter.ts';
 import {
@@ -45,6 +45,7 @@ const readers = new Map<string, Reader>([
   ['nudge', stateNudge],
   ['mail', state('mail', (value) => readChoice(value, mailPolicies))],
   ['notify', state('notify', readList)],
+  ['hears', state('hears', (value) => readList(value)?.map((word) => readChoice(word, hearings) ?? 'changes') ?? null)],
   ['policy', statePolicy],
 ]);
 

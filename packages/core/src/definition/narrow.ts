@@ -23,6 +23,7 @@ export function extend(base: Definition, file: DefinitionFile, mayWiden: boolean
     nudge: choose('nudge'),
     mail: choose('mail'),
     notify: choose('notify'),
+    hears: choose('hears'),
     prompt: [base.prompt, wanted.prompt].filter((text) => text !== '').join('\n\n'),
     sources: [...base.sources, ...wanted.sources],
   };

@@ -95,6 +95,7 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
     nudge: null,
     mail: 'wake',
     notify: ['parent'],
+    hears: [],
     prompt,
     sources: [{ layer, path }],
   };

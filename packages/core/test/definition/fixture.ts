@@ -22,6 +22,7 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
     nudge: null,
     mail: 'wake',
     notify: ['parent'],
+    hears: [],
     prompt: '',
     sources: [],
     ...given,

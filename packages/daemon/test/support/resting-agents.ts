@@ -34,6 +34,7 @@ const definition: Definition = {
   nudge: null,
   mail: 'pull',
   notify: [],
+  hears: [],
   prompt: '',
   sources: [],
 };

@@ -1,0 +1,84 @@
+import type { Change, ChangeState, Queue } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
+
+/** What a change's state follows from. */
+export type ChangeFacts = {
+  change: Change;
+  /** Comments that block and that nobody has addressed. */
+  blocking: number;
+  /** What the project asks for: a queue at all, commands that have to pass, a review of each change. */
+  rules: { enabled: boolean; hasChecks: boolean; review: boolean };
+  /** The project's queue; null before it has begun. */
+  queue: Pick<Queue, 'emergency' | 'pausedAt' | 'waiting'> | null;
+  /** A tree with it is being checked, or has passed and could not go in yet. */
+  progress: 'testing' | 'green' | null;
+};
+
+export type StateOfChange = { state: ChangeState; detail: string };
+
+/** The state of a change, and why it is so. */
+export function changeState(facts: ChangeFacts): StateOfChange {
+  const { change, progress, queue } = facts;
+  if (change.mergedAt !== null) return { state: 'merged', detail: `as ${(change.mergedCommit ?? '').slice(0, 10)}` };
+  if (change.closedAt !== null) return { state: 'closed', detail: change.closeReason ?? '' };
+  const held = holdOf(facts);
+  if (held !== null) return held;
+  if (progress === 'green') return { state: 'green', detail: queue?.waiting == null ? 'it goes in next' : `waits: ${queue.waiting.reason}` };
+  if (progress === 'testing') return { state: 'testing', detail: 'its checks run' };
+  const { emergency, pausedAt } = queue ?? {};
+  if (emergency && !repairs(change, emergency.fixerId)) {
+    return { state: 'queued', detail: `waits: main is red at ${emergency.commit.slice(0, 10)}` };
+  }
+  return { state: 'queued', detail: pausedAt == null ? '' : 'waits: the queue is paused' };
+}
+
+/** Whether the queue may take a change as it is now. */
+export function isEligible(facts: ChangeFacts): boolean {
+  const { change, queue } = facts;
+  if (change.mergedAt !== null || change.closedAt !== null || holdOf(facts) !== null) return false;
+  if (queue?.emergency && !repairs(change, queue.emergency.fixerId)) return false;
+  return change.examinedHead === change.head;
+}
+
+/** A change that repairs a red main: of the one who was put to it. */
+function repairs(change: Change, fixerId: string | null): boolean {
+  return fixerId !== null && (change.agentId === fixerId || change.standInId === fixerId);
+}
+
+/** Whether a person has to say something before a change can go on. */
+export function needsPerson({ change }: Pick<ChangeFacts, 'change'>): boolean {
+  if (change.findings.length > 0 && change.approvedHead !== change.head) return true;
+  return change.returns >= limits.changeReturns && isEjected(change);
+}
+
+/** Put out by the queue, and not moved on since. */
+export function isEjected({ ejection, head }: Change): boolean {
+  return ejection !== null && ejection.head === head;
+}
+
+/** What holds a change back, if anything does: what a person has to settle comes before what its author can. */
+function holdOf({ change, blocking, rules }: ChangeFacts): StateOfChange | null {
+  const { findings, hold, ejection, queuedAt } = change;
+  if (findings.length > 0 && change.approvedHead !== change.head) {
+    return { state: 'needs-human-input', detail: findings.map(({ detail }) => detail).join('; ') };
+  }
+  if (isEjected(change)) {
+    if (change.returns < limits.changeReturns) return { state: 'ejected', detail: ejection?.reason ?? '' };
+    return { state: 'needs-human-input', detail: `it came back ${change.returns} times: ${ejection?.reason ?? ''}` };
+  }
+  if (hold !== null) return { state: 'blocked', detail: `${hold.by}: ${hold.reason}` };
+  if (blocking > 0) {
+    const comments = blocking === 1 ? 'one comment blocks it' : `${blocking} comments block it`;
+    return { state: 'blocked', detail: comments };
+  }
+  if (!rules.enabled) return { state: 'open', detail: 'the queue of this project is switched off' };
+  if (queuedAt === null) return { state: 'open', detail: 'nobody has asked for it to be merged' };
+  if (!rules.hasChecks) {
+    return { state: 'blocked', detail: 'there are no checks: name them in .pawl/config.yaml (pawl init finds them)' };
+  }
+  if (rules.review && change.reviewedHead !== change.head) {
+    if (change.reviews < limits.reviewAttempts) return { state: 'open', detail: 'its review is not done' };
+    return { state: 'needs-human-input', detail: 'its review ended without a result' };
+  }
+  return null;
+}

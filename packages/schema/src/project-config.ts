@@ -1,0 +1,38 @@
+import type { CheckStep, MergeMethod } from './change.ts';
+
+/** What a repository says in `.pawl/config.yaml` about its checks and its merge queue. */
+export type ProjectConfig = {
+  /** In the order in which they run. None: nothing can be merged. */
+  checks: CheckStep[];
+  /** Names the commands of `checks`: two configurations with the same commands have the same. */
+  plan: string;
+  /** Names of variables that checks may see beyond the usual ones. */
+  env: string[];
+  /** The branch that moves by checked commits only; null is `main`, else `master`, else the one that is checked out. */
+  branch: string | null;
+  method: MergeMethod;
+  /** Changes that go through one check together. */
+  batch: number;
+  /** Checks that run at once; null is as many as the machine has processors. */
+  parallel: number | null;
+  /** The remote whose branch is the real one; null is none. `origin` when there is one and nobody says otherwise. */
+  remote: string | null;
+  /** Whether a change enters the queue as soon as it is opened. */
+  auto: boolean;
+  /** False: changes are opened and checked by nobody, and nothing is merged. */
+  enabled: boolean;
+  forge: 'local' | 'github';
+  /** Of a forge: which changes are looked after. */
+  track: 'all' | 'author' | 'assigned';
+  /** Who reviews each change; null is nobody. */
+  review: Staff | null;
+  /** Who repairs main, and goes on with a change whose author is gone; null is nobody. */
+  fixer: Staff | null;
+  /** Whether changes that make the gate weaker wait for a person, and files that count as parts of the gate. */
+  guard: { enabled: boolean; paths: string[] };
+  /** Where this was read: in a commit, in the person's checkout, or nowhere. */
+  source: 'commit' | 'checkout' | 'none';
+};
+
+/** What kind of agent is put to something. */
+export type Staff = { definition: string; provider: string | null; model: string | null; options: Record<string, string> };

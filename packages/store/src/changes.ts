@@ -1,0 +1,186 @@
+import { changeCommentSchema, changeSchema } from '@pawl/schema/change';
+import type { Change, ChangeComment } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { integer, json, nullableInteger, nullableJson, toColumns } from './row.ts';
+import type { Database, Row } from './tables.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** Facts of a change that may change after it was opened. */
+export type ChangePatch = Partial<Omit<Change, 'id' | 'projectId' | 'openedAt'>>;
+
+/** Adds a change. A branch that has an open one is a conflict. */
+export async function insertChange(tx: WriteTransaction, change: Change): Promise<void> {
+  await tx.db.insertInto('changes').values(toColumns(change)).execute();
+}
+
+/** Changes facts of a change. */
+export async function updateChange(tx: WriteTransaction, id: string, patch: ChangePatch): Promise<void> {
+  const columns = toColumns(patch);
+  if (Object.keys(columns).length === 0) return;
+  const { numUpdatedRows } = await tx.db
+    .updateTable('changes')
+    .set(columns)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) return;
+  throw new PawlError('not_found', `there is no change ${id}`, { hint: 'list the changes with `pawl change ls --all`' });
+}
+
+/** The change with this id, or null. */
+export async function changeById(db: Database, id: string): Promise<Change | null> {
+  const row = await db.selectFrom('changes').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? changeOf(row) : null;
+}
+
+/** The changes of a project that are neither merged nor closed, in the order in which they were opened. */
+export async function openChanges(db: Database, projectId: string): Promise<Change[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('merged_at', 'is', null)
+    .where('closed_at', 'is', null)
+    .orderBy('ordinal')
+    .limit(limits.openChanges)
+    .execute();
+  return rows.map(changeOf);
+}
+
+/** The open change of a branch, or null. */
+export async function openChangeOf(db: Database, projectId: string, branch: string): Promise<Change | null> {
+  const row = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('branch', '=', branch)
+    .where('merged_at', 'is', null)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  return row ? changeOf(row) : null;
+}
+
+/** The changes of an agent, newest first. */
+export async function changesByAgent(db: Database, agentId: string): Promise<Change[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .orderBy('ordinal', 'desc')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(changeOf);
+}
+
+/** The changes of a planned task, oldest first. */
+export async function changesOfTask(db: Database, taskId: string): Promise<Change[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .orderBy('ordinal')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(changeOf);
+}
+
+/** Changes, newest first; of one project, or of all. */
+export async function listChanges(
+  db: Database,
+  filter: { projectId?: string; open?: boolean; limit: number },
+): Promise<Change[]> {
+  let query = db.selectFrom('changes').selectAll().orderBy('ordinal', 'desc').limit(filter.limit);
+  if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
+  if (filter.open === true) query = query.where('merged_at', 'is', null).where('closed_at', 'is', null);
+  return (await query.execute()).map(changeOf);
+}
+
+/** Changes whose id begins with this, or whose branch is called so; at most a few. */
+export async function findChanges(db: Database, reference: string, projectId?: string): Promise<Change[]> {
+  let query = db
+    .selectFrom('changes')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where.and([where('id', '>=', reference), where('id', '<', `${reference}~`)]),
+        where('branch', '=', reference),
+      ]),
+    )
+    .orderBy('ordinal', 'desc')
+    .limit(10);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  return (await query.execute()).map(changeOf);
+}
+
+/** Adds a comment. */
+export async function insertComment(tx: WriteTransaction, comment: ChangeComment): Promise<void> {
+  await tx.db.insertInto('change_comments').values(toColumns(comment)).execute();
+}
+
+/** Notes how a comment was addressed. */
+export async function addressComment(tx: WriteTransaction, id: string, addressed: string): Promise<void> {
+  await tx.db
+    .updateTable('change_comments')
+    .set({ addressed, addressed_at: tx.now })
+    .where('id', '=', id)
+    .where('addressed_at', 'is', null)
+    .execute();
+}
+
+/** What was said about a change, oldest first. */
+export async function commentsOf(db: Database, changeId: string): Promise<ChangeComment[]> {
+  const rows = await db
+    .selectFrom('change_comments')
+    .selectAll()
+    .where('change_id', '=', changeId)
+    .orderBy('ordinal')
+    .limit(limits.changeComments)
+    .execute();
+  return rows.map((row) =>
+    changeCommentSchema.parse({
+      id: row.id,
+      changeId: row.change_id,
+      agentId: row.agent_id,
+      kind: row.kind,
+      body: row.body,
+      head: row.head,
+      at: integer(row.at),
+      addressedAt: nullableInteger(row.addressed_at),
+      addressed: row.addressed,
+    }),
+  );
+}
+
+const { hold, findings, ejection } = changeSchema.shape;
+
+function changeOf(row: Row<'changes'>): Change {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    agentId: row.agent_id,
+    taskId: row.task_id,
+    branch: row.branch,
+    head: row.head,
+    base: row.base,
+    title: row.title,
+    summary: row.summary,
+    openedAt: integer(row.opened_at),
+    queuedAt: nullableInteger(row.queued_at),
+    isolatedAt: nullableInteger(row.isolated_at),
+    hold: nullableJson(hold.unwrap(), row.hold),
+    findings: json(findings, row.findings),
+    approvedHead: row.approved_head,
+    ejection: nullableJson(ejection.unwrap(), row.ejection),
+    examinedHead: row.examined_head,
+    reviewedHead: row.reviewed_head,
+    reviewerId: row.reviewer_id,
+    reviews: integer(row.reviews),
+    standInId: row.stand_in_id,
+    returns: integer(row.returns),
+    forgeRef: row.forge_ref,
+    mergedAt: nullableInteger(row.merged_at),
+    mergedCommit: row.merged_commit,
+    closedAt: nullableInteger(row.closed_at),
+    closeReason: row.close_reason,
+  };
+}
