@@ -96,14 +96,16 @@ const taskCharacters = 160;
 export function completionText(
   { alias, branch }: Pick<Agent, 'alias' | 'branch'>,
   { summary, failure }: LastWord,
-  { task, commits }: { task: string | null; commits: number | null },
+  known: { task: string | null; commits: number | null; change?: { id: string } | null },
 ): string {
+  const { task, commits, change = null } = known;
   const about = task === null ? '' : `: ${firstLine(task, taskCharacters)}`;
   const lines = [
     failure === null ? `${alias} has completed its task${about}` : `${alias} could not do its task${about}`,
     ...(failure === null ? [] : [`Why: ${failure}`]),
     ...(branch === null ? [] : [`Branch: ${branch}${commits === null ? '' : ` (${commitsInWords(commits)})`}`]),
-    `Next: ${nextInWords(alias, failure, commits)}`,
+    ...(change === null ? [] : [`Change: ${change.id}`]),
+    `Next: ${nextInWords(alias, failure, { commits, change })}`,
     ...(summary === null ? [] : ['', summary]),
   ];
   return lines.join('\n');
@@ -119,10 +121,16 @@ function commitsInWords(commits: number): string {
   return commits === 1 ? '1 commit of its own' : `${commits} commits of its own`;
 }
 
-function nextInWords(alias: string, failure: string | null, commits: number | null): string {
+function nextInWords(
+  alias: string,
+  failure: string | null,
+  { commits, change }: { commits: number | null; change: { id: string } | null },
+): string {
   const history = `what it did is in \`pawl history ${alias}\``;
   if (failure !== null) return `decide who takes it up, with what is on its branch or anew; ${history}.`;
   if (commits === 0) return `nothing is left to be merged; ${history}.`;
+  if (change !== null)
+    return `the merge queue decides about its change (\`pawl change show ${change.id}\`); ${history}.`;
   return `see that its branch is looked at and merged; it ends now, and ${history}.`;
 }
 

@@ -31,7 +31,7 @@ export type Way =
  * How mail for an agent goes on. Whoever was stopped, has failed, or waits for a person is not woken by anybody's mail; who
  * has finished is, by what its definition allows: a question and a person's word begin a turn anyway, other mail only where
  * the definition says `wake`, and not more often than a bounded number of times in an hour, so that two agents that thank
- * each other do not do so all night. What Pawl itself tells never begins a turn, but for a nudge.
+ * each other do not do so all night. What Pawl itself tells never begins a turn, but for a nudge and an alert.
  */
 export function wayOfMail(facts: WayFacts): Way {
   const { agent, run, session } = facts;
@@ -58,7 +58,7 @@ function wayToIdle({ waiting, wakes }: WayFacts, run: Run): Way {
   if (waiting.some(({ kind, byPerson }) => kind === 'question' || (kind === 'message' && byPerson)))
     return { way: 'wake', counts: false };
   const policy = run.definition?.mail ?? 'wake';
-  if (waiting.some(({ kind }) => kind === 'nudge')) return { way: 'wake', counts: false };
+  if (waiting.some(({ kind }) => kind === 'nudge' || kind === 'alert')) return { way: 'wake', counts: false };
   if (policy === 'pull') return wait('it fetches its mail');
   if (policy === 'next-turn') return wait('it rests, and mail does not wake it');
   if (!waiting.some(({ kind }) => kind === 'message' || kind === 'answer' || kind === 'completion'))

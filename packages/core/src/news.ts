@@ -39,7 +39,9 @@ export type NewsEvent = {
 export function isNews(event: NewsEvent, reader: { id: string; wakesByMail: boolean }): boolean {
   if (event.type === 'mail.sent') {
     const { kind } = event.data;
-    return event.agentId === reader.id && kind !== 'nudge' && (kind === 'system' || !reader.wakesByMail);
+    return (
+      event.agentId === reader.id && kind !== 'nudge' && kind !== 'alert' && (kind === 'system' || !reader.wakesByMail)
+    );
   }
   if (event.agentId === reader.id) return false;
   if (event.type === 'agent.forked') return event.data['parentId'] !== reader.id;

@@ -69,9 +69,13 @@ test('7.5: what a definition says about mail holds for mail of agents, not for q
   expect(wayOfMail(withPolicy(working, 'pull')).way).toBe('wait');
 });
 
-test('what Pawl itself tells begins no turn, but for a nudge', () => {
+test('what Pawl itself tells begins no turn, but for a nudge and an alert', () => {
   expect(wayOfMail({ ...resting, waiting: [{ kind: 'system', byPerson: true }] }).way).toBe('wait');
   expect(wayOfMail({ ...resting, waiting: [{ kind: 'nudge', byPerson: true }] }).way).toBe('wake');
+  expect(wayOfMail({ ...resting, waiting: [{ kind: 'alert', byPerson: true }] })).toEqual({
+    way: 'wake',
+    counts: false,
+  });
 });
 
 test('ordinary mail wakes an agent a bounded number of times in an hour, a question always', () => {

@@ -65,6 +65,10 @@ export const crashPoints = [
   'advance.after_record',
   'emergency.after_record',
   'emergency.after_fixer',
+  'refresh.after_intent',
+  'refresh.after_ref',
+  'refresh.after_files',
+  'refresh.after_record',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

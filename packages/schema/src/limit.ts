@@ -159,6 +159,17 @@ export const limits = {
   changeTextCharacters: 16_000,
   /** Comments on one change. */
   changeComments: 500,
+  /** Changes in a listing when nobody says how many; checks of a change in a listing, and when it is shown; checks of a queue. */
+  usualChanges: 50,
+  listedChecks: 3,
+  shownChecks: 50,
+  queueChecks: 20,
+  /** Checks of a project that are looked through for those of one change. */
+  searchedChecks: 500,
+  /** What agents finished so shortly before a project's queue began is proposed as well. */
+  finishedMs: 60_000,
+  /** Tasks in a history when nobody says how many. */
+  usualHistory: 10,
   /** Changes that go through one check together, and how many a project may ask for at the most. */
   batchChanges: 16,
   mostBatchChanges: 64,
@@ -174,17 +185,46 @@ export const limits = {
   /** How often the queue looks by itself: at what somebody else did to main, and at what it waits for. */
   queueMs: 10_000,
   queueWaitMs: 2_000,
+  /** Steps that one look at a queue takes before others have their turn. */
+  queueSteps: 200,
+  /** Merges of the queue that are remembered, so that they are not worked out again. */
+  rememberedSteps: 2_000,
   /** How often a change goes back to be put right before a person is asked. */
   changeReturns: 3,
   /** How often a review of one head is begun. */
   reviewAttempts: 2,
-  /** Checks that are looked back at to tell whether tests of a project are flaky. */
-  flakyMemory: 20,
+  /** How much of a failed check's end is told to those who are to put it right, and how much is looked at for it. */
+  noticeLines: 40,
+  noticeBytes: 2_400,
+  noticeReadBytes: 64 * 1024,
+  /** Comments that are quoted to a change's author, and how much of each; the others are in `pawl change show`. */
+  noticeComments: 5,
+  noticeCommentCharacters: 400,
   /** Worktrees are brought up to main this often, and the first time so long after the start. */
   refreshMs: 5 * 60_000,
   firstRefreshMs: 30_000,
-  /** Branches that are compared with each other to foresee conflicts. */
+  /** Heads of merged changes that a branch may have begun at before they were squashed. */
+  landedHeads: 50,
+  /** Branches that are compared with each other to foresee conflicts, and new pairs of them in one look. */
   comparedBranches: 64,
+  comparisons: 50,
+  /** Files of a branch that are compared one by one; one that changes more is compared with every other. */
+  comparedFiles: 10_000,
+  /** Files that the authors of two branches are told of before no more are, and how long it is remembered that they were. */
+  foreseenFiles: 500,
+  foreseenMs: 30 * 24 * 60 * 60_000,
+  /** How often a forge is looked at, how soon again after a look that was cut short, and how long it is known what we may do there. */
+  forgeMs: 15_000,
+  forgeRetryMs: 60_000,
+  forgeLinkMs: 60 * 60_000,
+  /** Changes that one look opens on a forge, comments on a change that it says there, and the latest changes among which it looks for closed ones. */
+  forgeOpens: 10,
+  forgeComments: 20,
+  forgeClosed: 200,
+  /** How long a new head may take to be noticed by the forge's CI, before it counts as having none. */
+  forgeGraceMs: 60_000,
+  /** The longest text that becomes an issue. */
+  forgeTextCharacters: 60_000,
   /** A git command that takes longer is ended. */
   gitMs: 120_000,
 } as const;

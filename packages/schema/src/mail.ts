@@ -2,8 +2,11 @@ import * as z from 'zod';
 import { idSchema } from './id.ts';
 import { timeSchema } from './record.ts';
 
-/** What a mail is for. Only `question` has a conversation that somebody waits for; `nudge` and `system` come from Pawl itself. */
-export const mailKinds = ['message', 'question', 'answer', 'nudge', 'system', 'completion'] as const;
+/**
+ * What a mail is for. Only `question` has a conversation that somebody waits for; `nudge`, `system` and `alert` come from Pawl
+ * itself. An alert is about something that its recipient has to do now, so it begins a turn; what is `system` waits for one.
+ */
+export const mailKinds = ['message', 'question', 'answer', 'nudge', 'system', 'alert', 'completion'] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** How a mail reached its recipient: into the running turn, with the prompt of a turn, or because it was asked for. */

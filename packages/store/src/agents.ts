@@ -13,6 +13,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 export type AgentPatch = Partial<
   Pick<
     Agent,
+    | 'baseCommit'
     | 'worktreeReadyAt'
     | 'worktreeEnd'
     | 'supervisorId'

@@ -112,6 +112,19 @@ export async function findChanges(db: Database, reference: string, projectId?: s
   return (await query.execute()).map(changeOf);
 }
 
+/** The heads of the changes that were opened last and are merged: other branches may have begun there. */
+export async function mergedHeads(db: Database, projectId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select('head')
+    .where('project_id', '=', projectId)
+    .where('merged_at', 'is not', null)
+    .orderBy('ordinal', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ head }) => head);
+}
+
 /** Adds a comment. */
 export async function insertComment(tx: WriteTransaction, comment: ChangeComment): Promise<void> {
   await tx.db.insertInto('change_comments').values(toColumns(comment)).execute();

@@ -72,7 +72,7 @@ export async function waitingMail(db: Database, toId: string, limit: number): Pr
   return (await selectWaiting(db, [toId, limit])).rows.map(mailOf);
 }
 
-/** Of the mail that waits for an agent, what begins a turn whatever its definition says: questions, nudges, a person's word. */
+/** Of the mail that waits for an agent, what begins a turn whatever its definition says: questions, nudges, alerts, a person's word. */
 export async function wakingMail(
   db: Database,
   toId: string,
@@ -87,7 +87,7 @@ export async function wakingMail(
     .where('claim_session_id', 'is', null)
     .where((where) =>
       where.or([
-        where('kind', 'in', ['question', 'nudge']),
+        where('kind', 'in', ['question', 'nudge', 'alert']),
         where.and([where('kind', '=', 'message'), where('from_id', '=', personId)]),
       ]),
     )

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { accountsContract } from './contract/accounts.ts';
 import { agentsContract } from './contract/agents.ts';
+import { changesContract } from './contract/changes.ts';
 import { chunksContract } from './contract/chunks.ts';
 import { engines } from './contract/engines.ts';
 import { eventsContract } from './contract/events.ts';
@@ -32,6 +33,7 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('history', () => historyContract(engine));
   describe('chunks', () => chunksContract(engine));
   describe('tasks', () => tasksContract(engine));
+  describe('changes', () => changesContract(engine));
   describe('mail', () => mailContract(engine));
   describe('questions', () => questionsContract(engine));
   describe('nudges', () => nudgesContract(engine));

@@ -23,13 +23,16 @@ export function changeState(facts: ChangeFacts): StateOfChange {
   if (change.closedAt !== null) return { state: 'closed', detail: change.closeReason ?? '' };
   const held = holdOf(facts);
   if (held !== null) return held;
-  if (progress === 'green') return { state: 'green', detail: queue?.waiting == null ? 'it goes in next' : `waits: ${queue.waiting.reason}` };
+  const { emergency = null, pausedAt = null, waiting = null } = queue ?? {};
+  if (progress === 'green') {
+    return { state: 'green', detail: waiting === null ? 'it goes in next' : `waits: ${waiting.reason}` };
+  }
   if (progress === 'testing') return { state: 'testing', detail: 'its checks run' };
-  const { emergency, pausedAt } = queue ?? {};
-  if (emergency && !repairs(change, emergency.fixerId)) {
+  if (emergency !== null && !repairs(change, emergency.fixerId)) {
     return { state: 'queued', detail: `waits: main is red at ${emergency.commit.slice(0, 10)}` };
   }
-  return { state: 'queued', detail: pausedAt == null ? '' : 'waits: the queue is paused' };
+  if (pausedAt !== null) return { state: 'queued', detail: 'waits: the queue is paused' };
+  return { state: 'queued', detail: change.isolatedAt === null ? '' : 'it is checked by itself' };
 }
 
 /** Whether the queue may take a change as it is now. */
@@ -46,9 +49,14 @@ function repairs(change: Change, fixerId: string | null): boolean {
 }
 
 /** Whether a person has to say something before a change can go on. */
-export function needsPerson({ change }: Pick<ChangeFacts, 'change'>): boolean {
+export function needsPerson({ change, blocking = 0 }: { change: Change; blocking?: number }): boolean {
   if (change.findings.length > 0 && change.approvedHead !== change.head) return true;
-  return change.returns >= limits.changeReturns && isEjected(change);
+  return isGivenUp(change) && (isEjected(change) || blocking > 0);
+}
+
+/** It went back as often as it may, or there is nobody who would go on with it. */
+function isGivenUp({ returns }: Change): boolean {
+  return returns >= limits.changeReturns;
 }
 
 /** Put out by the queue, and not moved on since. */
@@ -63,12 +71,14 @@ function holdOf({ change, blocking, rules }: ChangeFacts): StateOfChange | null 
     return { state: 'needs-human-input', detail: findings.map(({ detail }) => detail).join('; ') };
   }
   if (isEjected(change)) {
-    if (change.returns < limits.changeReturns) return { state: 'ejected', detail: ejection?.reason ?? '' };
-    return { state: 'needs-human-input', detail: `it came back ${change.returns} times: ${ejection?.reason ?? ''}` };
+    const reason = ejection?.reason ?? '';
+    if (!isGivenUp(change)) return { state: 'ejected', detail: reason };
+    return { state: 'needs-human-input', detail: `nobody goes on with it: ${reason}` };
   }
   if (hold !== null) return { state: 'blocked', detail: `${hold.by}: ${hold.reason}` };
   if (blocking > 0) {
     const comments = blocking === 1 ? 'one comment blocks it' : `${blocking} comments block it`;
+    if (isGivenUp(change)) return { state: 'needs-human-input', detail: `nobody goes on with it: ${comments}` };
     return { state: 'blocked', detail: comments };
   }
   if (!rules.enabled) return { state: 'open', detail: 'the queue of this project is switched off' };

@@ -11,7 +11,10 @@ export function compareCounts(before: TestCount | null, after: TestCount | null)
     findings.push({ kind: 'fewer-tests', detail: `fewer tests run: ${before.run} before, ${after.run} now` });
   }
   if (after.skipped > before.skipped) {
-    findings.push({ kind: 'more-skips', detail: `more tests are skipped: ${before.skipped} before, ${after.skipped} now` });
+    findings.push({
+      kind: 'more-skips',
+      detail: `more tests are skipped: ${before.skipped} before, ${after.skipped} now`,
+    });
   }
   return findings;
 }

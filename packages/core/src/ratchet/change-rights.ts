@@ -1,0 +1,69 @@
+import type { Change, ChangeComment } from '@pawl/schema/change';
+import type { Hearing } from '@pawl/schema/definition';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+
+/** Who asks: a person, or an agent with what its definition lets it hear. What somebody says in words gives no right. */
+export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; hears: readonly Hearing[] };
+
+/** What may be done to a change that is there. Approval is missing here: no agent ever gets so far. */
+export type ChangeVerb = 'comment' | 'block' | 'unblock' | 'close' | 'retry' | 'merge' | 'repair';
+
+/**
+ * Refuses what an agent may not do to a change. Its own it may take back, hold, try again and queue, for the gate comes after
+ * all of that; who hears of changes may close others' as well; every main may speak.
+ */
+export function refuseChangeVerb(asker: Asker, change: Change, verb: ChangeVerb): void {
+  if (asker.is === 'person') return;
+  const { agent, hears } = asker;
+  if (agent.projectId !== change.projectId) throw forbidden('An agent has to do with changes of its own project only.');
+  if (agent.kind !== 'main') throw forbidden('A subagent has nothing to do with changes; its main has.');
+  if (verb === 'comment') return;
+  if (verb === 'repair') throw forbidden('Only a person says that a change repairs the target branch.');
+  if (verb === 'close' && hears.includes('changes')) return;
+  if (!isOwn(agent, change)) throw forbidden(`An agent may ${verb} its own change only; comment on this one instead.`);
+  if (verb === 'unblock' && change.hold !== null && change.hold.by !== nameOf(asker)) {
+    throw forbidden(`${change.hold.by} holds this change; only a person may take that away.`);
+  }
+}
+
+/** Whether a change is an agent's: it made it, goes on with it, or has its branch. */
+export function isOwn({ id, branch, projectId }: Agent, change: Change): boolean {
+  if (projectId !== change.projectId) return false;
+  return change.agentId === id || change.standInId === id || (branch !== null && branch === change.branch);
+}
+
+/**
+ * Refuses to let a comment count as addressed by somebody who may not say so: whoever made it may, and a person; the
+ * change's author only once it has proposed something else since, and says how that helps.
+ */
+export function refuseAddressing(asker: Asker, change: Change, comment: ChangeComment, how: string): void {
+  if (asker.is === 'person' || comment.agentId === asker.agent.id) return;
+  if (!isOwn(asker.agent, change)) {
+    throw forbidden('Only its author, the change’s author or a person can say that a comment is addressed.');
+  }
+  if (comment.head === change.head) {
+    throw new PawlError(
+      'conflict',
+      'Nothing was proposed since that comment was made, so it cannot be addressed yet.',
+      {
+        hint: 'Commit what it asks for, run `pawl change open`, and then say what you did.',
+      },
+    );
+  }
+  if (how.trim() === '') throw new PawlError('invalid_input', 'Say how the comment was addressed.');
+}
+
+/** What somebody is called in facts and texts. With its blank, no agent's alias can pass for another's name. */
+export function nameOf(asker: Asker): string {
+  return asker.is === 'person' ? 'a person' : `agent ${asker.agent.alias}`;
+}
+
+/** Whether a comment blocks, by how it begins. */
+export function kindOfComment(body: string): ChangeComment['kind'] {
+  return /^\s*\[blocking\]/i.test(body) ? 'blocking' : 'note';
+}
+
+function forbidden(message: string): PawlError {
+  return new PawlError('forbidden', message);
+}

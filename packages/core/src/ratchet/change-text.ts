@@ -1,0 +1,46 @@
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { cutText, firstLine } from '../shorten.ts';
+
+/** A text that somebody says about a change, as far as it can be kept; what is too long is refused, not cut. */
+export function checkChangeText(what: string, given: string, characters: number = limits.changeTextCharacters): string {
+  const text = given.toWellFormed().trim();
+  if (text.includes('\0')) throw new PawlError('invalid_input', `The ${what} contains a NUL character.`);
+  if (text.length <= characters) return text;
+  throw new PawlError('too_large', `The ${what} has at most ${characters} characters.`, {
+    hint: 'Commit the rest as a file, and name that file.',
+  });
+}
+
+/** The same for a text that has to say something. */
+export function requireChangeText(what: string, given: string, characters?: number): string {
+  const text = checkChangeText(what, given, characters);
+  if (text === '') throw new PawlError('invalid_input', `The ${what} is empty.`);
+  return text;
+}
+
+/** A title that somebody gave: one line, which stands in commits and lists. */
+export function checkTitle(given: string): string {
+  const title = requireChangeText('title', given, limits.changeTitleCharacters);
+  if (!/[\n\r\u2028\u2029]/.test(title)) return oneLine(title);
+  throw new PawlError('invalid_input', 'A title is one line.', { hint: 'Put the rest into the summary.' });
+}
+
+/** The title of a change that nobody named: the first line of the first text that has one. */
+export function titleFrom(candidates: readonly (string | null)[]): string {
+  for (const candidate of candidates) {
+    const title = oneLine(firstLine((candidate ?? '').toWellFormed(), limits.changeTitleCharacters));
+    if (title !== '') return title;
+  }
+  return 'A change without a title';
+}
+
+/** A summary that nobody wrote for the purpose, such as an agent's last words: what is too long is cut. */
+export function summaryFrom(text: string): string {
+  return cutText(text.toWellFormed().replaceAll('\0', '').trim(), limits.changeTextCharacters);
+}
+
+/** Control characters have no place in a line that others print. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}

@@ -1,0 +1,98 @@
+import type { CheckStep } from '@pawl/schema/change';
+import { matchesGlob } from './glob.ts';
+import { runFiles } from './run-files.ts';
+import { scriptsOf, usedScripts, wordsOf } from './package-scripts.ts';
+import { isTestFile } from './test-files.ts';
+
+/** What belongs to a project's gate, beside its tests. */
+export type Gate = {
+  /** Words of the commands, and of the scripts that they call. */
+  words: ReadonlySet<string>;
+  /** Files that they run. */
+  run: ReadonlySet<string>;
+  guardPaths: readonly string[];
+};
+
+/** Describes the gate by its commands, and by the scripts of the root's package.json that they call. */
+export function describeGate(
+  checks: readonly CheckStep[],
+  guardPaths: readonly string[],
+  rootPackage: string | null,
+): Gate {
+  const commands = checks.map(({ run }) => run);
+  const scripts = scriptsOf(rootPackage);
+  const used = usedScripts(scripts, new Set(wordsOf(commands)));
+  const texts = [...commands, ...[...used].map((name) => scripts.get(name) ?? '')];
+  const words = new Set(wordsOf(texts));
+  for (const name of used) words.add(name);
+  return { words, run: filesRun(texts), guardPaths };
+}
+
+/** What commands run that looks like a path, also below the directories that they change to. */
+function filesRun(commands: readonly string[]): Set<string> {
+  const directories = commands.flatMap((command) =>
+    [...command.matchAll(/\bcd\s+([\w./-]{1,200})/g)].map(([, to = '']) => to),
+  );
+  const paths = [...runFiles(commands)].filter((word) => /[./]/.test(word));
+  const below = directories.flatMap((directory) => paths.map((path) => `${directory}/${path}`));
+  return new Set(
+    [...paths, ...below].map((path) => path.replaceAll(/(^|\/)(?:\.\/)+/g, '$1').replaceAll(/\/{2,}/g, '/')),
+  );
+}
+
+type Part = {
+  path: RegExp;
+  /** Why it belongs to the gate. */
+  reason: string;
+  /** Only where a command has one of these words. */
+  words?: readonly string[];
+};
+
+const configures = 'it configures the tests';
+
+/** Files that belong to the gate as a whole: whatever changes in them is told. */
+const wholes: readonly Part[] = [
+  { path: /^\.pawl\/config\.yaml$/, reason: 'it names the checks' },
+  { path: /^\.github\/(?:workflows|actions)\/./, reason: 'CI runs by it' },
+  {
+    path: /^(?:\.gitlab-ci\.ya?ml|\.travis\.yml|\.drone\.ya?ml|Jenkinsfile|azure-pipelines\.ya?ml|bitbucket-pipelines\.yml)$/,
+    reason: 'CI runs by it',
+  },
+  { path: /^\.(?:gitlab\/ci|circleci|buildkite|woodpecker)\/./, reason: 'CI runs by it' },
+  {
+    path: /(?:^|\/)(?:vitest|jest|playwright|karma|ava|cypress|wdio)\.(?:config|conf|workspace)\.(?:[cm]?[jt]s|json)$/,
+    reason: configures,
+  },
+  { path: /(?:^|\/)\.(?:mocharc|nycrc|c8rc|taprc)(?:\.\w+)?$/, reason: configures },
+  {
+    path: /(?:^|\/)(?:\.?pytest\.ini|\.coveragerc|phpunit\.xml(?:\.dist)?|\.rspec|\.cargo\/config(?:\.toml)?|\.config\/nextest\.toml)$/,
+    reason: configures,
+  },
+  { path: /(?:^|\/)(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)$/, reason: 'make runs by it', words: ['make', 'gmake'] },
+  { path: /^\.?[Jj]ustfile$/, reason: 'just runs by it', words: ['just'] },
+  { path: /^Taskfile\.ya?ml$/, reason: 'task runs by it', words: ['task'] },
+  { path: /^Rakefile$/, reason: 'rake runs by it', words: ['rake'] },
+  { path: /^noxfile\.py$/, reason: 'nox runs by it', words: ['nox'] },
+  { path: /^turbo\.json$/, reason: 'turbo runs by it', words: ['turbo'] },
+  { path: /^nx\.json$/, reason: 'nx runs by it', words: ['nx'] },
+  { path: /(?:^|\/)\.npmrc$/, reason: 'npm runs by it', words: ['npm', 'npx', 'pnpm'] },
+  { path: /^\.yarnrc(?:\.yml)?$/, reason: 'yarn runs by it', words: ['yarn'] },
+  { path: /^bunfig\.toml$/, reason: 'bun runs by it', words: ['bun', 'bunx'] },
+];
+
+/** Why a file belongs to the gate as a whole; null when it does not. */
+export function gateReason(path: string, gate: Gate): string | null {
+  const whole = wholes.find(
+    (part) => part.path.test(path) && (part.words?.some((word) => gate.words.has(word)) ?? true),
+  );
+  if (whole !== undefined) return whole.reason;
+  if (gate.guardPaths.some((pattern) => matchesGlob(pattern, path) || matchesGlob(`${pattern}/**`, path)))
+    return 'guard_paths names it';
+  if (gate.run.has(path) && !isTestFile(path) && !hasParts(path)) return 'a check runs it';
+  return null;
+}
+
+/** Whether only parts of a file belong to the gate, so that what it says before and after has to be compared. */
+export function hasParts(path: string): boolean {
+  return /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|tox\.ini)$/.test(path);
+}

@@ -1,0 +1,34 @@
+/** The bounds of what is read about a project's gate: configuration, closing words of test runners, diffs. Units come last in the names. */
+export const gateLimits = {
+  /** The largest `.pawl/config.yaml`. */
+  configBytes: 64 * 1024,
+  /** Commands, variables and patterns that it may name. */
+  checks: 50,
+  commandCharacters: 8_000,
+  variables: 200,
+  patterns: 100,
+  patternCharacters: 300,
+  /** Configurations of commits that are remembered. */
+  knownConfigs: 50,
+  /** A longer line is nobody's closing words. */
+  closingCharacters: 1_000,
+  /** More digits than the number of anybody's tests has. */
+  countDigits: 7,
+  /** Programs whose lines are told apart by what stands before them. */
+  prefixes: 200,
+  /** How deep suites in a JUnit file may be nested. */
+  suiteDepth: 100,
+  /** The largest file whose sections are compared before and after. */
+  comparedBytes: 1024 * 1024,
+  /** Words of commands that stand for many scripts, such as `test:*`. */
+  families: 20,
+  /** How much of a line of a diff is looked at for tests; what stands behind it was not written by hand. */
+  lineCharacters: 500,
+  /** What a change is told to do to the gate: how many lines, and how long. */
+  findings: 20,
+  findingCharacters: 300,
+  shownCharacters: 120,
+  /** The largest file that tells what a project's checks are, and how many names of a directory are looked at. */
+  detectedBytes: 1024 * 1024,
+  directoryNames: 5_000,
+} as const;

@@ -1,0 +1,46 @@
+/**
+ * Whether a path is one that a pattern means: `*` and `?` stay within a directory, `**` goes through any number of them, and a
+ * pattern that ends in `/` means all below. Nothing is ever tried twice from the same place, so no pattern takes long.
+ */
+export function matchesGlob(pattern: string, path: string): boolean {
+  const parts = (pattern.endsWith('/') ? `${pattern}**` : pattern).replace(/^\.?\//, '').split('/');
+  return matchParts(parts, path.split('/'), (part) => part === '**', matchPart);
+}
+
+function matchPart(pattern: string, name: string): boolean {
+  return matchParts(
+    Array.from(pattern),
+    Array.from(name),
+    (one) => one === '*',
+    (one, letter) => one === '?' || one === letter,
+  );
+}
+
+/** The usual matching of wildcards: only the last one that stands for many is ever widened. */
+function matchParts<T>(
+  pattern: readonly T[],
+  text: readonly T[],
+  isMany: (one: T) => boolean,
+  isSame: (one: T, other: T) => boolean,
+): boolean {
+  let at = 0;
+  let last: { pattern: number; text: number } | null = null;
+  let place = 0;
+  while (place < text.length) {
+    const one = pattern[at];
+    if (one !== undefined && isMany(one)) {
+      last = { pattern: at, text: place };
+      at += 1;
+    } else if (one !== undefined && isSame(one, text[place] as T)) {
+      at += 1;
+      place += 1;
+    } else if (last !== null) {
+      last.text += 1;
+      place = last.text;
+      at = last.pattern + 1;
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(at).every(isMany);
+}

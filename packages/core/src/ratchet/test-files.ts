@@ -1,0 +1,39 @@
+/** Languages in which tests are recognised, by the ends of their files' names. */
+const languages = {
+  script: 'js jsx ts tsx mjs cjs mts cts vue svelte',
+  python: 'py',
+  go: 'go',
+  rust: 'rs',
+  jvm: 'java kt kts scala groovy',
+  dotnet: 'cs fs vb',
+  php: 'php',
+  ruby: 'rb',
+  elixir: 'ex exs',
+  shell: 'sh bash bats t',
+  native: 'c cc cpp cxx h hpp',
+} as const;
+export type Language = keyof typeof languages;
+
+const byEnd = new Map(
+  Object.entries(languages).flatMap(([name, ends]) => ends.split(' ').map((end) => [end, name as Language] as const)),
+);
+
+/** The language of a file; null for documents, data and everything else. */
+export function languageOf(path: string): Language | null {
+  const [, end] = /\.([A-Za-z]{1,10})$/.exec(path) ?? [];
+  return byEnd.get(end?.toLowerCase() ?? '') ?? null;
+}
+
+const testDirectory = /(?:^|\/)(?:__tests__|tests?|specs?|e2e)\//;
+const testName =
+  /(?:^|\/)(?:[^/]*[._-](?:test|tests|spec|e2e|cy)\.\w+|test[._-][^/]*|[^/]*(?:Test|Tests|TestCase|IT|Spec)\.(?:java|kt|kts|scala|groovy|cs|fs|vb|php)|conftest\.py|[^/]*\.(?:bats|t))$/;
+
+/** Whether a file is code that looks as if it had tests in it, by where it lies and what it is called. */
+export function isTestFile(path: string): boolean {
+  return languageOf(path) !== null && (testDirectory.test(path) || testName.test(path));
+}
+
+/** Whether tests may stand in a file: in some languages they stand beside the code. */
+export function mayHoldTests(path: string): boolean {
+  return isTestFile(path) || languageOf(path) === 'rust';
+}

@@ -1,0 +1,105 @@
+import type { Change } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import type { AgentView } from './agent-views.ts';
+import { agentView } from './agent-views.ts';
+import { agentOf } from './agents.ts';
+import { changeById } from './changes.ts';
+import { integer } from './row.ts';
+import type { Database } from './tables.ts';
+
+/** The open change that an agent goes on with in its author's place, or null. */
+export async function openChangeOfStandIn(db: Database, projectId: string, agentId: string): Promise<Change | null> {
+  const row = await db
+    .selectFrom('changes')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('merged_at', 'is', null)
+    .where('closed_at', 'is', null)
+    .where('stand_in_id', '=', agentId)
+    .orderBy('ordinal', 'desc')
+    .executeTakeFirst();
+  return row === undefined ? null : changeById(db, row.id);
+}
+
+/** The agent that has a branch, or had it last. */
+export async function agentOfBranch(db: Database, projectId: string, branch: string): Promise<Agent | null> {
+  const row = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('branch', '=', branch)
+    .orderBy('ordinal', 'desc')
+    .executeTakeFirst();
+  return row === undefined ? null : agentOf(row);
+}
+
+/** How many changes of a project are neither merged nor closed. */
+export async function countOpenChanges(db: Database, projectId: string): Promise<number> {
+  const row = await db
+    .selectFrom('changes')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('project_id', '=', projectId)
+    .where('merged_at', 'is', null)
+    .where('closed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
+}
+
+/**
+ * The agents of a project whose latest run was completed since a time, and that may have something to propose: those with a
+ * branch of their own that are there for one piece of work. Whether their branch has commits is for git to say.
+ */
+export async function finishedAuthors(
+  db: Database,
+  projectId: string,
+  since: number,
+): Promise<{ agentId: string; runId: string }[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .innerJoin('runs', 'runs.id', 'agents.run_id')
+    .select(['agents.id as agent_id', 'runs.id as run_id'])
+    .where('agents.project_id', '=', projectId)
+    .where('agents.kind', '=', 'main')
+    .where('agents.class', '=', 'ephemeral')
+    .where('agents.mode', 'not in', ['errand', 'review'])
+    .where('agents.branch', 'is not', null)
+    .where('runs.outcome', '=', 'completed')
+    .where('runs.questions', 'is', null)
+    .where('runs.ended_at', '>=', since)
+    .orderBy('agents.ordinal', 'desc')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map((row) => ({ agentId: row.agent_id, runId: row.run_id })).toReversed();
+}
+
+/** The latest changes of a project that somebody went on with in their author's place. */
+export async function changesTakenOver(db: Database, projectId: string): Promise<Change[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('stand_in_id', 'is not', null)
+    .orderBy('ordinal', 'desc')
+    .limit(limits.usualChanges)
+    .execute();
+  const changes = await Promise.all(rows.map(({ id }) => changeById(db, id)));
+  return changes.filter((change) => change !== null);
+}
+
+/** The latest agents that had a branch of their own, newest first; of one project, or of all. */
+export async function agentsWithBranch(
+  db: Database,
+  { projectId, limit }: { projectId?: string; limit: number },
+): Promise<AgentView[]> {
+  let query = db
+    .selectFrom('agents')
+    .select('id')
+    .where('branch', 'is not', null)
+    .where('kind', '=', 'main')
+    .orderBy('ordinal', 'desc')
+    .limit(limit);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  const views = await Promise.all((await query.execute()).map(({ id }) => agentView(db, id)));
+  return views.filter((view) => view !== null);
+}
