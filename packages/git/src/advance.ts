@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint } from '@pawl/schema/crash-point';
+import { crashPoint, type CrashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { checkBranchName } from './branch-name.ts';
 import { isBranchInUse } from './branch.ts';
 import { runInUserRepository, runOnFiles, runOnRawFiles, type OwnView, type RawView } from './command.ts';
-import { waitForEarlierGit } from './leftover.ts';
+import { untrackedInTheWay } from './in-the-way.ts';
+import { removeAbandonedLock, waitForEarlierGit } from './leftover.ts';
 import { gitLimits } from './limit.ts';
 import { withLock } from './lock.ts';
 import { isThere } from './move.ts';
@@ -26,6 +27,10 @@ export type Advance = {
   to: string;
   /** What the branch's own log says about it. */
   note: string;
+  /** Where a test may end the process after the ref has moved. */
+  crashPoint?: CrashPoint;
+  /** Uncommitted files stay as they are, unless they are in the way; without this, a checkout with any is refused. */
+  keepsWork?: boolean;
 };
 
 /** Says where a branch is checked out; null when it is nowhere. */
@@ -56,7 +61,7 @@ export async function advanceBranch(repository: Repository, advance: Advance): P
       if ((await branchTip(repository, advance.branch)) !== from) return false;
       throw error;
     }
-    crashPoint('merge.after_ref');
+    crashPoint(advance.crashPoint ?? 'merge.after_ref');
     if (view === null) return true;
     try {
       await followFiles(view, from, to);
@@ -73,7 +78,10 @@ export async function advanceBranch(repository: Repository, advance: Advance): P
  * Lets the files of a checkout follow a branch that was moved by a daemon which was killed before it could do so. Returns
  * false when the checkout is neither where it was nor where it should be: then a person has to look at it.
  */
-export async function finishAdvance(repository: Repository, advance: Omit<Advance, 'note'>): Promise<boolean> {
+export async function finishAdvance(
+  repository: Repository,
+  advance: Omit<Advance, 'note' | 'crashPoint'>,
+): Promise<boolean> {
   const { from, to } = advance;
   await ensureOwnDirectory(repository, advance.ownDir);
   return withLock(repositoryLock(repository), async () => {
@@ -82,7 +90,9 @@ export async function finishAdvance(repository: Repository, advance: Omit<Advanc
     // A git that the dead daemon had begun goes on without it.
     await waitForEarlierGit(view.path);
     if (await isIndexAt(view, to)) return true;
-    if (!(await isIndexAt(view, from))) return false;
+    // What follows changes nothing in a checkout that has followed already, whatever else was staged there.
+    if (advance.keepsWork === true) await removeAbandonedLock(view.adminDir);
+    else if (!(await isIndexAt(view, from))) return false;
     try {
       await rehearse(repository, view, advance);
       await followFiles(view, from, to);
@@ -131,14 +141,19 @@ async function refuseUnsafe(repository: Repository, view: OwnView, advance: Adva
     refuse('a git command is at work there', 'Wait for it; when none runs any more, delete index.lock.');
   }
   if (await isThere(join(adminDir, 'info', 'sparse-checkout'))) refuse('only a part of its files is there', byHand);
+  if (advance.keepsWork !== true && (await hasWork(view, advance.from))) {
+    refuse('it has changes that are not committed', 'Commit or stash them first.');
+  }
+  await rehearse(repository, view, advance);
+}
+
+/** Whether tracked files differ from a commit, on disk or in the index. */
+async function hasWork(view: OwnView, commit: string): Promise<boolean> {
   const listed = await runOnFiles(view, ['ls-files', '-z', '--modified', '--deleted'], {
     maxBytes: gitLimits.statusBytes,
     mayTruncate: true,
   });
-  if (listed.stdout !== '' || !(await isIndexAt(view, advance.from))) {
-    refuse('it has changes that are not committed', 'Commit or stash them first.');
-  }
-  await rehearse(repository, view, advance);
+  return listed.stdout !== '' || !(await isIndexAt(view, commit));
 }
 
 async function isIndexAt(view: OwnView, commit: string): Promise<boolean> {
@@ -168,6 +183,8 @@ async function rehearse(
     await refuseFilters(goal, from, to);
     await copyIndex(copy, view.adminDir);
     await runOnRawFiles(copy, ['update-index', '-q', '--refresh'], { answers: [1] });
+    const ignored = await untrackedInTheWay(copy, from, to);
+    if (ignored.length > 0) throw inTheWay(view, null, ignored);
     try {
       await runOnRawFiles(copy, ['read-tree', '-n', '-m', '-u', from, to]);
     } catch (error) {
@@ -202,9 +219,10 @@ async function followFiles(view: OwnView, from: string, to: string): Promise<voi
   await runOnFiles(view, ['read-tree', '-m', '-u', '--no-recurse-submodules', from, to]);
 }
 
-function inTheWay(view: OwnView, cause: unknown): PawlError {
+function inTheWay(view: OwnView, cause: unknown, files: string[] = []): PawlError {
   return new PawlError('conflict', `Files in ${view.path} are in the way of those that would come.`, {
-    hint: 'Look at `git status` there: move untracked files aside, or merge by hand.',
+    hint: 'Look at `git status --ignored` there: move untracked files aside, or merge by hand.',
+    details: { files },
     cause,
   });
 }

@@ -42,30 +42,28 @@ export async function diffBranch(
         hint: 'See `pawl worktree ls` for what is in the trash.',
       });
     }
-    const others = [objectsDirOf(repository), ...(registration === null ? [] : [objectsDir])];
-    const diff = (format: readonly string[], options = {}) => {
-      const args = [
-        'diff-tree',
-        '-r',
-        '-M',
-        '--no-ext-diff',
-        '--no-textconv',
-        '--no-color',
-        ...format,
-        base,
-        end,
-        '--',
-      ];
-      return runInOwnRepository(ownDir, others, args, options);
-    };
-    const listed = await diff(['--numstat', '-z'], { maxBytes: gitLimits.statusBytes, mayTruncate: true });
-    const shown = await diff(['-p'], { maxBytes: gitLimits.patchBytes, mayTruncate: true });
-    return {
-      files: parseNumstat(listed.stdout),
-      patch: shown.stdout,
-      truncated: listed.truncated || shown.truncated,
-    };
+    return diffTrees(ownDir, [objectsDirOf(repository), ...(registration === null ? [] : [objectsDir])], base, end);
   });
+}
+
+/** What differs between two commits or trees, of which the objects are in Pawl's own git directory or in these. */
+export async function diffTrees(
+  ownDir: string,
+  otherObjects: readonly string[],
+  from: string,
+  to: string,
+): Promise<BranchDiff> {
+  const diff = (format: readonly string[], maxBytes: number) => {
+    const args = ['diff-tree', '-r', '-M', '--no-ext-diff', '--no-textconv', '--no-color', ...format, from, to, '--'];
+    return runInOwnRepository(ownDir, otherObjects, args, { maxBytes, mayTruncate: true });
+  };
+  const listed = await diff(['--numstat', '-z'], gitLimits.statusBytes);
+  const shown = await diff(['-p'], gitLimits.patchBytes);
+  return {
+    files: parseNumstat(listed.stdout),
+    patch: shown.stdout,
+    truncated: listed.truncated || shown.truncated,
+  };
 }
 
 /** Parses `--numstat -z`: `added TAB removed TAB name NUL`; a rename has an empty name, and two more after it. */

@@ -1,7 +1,13 @@
 import { execa } from 'execa';
 import { limits } from '@pawl/schema/limit';
 import { gitFailed, unfinished } from './git-failure.ts';
-import { gitEnvironment, hardenedOptions, withoutForeignConfig } from './hardening.ts';
+import {
+  gitEnvironment,
+  hardenedOptions,
+  networkEnvironment,
+  networkOptions,
+  withoutForeignConfig,
+} from './hardening.ts';
 import { gitLimits } from './limit.ts';
 import { createGate } from '@pawl/core/turn-taking';
 
@@ -23,8 +29,12 @@ export type GitOptions = {
   mayTruncate?: boolean;
   /** What the command reads from its standard input; nothing when left out. */
   input?: Uint8Array;
+  /** A file that the command reads as its standard input. */
+  inputFile?: string;
   /** One character of `stdout` stands for one byte (Latin-1), so that names which are not UTF-8 survive. */
   asBytes?: boolean;
+  /** The list of commits whose parents are not there, of a repository that has a part of its history only. */
+  shallowFile?: string;
 };
 
 /**
@@ -90,6 +100,7 @@ export function runOnRawFiles(view: RawView, args: readonly string[], options: G
     GIT_OBJECT_DIRECTORY: view.objectsDir,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: view.otherObjects.map(quotePath).join(':'),
     GIT_INDEX_FILE: view.indexFile,
+    ...shallowEnvironment(options),
   };
   return run(view.path, [`--git-dir=${view.gitDir}`, `--work-tree=${view.path}`], args, environment, options);
 }
@@ -104,8 +115,31 @@ export function runInOwnRepository(
   const environment = {
     ...withoutForeignConfig,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: otherObjects.map(quotePath).join(':'),
+    ...shallowEnvironment(options),
   };
   return run(options.cwd ?? gitDir, [`--git-dir=${gitDir}`], args, environment, options);
+}
+
+/**
+ * Runs git between a bare repository that only Pawl writes and a remote one. The person's own config and keys count, as
+ * when they fetch or push themselves; no repository's config does.
+ */
+export function runOverNetwork(
+  gitDir: string,
+  otherObjects: readonly string[],
+  args: readonly string[],
+  options: GitOptions = {},
+) {
+  const environment = {
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: otherObjects.map(quotePath).join(':'),
+    ...shallowEnvironment(options),
+  };
+  const manner = { options: networkOptions, environment: networkEnvironment(process.env), gate: throughNetworkGate };
+  return run(gitDir, [`--git-dir=${gitDir}`], args, environment, options, manner);
+}
+
+function shallowEnvironment({ shallowFile }: GitOptions): Record<string, string> {
+  return shallowFile === undefined ? {} : { GIT_SHALLOW_FILE: shallowFile };
 }
 
 /** Runs git with Pawl's own config; the objects that it makes go to the user's repository, where they are wanted. */
@@ -127,6 +161,13 @@ export async function readExcludesFile(gitDir: string): Promise<string | null> {
   return exitCode === 0 && path !== '' ? path : null;
 }
 
+/** The addresses of a remote, as the user's config has them. Reading config runs nothing. */
+export async function readRemoteUrls(gitDir: string, name: string): Promise<string[]> {
+  const args = ['config', '-z', '--get-all', `remote.${name}.url`];
+  const { stdout } = await run(gitDir, [`--git-dir=${gitDir}`], args, {}, { answers: [1] });
+  return stdout.split('\0').slice(0, -1);
+}
+
 /** Quotes one entry of a colon-separated list in the way git reads it back. */
 export function quotePath(path: string): string {
   return `"${path
@@ -138,19 +179,23 @@ export function quotePath(path: string): string {
 /** However many agents are started at once, the machine is not flooded with processes. */
 const throughGate = createGate(gitLimits.processes);
 
+/** A remote that does not answer keeps nobody waiting but others who want a remote. */
+const throughNetworkGate = createGate(gitLimits.networkProcesses);
+
 async function run(
   cwd: string,
   place: readonly string[],
   args: readonly string[],
   environment: Record<string, string>,
   options: GitOptions,
+  manner = { options: hardenedOptions, environment: gitEnvironment(process.env), gate: throughGate },
 ): Promise<GitOutput> {
-  const result = await throughGate(() =>
-    execa('git', [...hardenedOptions, ...place, ...args], {
+  const result = await manner.gate(() =>
+    execa('git', [...manner.options, ...place, ...args], {
       cwd,
-      env: { ...gitEnvironment(process.env), ...environment },
+      env: { ...manner.environment, ...environment },
       extendEnv: false,
-      ...(options.input === undefined ? { stdin: 'ignore' } : { input: options.input }),
+      ...inputOf(options),
       encoding: options.asBytes ? 'latin1' : 'utf8',
       reject: false,
       stripFinalNewline: false,
@@ -164,4 +209,9 @@ async function run(
   if (exitCode === undefined || result.isMaxBuffer) throw unfinished(args, cwd, result);
   if (exitCode !== 0 && !options.answers?.includes(exitCode)) throw gitFailed(args, exitCode, stderr);
   return { exitCode, stdout, stderr, truncated: false };
+}
+
+function inputOf({ input, inputFile }: GitOptions) {
+  if (inputFile !== undefined) return { inputFile };
+  return input === undefined ? ({ stdin: 'ignore' } as const) : { input };
 }

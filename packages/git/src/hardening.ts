@@ -40,11 +40,22 @@ const overruledSettings = [
 ] as const;
 
 /** Options that stand before every sub-command. */
-export const hardenedOptions: readonly string[] = [
-  '--no-pager',
-  '--no-optional-locks',
-  ...overruledSettings.flatMap((setting) => ['-c', setting]),
-];
+export const hardenedOptions: readonly string[] = optionsFor(overruledSettings);
+
+/** What a person's own config may say when git reaches a remote: how it gets there, and with which credentials. */
+const ownMatters = new Set(['core.sshCommand=false', 'credential.helper=']);
+
+/** Options that stand before a sub-command that reaches a remote. */
+export const networkOptions: readonly string[] = optionsFor([
+  ...overruledSettings.filter((setting) => !ownMatters.has(setting)),
+  // What comes in appears whole or not at all.
+  'fetch.unpackLimit=1',
+  'push.recurseSubmodules=no',
+]);
+
+function optionsFor(settings: readonly string[]): string[] {
+  return ['--no-pager', '--no-optional-locks', ...settings.flatMap((setting) => ['-c', setting])];
+}
 
 /** What git may know of the caller's environment: where programs and the home are, and who the user is. */
 const inheritedVariables = ['PATH', 'HOME', 'USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'TMPDIR', 'SUDO_UID'] as const;
@@ -83,3 +94,43 @@ export function gitEnvironment(caller: NodeJS.ProcessEnv): Record<string, string
 
 /** Added wherever the user's and the machine's config have no say. */
 export const withoutForeignConfig = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' } as const;
+
+/** What leads to a remote, beside the person's config: keys in an agent, the way through a proxy, certificates. */
+const networkVariables = [
+  'SSH_AUTH_SOCK',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_SSH_VARIANT',
+  'GIT_PROXY_COMMAND',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'KRB5CCNAME',
+  'GNUPGHOME',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_RUNTIME_DIR',
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+  'no_proxy',
+  'NO_PROXY',
+] as const;
+
+/** The environment of a git command that reaches a remote. It can ask nobody: a missing password is a failure. */
+export function networkEnvironment(caller: NodeJS.ProcessEnv): Record<string, string> {
+  const { GIT_SSH_COMMAND: _, ...environment } = gitEnvironment(caller);
+  for (const name of networkVariables) {
+    const value = caller[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return {
+    ...environment,
+    // Ssh would else ask at the terminal that the daemon was started from.
+    SSH_ASKPASS: 'false',
+    SSH_ASKPASS_REQUIRE: 'force',
+    GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+  };
+}

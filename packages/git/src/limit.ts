@@ -2,6 +2,8 @@
 export const gitLimits = {
   /** Git commands that run at once; the others wait. */
   processes: 8,
+  /** Git commands that wait for a remote at once. */
+  networkProcesses: 4,
   /** Output of one git command that is kept; a command that prints more is ended. */
   outputBytes: 16 * 1024 * 1024,
   /** Output of a status that is counted; beyond it the status is marked as truncated. */
@@ -51,6 +53,20 @@ export const gitLimits = {
   diffBytes: 256 * 1024 * 1024,
   /** How much of a diff is given; beyond it the diff is marked as truncated. */
   patchBytes: 2 * 1024 * 1024,
+  /** Names of the files that two commits differ in, as one list; beyond it they are not listed at all. */
+  changedBytes: 32 * 1024 * 1024,
+  /** The longest path of a file in a commit that is looked for. */
+  pathBytes: 4_096,
+  /** Ids of objects that are carried from one repository into another, as one list; about three million of them. */
+  objectListBytes: 128 * 1024 * 1024,
+  /** Up to so many objects are stored one by one; more of them as a pack. */
+  looseObjects: 100,
+  /** Commits of one change that are replayed one by one; a change with more becomes a single commit. */
+  replayedCommits: 200,
+  /** The largest commit, without its files, that is read. */
+  commitBytes: 1024 * 1024,
+  /** The longest address of a remote. */
+  urlCharacters: 4_096,
   /** Files that a refusal names. */
   namedFiles: 50,
   /** Scratch directories of a killed daemon are removed after this long. */

@@ -27,14 +27,17 @@ export async function planMerge(
   const objectsDir = objectsDirOf(repository);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', onto, tip];
   const { exitCode, stdout } = await runForUserRepository(ownDir, objectsDir, args, { answers: [1, 129] });
-  if (exitCode === 129) {
-    throw new PawlError('unavailable', 'This git cannot merge without a work tree.', {
-      hint: 'Install git 2.38 or newer, or merge the branch by hand.',
-    });
-  }
+  if (exitCode === 129) throw needsNewerGit();
   const [tree = '', ...files] = stdout.split('\0').filter((word) => word !== '');
   if (exitCode === 1) return { do: 'refuse', files: files.slice(0, gitLimits.namedFiles) };
   return { do: 'move', commit: await commitTree({ ownDir, objectsDir, tree, parents: [onto, tip], message }) };
+}
+
+/** Git answers with its usage when it cannot merge without a work tree. */
+export function needsNewerGit(): PawlError {
+  return new PawlError('unavailable', 'This git cannot merge without a work tree.', {
+    hint: 'Install git 2.38 or newer, or merge the branch by hand.',
+  });
 }
 
 /** True when everything that a commit has is in another one too. */

@@ -26,8 +26,8 @@ const rawConfig = `${ownConfig}[core]
 `;
 
 /**
- * Makes Pawl's own git directory for a repository when it is not there yet. It is a bare repository without refs that
- * only Pawl writes, so its config can be believed; it appears by a rename, complete or not at all.
+ * Makes Pawl's own git directory for a repository when it is not there yet. It is a bare repository without branches
+ * that only Pawl writes, so its config can be believed; it appears by a rename, complete or not at all.
  */
 export async function ensureOwnDirectory(repository: Origin, ownDir: string): Promise<void> {
   await ensureBareDirectory(repository, ownDir, (draft) => appendFile(join(draft, 'config'), ownConfig));

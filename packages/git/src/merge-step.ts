@@ -1,0 +1,97 @@
+import { checkCommitId, runOnChain } from './chain-command.ts';
+import { asBytes, authorAt, readCommit, writeCommit } from './commit-object.ts';
+import { mergeTrees } from './merge-trees.ts';
+import { ensureOwnDirectory } from './own-directory.ts';
+import { listRange, replay } from './replay.ts';
+import type { Repository } from './repository.ts';
+
+export type MergeRequest = {
+  ownDir: string;
+  /** The commit that the change goes onto. */
+  onto: string;
+  /** The change's own commit. */
+  head: string;
+  method: 'squash' | 'merge' | 'rebase';
+  message: string;
+  /** When it is said to be made: the same request gives the same commit. */
+  atMs: number;
+  /**
+   * Heads of changes that `onto` has by other commits, because they were squashed or rebased. A change that was built on
+   * one of them is compared with it, and does not conflict with its own beginning.
+   */
+  landed?: readonly string[];
+};
+
+export type MergeStep =
+  | { do: 'merged'; commit: string; tree: string }
+  /** `onto` has all that the change would bring. */
+  | { do: 'nothing' }
+  /** They do not go together; no files when they have no history in common. */
+  | { do: 'conflict'; files: string[] };
+
+/**
+ * Puts a change onto a commit, in Pawl's own git directory. No ref and no file of a work tree is written, and no driver
+ * or filter of any repository runs. A change to be rebased becomes one commit when it cannot be replayed commit by commit.
+ */
+export async function mergeStep(repository: Repository, request: MergeRequest): Promise<MergeStep> {
+  const { ownDir, onto, head, method, atMs } = request;
+  await ensureOwnDirectory(repository, ownDir);
+  if (await isAncestor(repository, ownDir, head, onto)) return { do: 'nothing' };
+  const landed = await landedBelow(repository, request);
+  if (landed === null) return { do: 'nothing' };
+  const ontoTree = await treeOf(repository, ownDir, onto);
+  const replayed = method === 'rebase' ? await replay(repository, { ownDir, onto, head, landed, atMs }) : null;
+  if (replayed !== null) return replayed.tree === ontoTree ? { do: 'nothing' } : { do: 'merged', ...replayed };
+  // A stand-in for `onto` that descends from what landed: so git finds the right base by itself.
+  const parents = [onto, ...landed];
+  const ours =
+    landed.length === 0 ? onto : await writeCommit(repository, ownDir, { tree: ontoTree, parents, message: '', atMs });
+  const merged = await mergeTrees(repository, ownDir, ours, head);
+  if (merged.do === 'conflict') return merged;
+  if (merged.tree === ontoTree) return { do: 'nothing' };
+  const commit = await writeCommit(repository, ownDir, {
+    tree: merged.tree,
+    parents: method === 'merge' ? [onto, head] : [onto],
+    ...(method === 'merge' ? {} : { author: authorAt(await readCommit(repository, ownDir, head), atMs) }),
+    message: asBytes(request.message),
+    atMs,
+  });
+  return { do: 'merged', commit, tree: merged.tree };
+}
+
+/**
+ * The commit that main goes to with a whole chain: its tip when that is the next commit after main, else a merge of
+ * both with the tip's files. So nothing in between, which was not checked by itself, is on main's own line.
+ */
+export async function closeChain(
+  repository: Repository,
+  request: { ownDir: string; main: string; tip: string; message: string; atMs: number },
+): Promise<string> {
+  const { ownDir, main, tip, atMs } = request;
+  await ensureOwnDirectory(repository, ownDir);
+  const { parents, tree } = await readCommit(repository, ownDir, tip);
+  if (tip === main || parents[0] === main) return tip;
+  if (!(await isAncestor(repository, ownDir, main, tip))) throw new Error(`${tip} does not descend from ${main}`);
+  const message = asBytes(request.message);
+  return writeCommit(repository, ownDir, { tree, parents: [main, tip], message, atMs });
+}
+
+/** The tree of a commit. */
+export async function treeOf(repository: Repository, ownDir: string, commit: string): Promise<string> {
+  return (await readCommit(repository, ownDir, commit)).tree;
+}
+
+/** True when `of` is this commit, or descends from it. */
+export async function isAncestor(repository: Repository, ownDir: string, commit: string, of: string): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', checkCommitId(commit), checkCommitId(of)];
+  return (await runOnChain(repository, ownDir, args, { answers: [1] })).exitCode === 0;
+}
+
+/** Those of the landed heads that a change was built on; null when all of it has landed. */
+async function landedBelow(repository: Repository, request: MergeRequest): Promise<string[] | null> {
+  const { landed = [] } = request;
+  if (landed.length === 0) return [];
+  if ((await listRange(repository, { ...request, landed })).length === 0) return null;
+  const range = new Set((await listRange(repository, { ...request, landed: [] })).map(({ id }) => id));
+  return landed.filter((commit) => range.has(commit));
+}

@@ -1,0 +1,28 @@
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrno } from '@pawl/schema/error';
+
+/** Removes a directory or a file with all that is in it. No link is followed; directories that forbid it are opened first. */
+export async function removeWhole(path: string): Promise<void> {
+  try {
+    await removeNow(path);
+  } catch (error) {
+    if (!hasErrno(error, 'EACCES', 'EPERM')) throw error;
+    await openDirectories(path);
+    await removeNow(path);
+  }
+}
+
+function removeNow(path: string): Promise<void> {
+  // A process that is about to leave may still write there.
+  return rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+}
+
+async function openDirectories(path: string): Promise<void> {
+  const info = await lstat(path);
+  if (!info.isDirectory()) return;
+  await chmod(path, 0o700);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openDirectories(join(path, entry.name));
+  }
+}

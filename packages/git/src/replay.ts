@@ -1,0 +1,92 @@
+import { checkCommitId, runOnChain } from './chain-command.ts';
+import { authorOf, readCommit, writeCommit } from './commit-object.ts';
+import { gitLimits } from './limit.ts';
+import { mergeTrees } from './merge-trees.ts';
+import type { Repository } from './repository.ts';
+
+type Range = { ownDir: string; onto: string; head: string; landed: readonly string[] };
+type RangeCommit = { id: string; parents: string[] };
+type Tip = { commit: string; tree: string };
+
+/** The commits of a change that neither `onto` nor what landed has, parents before their children. */
+export async function listRange(repository: Repository, { ownDir, onto, head, landed }: Range): Promise<RangeCommit[]> {
+  const lines = [checkCommitId(head), ...[onto, ...landed].map((commit) => `^${checkCommitId(commit)}`)];
+  const input = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  // What landed long ago may be gone; nothing can be built on it then.
+  const args = ['rev-list', '--topo-order', '--reverse', '--parents', '--ignore-missing', '--stdin'];
+  const options = { input, maxBytes: gitLimits.objectListBytes };
+  const { stdout } = await runOnChain(repository, ownDir, args, options);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [id = '', ...parents] = line.split(' ');
+      return { id, parents };
+    });
+}
+
+/**
+ * Puts the commits of a change onto another commit one by one, with their authors and messages. Where they follow on it
+ * already they stay as they are. A merge in which nothing was decided by hand is left out, and so is a commit that
+ * changes nothing any more. Null when it does not go that way: there are too many commits, a merge holds work of its own, or
+ * one of them conflicts; the change as a whole may still go.
+ */
+export async function replay(repository: Repository, request: Range & { atMs: number }): Promise<Tip | null> {
+  const { ownDir, onto, head } = request;
+  const range = await listRange(repository, request);
+  if (range.length > gitLimits.replayedCommits) return null;
+  const isStraight = range.every(
+    ({ parents }, at) => parents.length === 1 && parents[0] === (range[at - 1]?.id ?? onto),
+  );
+  if (isStraight) return { commit: head, tree: (await readCommit(repository, ownDir, head)).tree };
+  let tip: Tip = { commit: onto, tree: (await readCommit(repository, ownDir, onto)).tree };
+  for (const commit of range) {
+    const isMerge = commit.parents.length > 1;
+    const next = isMerge
+      ? await leaveOut(repository, ownDir, commit, tip)
+      : await pick(repository, request, commit, tip);
+    if (next === null) return null;
+    tip = next;
+  }
+  return tip;
+}
+
+/** Leaves a merge out, when git alone would have merged the same. */
+async function leaveOut(
+  repository: Repository,
+  ownDir: string,
+  { id, parents }: RangeCommit,
+  tip: Tip,
+): Promise<Tip | null> {
+  const [first = '', second = '', another] = parents;
+  if (another !== undefined) return null;
+  const merged = await mergeTrees(repository, ownDir, first, second);
+  return merged.do === 'merged' && merged.tree === (await readCommit(repository, ownDir, id)).tree ? tip : null;
+}
+
+/** Puts one commit onto the tip. */
+async function pick(
+  repository: Repository,
+  { ownDir, atMs }: Range & { atMs: number },
+  { id, parents }: RangeCommit,
+  tip: Tip,
+): Promise<Tip | null> {
+  const original = await readCommit(repository, ownDir, id);
+  // A sibling of the commit with the files of the tip: their base is the commit's parent, which makes the merge a pick.
+  const sibling = await writeCommit(repository, ownDir, { tree: tip.tree, parents, message: '', atMs });
+  const merged = await mergeTrees(repository, ownDir, sibling, id, { anyBase: parents.length === 0 });
+  if (merged.do === 'conflict') return null;
+  const { tree } = merged;
+  if (tree === tip.tree) return tip;
+  const { encoding, message } = original;
+  const author = authorOf(original, atMs);
+  const commit = await writeCommit(repository, ownDir, {
+    tree,
+    parents: [tip.commit],
+    author,
+    encoding,
+    message,
+    atMs,
+  });
+  return { commit, tree };
+}
