@@ -11,7 +11,7 @@ export type Violation = { file: string; line: number; imports: string; why: stri
 
 /**
  * Which of our packages each one may import. Arrows point one way only:
- * schema → protocol / core → store / git / host / providers → roster / mcp → daemon; the command line reaches the daemon by the protocol.
+ * schema → protocol / core → store / git / host / providers / forge → roster / mcp → daemon; the command line reaches the daemon by the protocol.
  */
 const allowed: Record<string, string[]> = {
   schema: [],
@@ -21,11 +21,12 @@ const allowed: Record<string, string[]> = {
   git: ['schema', 'core'],
   host: ['schema', 'core'],
   providers: ['schema', 'core'],
+  forge: ['schema', 'core'],
   testing: ['schema'],
   bridge: ['schema'],
   roster: ['schema', 'core', 'host', 'providers'],
   mcp: ['schema', 'protocol'],
-  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'roster', 'mcp'],
+  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'forge', 'roster', 'mcp'],
   cli: ['schema', 'protocol', 'roster', 'mcp'],
 };
 
