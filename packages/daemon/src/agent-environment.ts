@@ -23,6 +23,15 @@ const inherited = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
+/** What anything that the daemon starts may see of the daemon's own environment. */
+export function inheritedEnvironment(from: NodeJS.ProcessEnv): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(from)) {
+    if (value !== undefined && (inherited.includes(name) || name.startsWith('LC_'))) env[name] = value;
+  }
+  return { ...env, PATH: env['PATH'] ?? defaultPath };
+}
+
 /**
  * The whole environment of a session: an allow list, the provider's own variables, and what the agent needs to speak for
  * itself. Another shell's keys, base URLs or git variables never reach an agent by accident.
@@ -38,14 +47,11 @@ export function agentEnvironment(given: {
   bin: string;
   temporary: string;
 }): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given.from)) {
-    if (value !== undefined && (inherited.includes(name) || name.startsWith('LC_'))) env[name] = value;
-  }
+  const env = inheritedEnvironment(given.from);
   return {
     ...env,
     ...given.provider,
-    PATH: [given.bin, given.provider['PATH'] ?? env['PATH'] ?? defaultPath].join(':'),
+    PATH: [given.bin, given.provider['PATH'] ?? env['PATH']].join(':'),
     TMPDIR: given.temporary,
     GIT_TERMINAL_PROMPT: '0',
     PAWL_HOME: given.home,

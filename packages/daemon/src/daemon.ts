@@ -34,6 +34,8 @@ import { startImport } from './mail/import.ts';
 import { keepMirror } from './mail/mirror.ts';
 import { openPost } from './mail/post.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
+import { createRatchet } from './ratchet/ratchet.ts';
+import { finishRefreshes } from './ratchet/refresh-worktree.ts';
 import { startReconciler } from './reconcile/reconciler.ts';
 import { writePrograms } from './programs-file.ts';
 import { createAdoption } from './service/adopted.ts';
@@ -90,7 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const clock = options.clock ?? Date.now;
   const startedAt = clock();
   const home = homeAt(directory.path);
-  for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash])
+  for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash, home.checks])
     mkdirSync(path, { recursive: true, mode: 0o700 });
   const store = await openDatabase(directory, {
     clock,
@@ -119,6 +121,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       healthMs: limits.healthMs,
       nudgeMs: limits.nudgeMs,
       nudgeGapMs: limits.nudgeGapMs,
+      queueMs: limits.queueMs,
+      queueWaitMs: limits.queueWaitMs,
       adoptionMs: limits.adoptionMs,
       ...options.timing,
     },
@@ -138,6 +142,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const questions = createQuestions(shop, post, createQuestionWaits());
   const inbox = createInbox(shop, questions, signals);
   const adoption = createAdoption(shop, post);
+  const ratchet = createRatchet(shop, { post, reconciler });
   const barrier = createBarrier(store, reconciler.ingest);
   const desk = createDesk(shop, agents);
   const doctor = createDoctor(shop, reconciler);
@@ -145,10 +150,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await finishTrash(shop);
   await shop.accounts.settle();
   await finishMerges(shop);
+  await finishRefreshes(shop);
   await requeueDead(store);
   const { adopted, ended } = await reconciler.adopt();
   crashPoint('restart.after_adopt');
   await post.sweep();
+  await ratchet.begin();
   let port: number | null = null;
   const app = buildApp({
     shop,
@@ -159,6 +166,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     adoption,
     questions,
     inbox,
+    ratchet,
     barrier,
     desk,
     doctor,
@@ -233,6 +241,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       for (const timer of timers) clearInterval(timer);
       rmSync(home.socket, { force: true });
       await stopListening(socketServer === null ? servers : [...servers, socketServer]);
+      await ratchet.close();
       await loops.close();
       await adoption.close();
       await questionWatch.close();

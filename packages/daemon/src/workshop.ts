@@ -29,6 +29,9 @@ export type Timing = {
   healthMs: number;
   nudgeMs: number;
   nudgeGapMs: number;
+  /** How often queues are looked at by themselves, and how soon again when something of a person's is in the way. */
+  queueMs: number;
+  queueWaitMs: number;
   /** How long what was seen of other people's agents counts. */
   adoptionMs: number;
 };

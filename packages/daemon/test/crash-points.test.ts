@@ -50,6 +50,19 @@ const suites: Record<string, readonly CrashPoint[]> = {
   'mail/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
   'complete-crash.test.ts': ['complete.after_record'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
+  'ratchet/refresh-crash.test.ts': [
+    'refresh.after_intent',
+    'refresh.after_ref',
+    'refresh.after_files',
+    'refresh.after_record',
+  ],
+  'ratchet/checker-crash.test.ts': [
+    'check.after_row',
+    'check.after_clone',
+    'check.after_process',
+    'check.after_exit',
+    'check.after_result',
+  ],
 };
 const visitedElsewhere = [
   ...startPoints,

@@ -38,13 +38,53 @@ test.each([
   ['review', 'ephemeral', [], 'Status check: Update on your review progress?'],
   ['workspace', 'persistent', ['Patch', 'Finalize', 'Delegate'], null],
   ['helper-mode', 'persistent', ['Patch'], null],
-] as const)('S4-27: %s is %s, may %j, and is nudged with its words', async (id, cls, allow, nudge) => {
+] as const)(
+  'S4-03, S4-05, S4-08, S4-11, S4-13, S4-27: %s is %s, may %j, and is nudged with its words',
+  async (id, cls, allow, nudge) => {
+    await using directory = await temporaryDirectory();
+    const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
+    expect(definition).toMatchObject({ class: cls, policy: { allow, delegateTargets: [] }, nudge });
+    const patches = mayAct(definition, 'Patch');
+    for (const tool of ['Write', 'Edit', 'apply_patch']) expect(mayUseTool(definition, tool)).toBe(patches);
+    for (const tool of ['Read', 'Grep', 'shell']) expect(mayUseTool(definition, tool)).toBe(true);
+  },
+);
+
+test.each([
+  // S4-04: the supervisor modifies no change, and hearing of changes brings the right to close one.
+  ['supervisor', ['emergency']],
+  ['merge-queue', ['changes', 'reviews', 'emergency']],
+  ['worker', []],
+  ['review', []],
+  ['workspace', []],
+  ['helper-mode', []],
+] as const)('S4-04, S4-07, S4-13: what %s is told of the merge queue is %j', async (id, hears) => {
   await using directory = await temporaryDirectory();
-  const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
-  expect(definition).toMatchObject({ class: cls, policy: { allow, delegateTargets: [] }, nudge });
-  const patches = mayAct(definition, 'Patch');
-  for (const tool of ['Write', 'Edit', 'apply_patch']) expect(mayUseTool(definition, tool)).toBe(patches);
-  for (const tool of ['Read', 'Grep', 'shell']) expect(mayUseTool(definition, tool)).toBe(true);
+  expect(await aPlace(directory.path, { builtIn }).definitions.find(null, id)).toMatchObject({ hears });
+});
+
+test('S4-06, S4-09, S4-14: each role has its verbs in its text, and the queue’s has no way around the gate', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions } = await aPlace(directory.path, { builtIn }).definitions.load(null);
+  const verbs = (id: string) => [
+    ...new Set(
+      [...(definitions.get(id)?.prompt ?? '').matchAll(/`pawl ((?:change )?[a-z]+)/g)].map(([, verb]) => verb),
+    ),
+  ];
+  expect(verbs('worker')).toEqual(expect.arrayContaining(['change open', 'change comment', 'complete']));
+  expect(verbs('review')).toEqual(['change show', 'change diff', 'change comment', 'complete']);
+  expect(verbs('merge-queue')).toEqual([
+    'queue',
+    'change show',
+    'change log',
+    'change diff',
+    'change comment',
+    'work',
+    'change close',
+  ]);
+  for (const [id, { prompt }] of definitions) {
+    expect(prompt, id).not.toMatch(/change (approve|merge|unblock)/);
+  }
 });
 
 test('S0-16, W0-07: the helper’s contract has its id, the four tiers, a light start and the end', async () => {

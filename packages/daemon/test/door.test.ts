@@ -117,6 +117,24 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   listProviders: { person: 200, own: 200, other: 200 },
   completeAgent: { person: 409, own: 403, other: 403 },
   agentInputs: { person: 200, own: 200, other: 403 },
+  openChange: { person: 400, own: 409, other: 409 },
+  listChanges: { person: 200, own: 200, other: 200 },
+  showChange: { person: 404, own: 404, other: 404 },
+  diffChange: { person: 404, own: 404, other: 404 },
+  logChange: { person: 404, own: 404, other: 404 },
+  approveChange: { person: 400, own: 403, other: 403 },
+  blockChange: { person: 400, own: 400, other: 400 },
+  unblockChange: { person: 404, own: 404, other: 404 },
+  commentChange: { person: 400, own: 400, other: 400 },
+  closeChange: { person: 400, own: 400, other: 400 },
+  retryChange: { person: 404, own: 404, other: 404 },
+  mergeChange: { person: 400, own: 400, other: 400 },
+  listQueues: { person: 200, own: 200, other: 200 },
+  queueLog: { person: 400, own: 404, other: 404 },
+  checkQueue: { person: 200, own: 403, other: 403 },
+  pauseQueue: { person: 200, own: 403, other: 403 },
+  resumeQueue: { person: 200, own: 403, other: 403 },
+  taskHistory: { person: 200, own: 200, other: 200 },
 };
 
 describe.each(Object.entries(routes))('%s', (name, route) => {
@@ -217,7 +235,8 @@ function pathOf(template: string): string {
     .replace('{account}', 'no-such-account')
     .replace('{mail}', 'no-such-mail')
     .replace('{task}', 'no-such-task')
-    .replace('{question}', 'no-such-question');
+    .replace('{question}', 'no-such-question')
+    .replace('{change}', 'no-such-change');
 }
 
 function ask(

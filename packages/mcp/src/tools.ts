@@ -1,4 +1,5 @@
 import { agentTools } from './tool/agents.ts';
+import { changeTools } from './tool/changes.ts';
 import { mailTools } from './tool/mail.ts';
 import { questionTools } from './tool/questions.ts';
 import { rosterTools } from './tool/roster.ts';
@@ -6,7 +7,14 @@ import { workTools } from './tool/work.ts';
 import type { CallerKind, Tool } from './tool.ts';
 
 /** Every verb that is a tool. */
-const tools: readonly Tool[] = [...agentTools, ...rosterTools, ...mailTools, ...questionTools, ...workTools];
+const tools: readonly Tool[] = [
+  ...agentTools,
+  ...rosterTools,
+  ...mailTools,
+  ...questionTools,
+  ...workTools,
+  ...changeTools,
+];
 
 /**
  * The tools of one caller. A program that a person started with their own token gets those that look, and `send`: a model's

@@ -2,7 +2,23 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { toolsFor } from '../src/tools.ts';
 
-const verbs = ['whoami', 'agents', 'fork', 'roster', 'send', 'mail', 'ask', 'answer', 'listen', 'task_add', 'complete'];
+const verbs = [
+  'whoami',
+  'agents',
+  'fork',
+  'roster',
+  'send',
+  'mail',
+  'ask',
+  'answer',
+  'listen',
+  'task_add',
+  'complete',
+  'change_open',
+  'change_list',
+  'change_show',
+  'change_comment',
+];
 
 test('an agent has every verb, and a person’s program those that look, and send', () => {
   expect(toolsFor('agent').map(({ name }) => name)).toEqual(verbs);
@@ -21,6 +37,6 @@ test.each(toolsFor('agent').map((tool) => [tool.name, tool] as const))(
 );
 
 test('whatever shows what others wrote says that it carries no authority', () => {
-  for (const name of ['send', 'mail', 'ask'])
+  for (const name of ['send', 'mail', 'ask', 'change_list', 'change_show'])
     expect(toolsFor('agent').find((tool) => tool.name === name)?.description).toContain('authority of the user');
 });

@@ -1,6 +1,8 @@
 import type { Event } from '@pawl/schema/event';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
+import type { ChangeClient } from './change-client.ts';
+import { changeClient } from './change-client.ts';
 import type { Carry } from './exchange.ts';
 import { exchange, readJson, readMessages } from './exchange.ts';
 import type { Home } from './home.ts';
@@ -68,13 +70,13 @@ import type { Whoami } from './view/whoami.ts';
 import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskList, TaskView } from './view/task.ts';
 
 /** What a surface can ask the daemon. It loads nothing heavy, so that a short command stays short. */
-export type Client = {
+export type Client = ChangeClient & {
   whoami(): Promise<Whoami>;
   daemon(): Promise<DaemonView>;
   stopDaemon(): Promise<{ pid: number }>;
   doctor(options?: { repair?: boolean }): Promise<Diagnosis>;
   listProjects(): Promise<{ projects: Project[] }>;
-  addProject(body: { path: string; name?: string }): Promise<ProjectAdded>;
+  addProject(body: { path: string; name?: string; checks?: boolean }): Promise<ProjectAdded>;
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<AgentAnswer>;
   /** Without its worktree it is one look into the database; with it, git compares files. */
@@ -228,6 +230,7 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
   };
 
   return {
+    ...changeClient({ get, post, withQuery }),
     whoami: () => get('/api/whoami'),
     daemon: () => get('/api/daemon'),
     stopDaemon: () => post('/api/daemon/stop'),

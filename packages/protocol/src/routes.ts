@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { accountRoutes } from './route/account.ts';
+import { changeRoutes } from './route/change.ts';
 import { completeRoutes } from './route/complete.ts';
 import { errandRoutes } from './route/errand.ts';
 import { mcpRoutes } from './route/mcp.ts';
@@ -285,4 +286,5 @@ export const routes = {
   ...taskRoutes,
   ...errandRoutes,
   ...accountRoutes,
+  ...changeRoutes,
 } as const;

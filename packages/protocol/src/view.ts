@@ -19,6 +19,7 @@ import {
 import { statusSchema } from '@pawl/schema/status';
 import { streamEventSchema } from '@pawl/schema/stream-event';
 import * as z from 'zod';
+import { checksFoundSchema } from './view/checks.ts';
 
 /** What every failed request answers. */
 export const errorViewSchema = z.object({
@@ -57,8 +58,18 @@ const word = (characters: number) =>
     .max(characters)
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
-export const addProjectSchema = z.object({ path: word(4096), name: nameSchema.optional() });
-export const projectAddedSchema = z.object({ project: projectSchema, created: z.boolean() });
+export const addProjectSchema = z.object({
+  path: word(4096),
+  name: nameSchema.optional(),
+  /** Finds out what its checks are, and writes that into its checkout when nothing is written there. */
+  checks: z.boolean().optional(),
+});
+export const projectAddedSchema = z.object({
+  project: projectSchema,
+  created: z.boolean(),
+  /** Null when nobody asked for it. */
+  checks: checksFoundSchema.nullable(),
+});
 export type ProjectAdded = z.infer<typeof projectAddedSchema>;
 
 /** An agent as people and programs see it: its facts and the status derived from them. */

@@ -19,6 +19,7 @@ import type { Adoption } from '../service/adopted.ts';
 import type { PersonInbox } from '../service/inbox.ts';
 import type { Questions } from '../service/questions.ts';
 import type { Signals } from '../service/signals.ts';
+import type { Ratchet } from '../ratchet/ratchet.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import type { DoorVariables } from './door.ts';
@@ -26,6 +27,7 @@ import { lockDoor, personOnly, selfOnly } from './door.ts';
 import { failed } from './failure.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
+import { addChangeRoutes } from './change-routes.ts';
 import { addCompleteRoutes } from './complete-routes.ts';
 import { addErrandRoutes } from './errand-routes.ts';
 import { addHomeRoutes } from './home-routes.ts';
@@ -33,6 +35,7 @@ import { addMcpRoutes } from './mcp-routes.ts';
 import { addMailRoutes } from './mail-routes.ts';
 import { addPromptRoutes } from './prompt-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
+import { addQueueRoutes } from './queue-routes.ts';
 import { addRosterRoutes } from './roster-routes.ts';
 import { addQuestionRoutes } from './question-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
@@ -48,6 +51,7 @@ export type AppParts = {
   questions: Questions;
   inbox: PersonInbox;
   barrier: Barrier;
+  ratchet: Pick<Ratchet, 'wake' | 'checkMain'>;
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
   events: EventFeed;
@@ -93,6 +97,9 @@ const personRoutes = [
   routes.sendErrand,
   routes.mergeErrand,
   routes.abandonErrand,
+  routes.approveChange,
+  routes.pauseQueue,
+  routes.resumeQueue,
 ];
 
 /** Every route with its handler, behind the door. */
@@ -176,6 +183,8 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addTaskRoutes(app, parts);
   addErrandRoutes(app, parts);
   addCompleteRoutes(app, parts);
+  addChangeRoutes(app, parts);
+  addQueueRoutes(app, parts);
   app.doc31('/api/openapi.json', {
     openapi: '3.1.0',
     info: {

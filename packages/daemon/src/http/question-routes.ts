@@ -11,6 +11,7 @@ import type { Context } from 'hono';
 import { requestPermission } from '../service/permissions.ts';
 import type { Target } from '../service/question-target.ts';
 import { rootAgent } from '../service/root-agent.ts';
+import { queueInbox } from '../ratchet/queue-view.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 import { selfOnly } from './door.ts';
@@ -154,7 +155,9 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
       leave() {},
     }));
   });
-  app.openapi(questionRoutes.inbox, async (context) => context.json({ items: await inbox.list() }, 200));
+  app.openapi(questionRoutes.inbox, async (context) =>
+    context.json({ items: await inbox.list(), ...(await queueInbox(shop)) }, 200),
+  );
   app.openapi(questionRoutes.askPermission, async (context) => {
     const { tool, input } = context.req.valid('json');
     const agent = await callerAgent(context);

@@ -125,7 +125,7 @@ export async function lettersOf(db: Database, mails: readonly Mail[]): Promise<L
   const letters: LetterGiven[] = [];
   for (const mail of mails) {
     const sender = await agentById(db, mail.fromId);
-    const isNotice = mail.kind === 'system' || mail.kind === 'nudge';
+    const isNotice = mail.kind === 'system' || mail.kind === 'alert' || mail.kind === 'nudge';
     letters.push({
       mail,
       from: isNotice ? 'pawl' : (sender?.alias ?? mail.fromId),

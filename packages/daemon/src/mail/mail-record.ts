@@ -17,6 +17,9 @@ export type MailDraft = {
   questionId?: string | null;
 };
 
+/** What Pawl itself has to say, and an agent's last word: it goes to anybody who lives, and is not answered. */
+export const noticeKinds: readonly MailKind[] = ['nudge', 'system', 'alert', 'completion'];
+
 /**
  * Writes a mail down, with its event. Who may write to whom is decided here, on the facts of this very transaction, for every
  * door alike; only what Pawl itself has to say goes to anybody who lives.
@@ -24,8 +27,7 @@ export type MailDraft = {
 export async function recordMail(tx: WriteTransaction, draft: MailDraft, body: StoredBody): Promise<Mail> {
   const from = (await agentById(tx.db, draft.from.id)) ?? draft.from;
   const to = (await agentById(tx.db, draft.to.id)) ?? draft.to;
-  const isNotice = draft.kind === 'nudge' || draft.kind === 'system' || draft.kind === 'completion';
-  if (!isNotice) refuseMail(from, to);
+  if (!noticeKinds.includes(draft.kind)) refuseMail(from, to);
   const mail: Mail = {
     id: body.id,
     projectId: to.projectId ?? from.projectId,

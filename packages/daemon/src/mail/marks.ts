@@ -4,7 +4,7 @@ import { agentById } from '@pawl/store/agents';
 import { markAcked, markDead, markDelivered, markRead } from '@pawl/store/mail-marks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { rootAgent } from '../service/root-agent.ts';
-import { recordMail, shortBody } from './mail-record.ts';
+import { noticeKinds, recordMail, shortBody } from './mail-record.ts';
 
 /** The one place where a mail goes on to its next state: each step once, forward only, with its event. */
 
@@ -45,8 +45,7 @@ export async function noteWithdrawn(tx: WriteTransaction, mail: Mail, reason: st
 export async function noteDead(tx: WriteTransaction, mail: Mail, reason: string): Promise<boolean> {
   if (!(await noteWithdrawn(tx, mail, reason))) return false;
   const [sender, recipient] = [await agentById(tx.db, mail.fromId), await agentById(tx.db, mail.toId)];
-  const isNotice = mail.kind === 'system' || mail.kind === 'nudge' || mail.kind === 'completion';
-  if (isNotice || sender === null || sender.endedAt !== null || recipient === null) return true;
+  if (noticeKinds.includes(mail.kind) || sender === null || sender.endedAt !== null || recipient === null) return true;
   const text = `Your mail ${mail.id} to ${recipient.alias} was not delivered: ${reason}. It began: ${firstLine(mail.body, 200)}`;
   const root = await rootAgent(tx.db);
   await recordMail(tx, { from: root, to: sender, kind: 'system' }, shortBody(text));

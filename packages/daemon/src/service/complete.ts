@@ -1,7 +1,7 @@
 import type { Colleague, LastWord } from '@pawl/core/complete';
 import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
 import { branchTip, countCommits } from '@pawl/git/repository';
-import { redactText } from '@pawl/host/secret-mask';
+import type { Change } from '@pawl/schema/change';
 import type { Definition } from '@pawl/schema/definition';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
@@ -15,9 +15,11 @@ import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { retire } from '../reconcile/retire.ts';
-import { secretsOf } from '../reconcile/session-watch.ts';
+import { openAtCompletion } from '../ratchet/changes.ts';
+import type { Ratchet } from '../ratchet/ratchet.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf, repositoryOf } from '../workshop.ts';
+import { redactionFor } from './redaction.ts';
 
 /** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
 export type Completed = { notified: Agent[]; isNew: boolean };
@@ -26,26 +28,28 @@ export type Completed = { notified: Agent[]; isNew: boolean };
 type Current = ReadonlyMap<string, Definition>;
 
 /**
- * Takes an agent's word that it is done for good. The word, the mails to all who are to hear of it, and the end of an agent
+ * Takes an agent's word that it is done for good. What it has committed is proposed first, so that its mails can name the
+ * change; a kill after that leaves a change that the next attempt finds. The word, the mails to all who are to hear of it, and the end of an agent
  * of which nothing runs are one transaction; the reconciler then waits for the process to leave, and cleans up.
  */
 export async function completeAgent(
-  parts: { shop: Workshop; reconciler: Reconciler; post: Post },
+  parts: { shop: Workshop; reconciler: Reconciler; post: Post; ratchet: Pick<Ratchet, 'wake'> },
   agentId: string,
   given: { summary?: string | undefined; failure?: string | undefined },
 ): Promise<Completed> {
-  const { shop, reconciler, post } = parts;
+  const { shop, reconciler, post, ratchet } = parts;
   const known = await factsOf(shop.store.db, agentId);
   const said = await withoutSecrets(shop, known, lastWord(given));
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
   const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
+  const change = said.failure === null ? await changeOf(shop, known, said.summary) : null;
   const completed = await shop.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);
     const { agent, run } = facts;
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
     const notified = await recipientsOf(tx.db, facts, current);
-    const text = completionText(agent, said, { task: run?.task ?? null, commits });
+    const text = completionText(agent, said, { task: run?.task ?? null, commits, change });
     for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
     tx.emit({
       type: 'agent.completed',
@@ -59,6 +63,7 @@ export async function completeAgent(
   crashPoint('complete.after_record');
   for (const { id } of completed.notified) post.wake(id);
   reconciler.wake(agentId);
+  if (change !== null) ratchet.wake(change.projectId);
   return completed;
 }
 
@@ -94,6 +99,12 @@ async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
   return (await shop.definitions.load(await projectOf(shop.store, agent))).definitions;
 }
 
+/** The change of what an agent has done; null when there is none, or it belongs to no project. */
+async function changeOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change | null> {
+  if (facts.agent.projectId === null) return null;
+  return openAtCompletion(shop, await projectOf(shop.store, facts.agent), facts, summary);
+}
+
 /** How many commits an agent's branch has beyond its base; null when that cannot be told. */
 async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
   if (agent.branch === null || agent.baseCommit === null) return null;
@@ -108,9 +119,8 @@ async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
 }
 
 /** What an agent says of itself may hold what nobody is to read. */
-async function withoutSecrets(shop: Workshop, { agent, session }: AgentView, said: LastWord): Promise<LastWord> {
-  if (session === null) return said;
-  const secrets = await secretsOf(shop, agent, session);
-  const clean = (text: string | null) => (text === null ? null : redactText(text, secrets));
+async function withoutSecrets(shop: Workshop, facts: AgentView, said: LastWord): Promise<LastWord> {
+  const redact = await redactionFor(shop, facts);
+  const clean = (text: string | null) => (text === null ? null : redact(text));
   return { summary: clean(said.summary), failure: clean(said.failure) };
 }

@@ -9,7 +9,7 @@ import { taskText } from '@pawl/core/plan';
 import { checkOptions, checkTask } from '@pawl/core/task';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
 import type { Repository } from '@pawl/git/repository';
-import { listBranches, openRepository, resolveCommit } from '@pawl/git/repository';
+import { listBranches, openRepository } from '@pawl/git/repository';
 import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
@@ -26,9 +26,11 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { join } from 'node:path';
 import { toolLimits } from '../definitions/tool-limits.ts';
+import { usualDefinition } from '../definitions/usual.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, projectOf, repositoryOf } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
+import { baseCommitFor } from './base-commit.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
 import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
@@ -37,9 +39,6 @@ import { claimTask, dependenciesOf } from './tasks.ts';
 import { rootAgent } from './root-agent.ts';
 
 const branchPrefix = 'work/';
-
-/** What an agent is that nobody said anything else about. */
-const usualDefinition = 'worker';
 
 /** Who asks for a new agent: a person, acting as an agent, or that agent itself. */
 export type Actor = { agent: Agent; isPerson: boolean };
@@ -97,7 +96,7 @@ export async function forkAndExec(
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : tighter(actor.agent.budget, body.budget),
     taskId: body.planned ?? null,
     alias: body.alias,
-    baseCommit: await resolveCommit(repository, body.base),
+    baseCommit: await baseCommitFor(shop, project, repository, { base: body.base, mode }),
     snapshot: null,
     task: body.task,
     parentRunId,
@@ -233,7 +232,7 @@ export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise
 }
 
 /** Options that make a provider run what they name. */
-const commandOptions = ['command', 'config', 'profile'];
+export const commandOptions = ['command', 'config', 'profile'];
 
 /** What a provider runs a person says, and not an agent. */
 function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<string, string>): void {

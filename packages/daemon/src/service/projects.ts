@@ -6,15 +6,16 @@ import type { Project } from '@pawl/schema/record';
 import { insertProject, projectByName, projectByRoot } from '@pawl/store/projects';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { basename } from 'node:path';
+import { proposeConfig } from '../ratchet/write-config.ts';
 import type { Workshop } from '../workshop.ts';
 
-/** Puts the repository around a path into the registry; a second time it changes nothing. */
+/** Puts the repository around a path into the registry; a second time it changes nothing there. */
 export async function addProject(
   shop: Workshop,
-  body: { path: string; name?: string | undefined },
+  body: { path: string; name?: string | undefined; checks?: boolean | undefined },
 ): Promise<ProjectAdded> {
   const { root } = await openRepository(body.path);
-  return shop.store.write(async (tx) => {
+  const added = await shop.store.write(async (tx) => {
     const known = await projectByRoot(tx.db, root);
     if (known !== null) return { project: known, created: false };
     const project: Project = { id: newId(), name: await freeName(tx, body.name, root), root, createdAt: tx.now };
@@ -22,6 +23,7 @@ export async function addProject(
     tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });
     return { project, created: true };
   });
+  return { ...added, checks: body.checks === true ? await proposeConfig(shop, added.project) : null };
 }
 
 async function freeName(tx: WriteTransaction, wanted: string | undefined, root: string): Promise<string> {

@@ -85,6 +85,8 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
         healthMs: limits.healthMs,
         nudgeMs: limits.nudgeMs,
         nudgeGapMs: limits.nudgeGapMs,
+        queueMs: limits.queueMs,
+        queueWaitMs: limits.queueWaitMs,
         adoptionMs: limits.adoptionMs,
       },
       choices: { ...usualChoices, ...choices },

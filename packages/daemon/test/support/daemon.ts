@@ -56,6 +56,8 @@ const quickTiming: Timing = {
   healthMs: 60_000,
   nudgeMs: 60_000,
   nudgeGapMs: 120_000,
+  queueMs: 60_000,
+  queueWaitMs: 200,
   adoptionMs: 3_000,
 };
 

@@ -1,3 +1,4 @@
+import type { Change } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noBudget, noUsage } from '@pawl/schema/record';
@@ -44,6 +45,28 @@ export function agentRecord(fields: Partial<Agent>): Agent {
   };
 }
 
+/** A run's row, but for what is given: it goes on. */
+export function runRecord(fields: Partial<Run>): Run {
+  return {
+    id: newId(),
+    projectId: '',
+    agentId: '',
+    agentKind: 'main',
+    parentRunId: null,
+    task: 'a task',
+    definition: null,
+    startedAt: 0,
+    endedAt: null,
+    outcome: null,
+    detail: null,
+    questions: null,
+    resultBefore: null,
+    waitUntil: null,
+    waitFor: null,
+    ...fields,
+  };
+}
+
 /** A session's row, but for what is given. */
 export function sessionRecord(run: Run, fields: Partial<Session>): Session {
   return {
@@ -68,6 +91,40 @@ export function sessionRecord(run: Run, fields: Partial<Session>): Session {
     reported: null,
     result: null,
     limitUntil: null,
+    ...fields,
+  };
+}
+
+/** A change's row, but for what is given: open, and wanted by nobody yet. */
+export function changeRecord(fields: Partial<Change>): Change {
+  return {
+    id: newId(),
+    projectId: '',
+    agentId: null,
+    taskId: null,
+    branch: '',
+    head: '',
+    base: '',
+    title: '',
+    summary: '',
+    openedAt: 1,
+    queuedAt: null,
+    isolatedAt: null,
+    hold: null,
+    findings: [],
+    approvedHead: null,
+    ejection: null,
+    examinedHead: null,
+    reviewedHead: null,
+    reviewerId: null,
+    reviews: 0,
+    standInId: null,
+    returns: 0,
+    forgeRef: null,
+    mergedAt: null,
+    mergedCommit: null,
+    closedAt: null,
+    closeReason: null,
     ...fields,
   };
 }

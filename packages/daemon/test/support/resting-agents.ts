@@ -56,7 +56,11 @@ export async function restingAgents(home: Home, given: Partial<Agent>[]): Promis
 }
 
 /** The same, where no daemon is up that they could speak to. */
-export async function addRestingAgents(home: Home, given: Partial<Agent>[]): Promise<Agent[]> {
+export async function addRestingAgents(
+  home: Home,
+  given: Partial<Agent>[],
+  defined: Partial<Definition> = {},
+): Promise<Agent[]> {
   return besideDaemon(home, async (store) => {
     const [project] = await listProjects(store.db);
     const root = await store.db
@@ -75,7 +79,7 @@ export async function addRestingAgents(home: Home, given: Partial<Agent>[]): Pro
           agentKind: agent.kind,
           parentRunId: null,
           task: 'a task',
-          definition: { ...definition, kind: agent.kind },
+          definition: { ...definition, ...defined, kind: agent.kind },
           startedAt: tx.now,
           endedAt: tx.now,
           outcome: 'completed',

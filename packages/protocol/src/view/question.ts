@@ -3,6 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import { questionEnds } from '@pawl/schema/mail';
 import { timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
+import { changeViewSchema } from './change.ts';
 
 const text = z.string().min(1).max(limits.bodyBytes);
 const agentNamed = z.object({ id: idSchema, alias: nameSchema });
@@ -74,7 +75,25 @@ export const inboxItemSchema = z.object({
   ),
 });
 export type InboxItem = z.infer<typeof inboxItemSchema>;
-export const inboxSchema = z.object({ items: z.array(inboxItemSchema) });
+/** A target branch that does not pass its checks. */
+export const inboxEmergencySchema = z.object({
+  project: agentNamed,
+  branch: z.string(),
+  commit: z.string(),
+  checkId: idSchema,
+  since: timeSchema,
+  /** Who repairs it; null when nobody does. */
+  fixer: agentNamed.nullable(),
+  /** What failed, in words. */
+  detail: z.string(),
+});
+export type InboxEmergency = z.infer<typeof inboxEmergencySchema>;
+export const inboxSchema = z.object({
+  items: z.array(inboxItemSchema),
+  /** Changes that go on only when a person says something. */
+  changes: z.array(changeViewSchema),
+  emergencies: z.array(inboxEmergencySchema),
+});
 export type Inbox = z.infer<typeof inboxSchema>;
 
 /** What a program asks on its agent's behalf, as Claude's `--permission-prompt-tool` does. */

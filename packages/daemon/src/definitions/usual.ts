@@ -1,0 +1,2 @@
+/** What an agent is that nobody said anything else about. */
+export const usualDefinition = 'worker';

@@ -1,0 +1,110 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { changeRoutes } from '@pawl/protocol/route/change';
+import type { Change } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
+import { listChanges } from '@pawl/store/changes';
+import type { Context } from 'hono';
+import { closeChange } from '../ratchet/change-close.ts';
+import { openChange } from '../ratchet/change-open.ts';
+import type { ProjectQuery } from '../ratchet/change-scope.ts';
+import { askerOf, changeMeant, projectMeant, projectRequired } from '../ratchet/change-scope.ts';
+import {
+  approveChange,
+  blockChange,
+  commentChange,
+  mergeChange,
+  retryChange,
+  unblockChange,
+} from '../ratchet/change-verbs.ts';
+import { detailOf, diffOf, named, viewChanges, viewOf } from '../ratchet/change-view.ts';
+import { readLog } from '../ratchet/check-view.ts';
+import type { AppParts } from './app.ts';
+import type { DoorVariables } from './door.ts';
+
+/** What is asked of changes, and done to them. Whoever calls acts as itself; what an agent may is decided in core. */
+export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, ratchet }: AppParts): void {
+  const { db } = shop.store;
+
+  const asking = (context: Context<DoorVariables>) => askerOf(shop, context.get('caller'));
+
+  async function meant(
+    context: Context<DoorVariables>,
+    reference: string,
+    query: ProjectQuery,
+  ): Promise<{ asker: Asker; change: Change }> {
+    const asker = await asking(context);
+    return { asker, change: await changeMeant(shop, asker, reference, query) };
+  }
+
+  /** Tells those who have mail, lets the queue look, and gives the change as it is now. */
+  async function afterwards({ id, projectId }: Change, tell: readonly string[] = []) {
+    for (const agentId of tell) post.wake(agentId);
+    ratchet.wake(projectId);
+    return viewOf(shop, id);
+  }
+
+  app.openapi(changeRoutes.openChange, async (context) => {
+    const { path, project: word, ...given } = context.req.valid('json');
+    const asker = await asking(context);
+    const project = await projectRequired(shop, asker, { path, project: word });
+    const { change, created, moved, tell } = await openChange(shop, { ...given, asker, project });
+    return context.json({ change: await afterwards(change, tell), created, moved }, 200);
+  });
+  app.openapi(changeRoutes.listChanges, async (context) => {
+    const { all, limit = limits.usualChanges, ...query } = context.req.valid('query');
+    const project = await projectMeant(shop, await asking(context), query);
+    const filter = { open: all !== 'true', limit: limit + 1, ...(project === null ? {} : { projectId: project.id }) };
+    const found = await listChanges(db, filter);
+    return context.json({ changes: await viewChanges(shop, found.slice(0, limit)), more: found.length > limit }, 200);
+  });
+  app.openapi(changeRoutes.showChange, async (context) => {
+    const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    return context.json(await detailOf(shop, change), 200);
+  });
+  app.openapi(changeRoutes.diffChange, async (context) => {
+    const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    return context.json(await diffOf(shop, change), 200);
+  });
+  app.openapi(changeRoutes.logChange, async (context) => {
+    const { check, ...query } = context.req.valid('query');
+    const { change } = await meant(context, context.req.valid('param').change, query);
+    return context.json(await readLog(db, change, check), 200);
+  });
+  app.openapi(changeRoutes.approveChange, async (context) => {
+    const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    await approveChange(shop, { changeId: change.id, head: context.req.valid('json').head });
+    return context.json({ change: await afterwards(change) }, 200);
+  });
+  app.openapi(changeRoutes.blockChange, async (context) => {
+    const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    await blockChange(shop, { asker, changeId: change.id, ...context.req.valid('json') });
+    return context.json({ change: await afterwards(change) }, 200);
+  });
+  app.openapi(changeRoutes.unblockChange, async (context) => {
+    const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    await unblockChange(shop, { asker, changeId: change.id });
+    return context.json({ change: await afterwards(change) }, 200);
+  });
+  app.openapi(changeRoutes.commentChange, async (context) => {
+    const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    const { comment, tell } = await commentChange(shop, { asker, changeId: change.id, ...context.req.valid('json') });
+    const author = await named(db, comment.agentId);
+    return context.json({ change: await afterwards(change, tell), comment: { ...comment, author } }, 200);
+  });
+  app.openapi(changeRoutes.closeChange, async (context) => {
+    const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    const { learnings, tell } = await closeChange(shop, { asker, change, ...context.req.valid('json') });
+    return context.json({ change: await afterwards(change, tell), learnings }, 200);
+  });
+  app.openapi(changeRoutes.retryChange, async (context) => {
+    const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    await retryChange(shop, { asker, changeId: change.id });
+    return context.json({ change: await afterwards(change) }, 200);
+  });
+  app.openapi(changeRoutes.mergeChange, async (context) => {
+    const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    await mergeChange(shop, { asker, changeId: change.id, ...context.req.valid('json') });
+    return context.json({ change: await afterwards(change) }, 200);
+  });
+}

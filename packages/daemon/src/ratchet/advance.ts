@@ -1,0 +1,133 @@
+import { advanceBranch, finishAdvance } from '@pawl/git/advance';
+import { isAncestor } from '@pawl/git/merge-step';
+import { exportCommits } from '@pawl/git/queue-objects';
+import { pushCommit, trackRemote } from '@pawl/git/remote';
+import { branchTip } from '@pawl/git/repository';
+import type { Repository } from '@pawl/git/repository';
+import type { Change, Queue } from '@pawl/schema/change';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { changeById, updateChange } from '@pawl/store/changes';
+import { checkById } from '@pawl/store/checks';
+import { updateQueue } from '@pawl/store/queues';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Workshop } from '../workshop.ts';
+import { noteMerged } from './notices.ts';
+import type { Target } from './target.ts';
+
+type Advance = NonNullable<Queue['advance']>;
+
+/** What an advance works with. */
+export type Bench = { shop: Workshop; project: Project; repository: Repository; ownDir: string; target: Target };
+
+/** `moved`: main is there. `behind`: somebody else has moved it meanwhile. Anything else is what it waits for. */
+export type Advanced = { is: 'moved'; wake: string[] } | { is: 'behind' } | { is: 'waiting'; reason: string };
+
+/**
+ * Moves the target branch to a commit that was checked, if it is still where it was.
+ *
+ *   intent on record ─▶ objects are there ─▶ the ref moves, once, by compare-and-set ─▶ changes are merged, on record
+ *
+ * Cut short anywhere, `finishBegun` finishes it or finds that nothing has changed.
+ */
+export async function advance(bench: Bench, wanted: Advance): Promise<Advanced> {
+  const { shop, project } = bench;
+  await shop.store.write((tx) => updateQueue(tx, project.id, { advance: wanted }));
+  crashPoint('advance.after_intent');
+  let isMoved = false;
+  try {
+    isMoved = await move(bench, wanted);
+  } catch (error) {
+    // Something of the person's is in the way, or a remote cannot be reached: that may pass.
+    if (!(error instanceof PawlError)) throw error;
+    return { is: 'waiting', reason: error.message };
+  } finally {
+    if (!isMoved) await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
+  }
+  if (!isMoved) return { is: 'behind' };
+  return { is: 'moved', wake: await recordMerged(bench, wanted) };
+}
+
+/** Goes on where an advance was cut short. Returns whom to wake, or null when nothing had changed yet. */
+export async function finishBegun(bench: Bench, begun: Advance): Promise<string[] | null> {
+  const { shop, project, repository, ownDir, target } = bench;
+  if (!(await isAncestor(repository, ownDir, begun.to, target.tip))) {
+    await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
+    return null;
+  }
+  if (target.remote === null) {
+    const { from, to } = begun;
+    if (!(await finishAdvance(repository, { ownDir, branch: target.branch, from, to }))) {
+      shop.log.warn({ branch: target.branch }, 'the files of a checkout could not follow; look at git status there');
+    }
+  }
+  return recordMerged(bench, begun);
+}
+
+async function move(bench: Bench, { from, to }: Advance): Promise<boolean> {
+  const { repository, ownDir, target } = bench;
+  const { branch, remote } = target;
+  if (remote !== null) {
+    if ((await pushCommit(repository, { ownDir, url: remote.url, branch, from, to })) === 'behind') return false;
+    crashPoint('advance.after_push');
+    return true;
+  }
+  await exportCommits(repository, ownDir, { tip: to, not: [from] });
+  crashPoint('advance.after_objects');
+  const note = 'pawl: checked and merged';
+  const isMoved = await advanceBranch(repository, { ownDir, branch, from, to, note, crashPoint: 'advance.after_ref' });
+  // What the person's git may have pruned, as long as no ref led to it, is brought once more.
+  if (isMoved) await exportCommits(repository, ownDir, { tip: to, not: [from] });
+  return isMoved;
+}
+
+/** The end of an advance: every change that went in is merged, and main is where it is, in one transaction. */
+export async function recordMerged(
+  { shop, project, target }: Bench,
+  done: Advance,
+  isChecked = true,
+): Promise<string[]> {
+  const { from, to, checkId } = done;
+  const wake = await shop.store.write(async (tx) => {
+    const merged: Change[] = [];
+    for (const { id, head } of done.changes) {
+      const change = await changeById(tx.db, id);
+      if (change === null || change.mergedAt !== null) continue;
+      await updateChange(tx, id, { mergedAt: tx.now, mergedCommit: to, closedAt: null, closeReason: null, head });
+      const data = { changeId: id, head, commit: to };
+      tx.emit({ type: 'change.merged', projectId: project.id, agentId: change.agentId, data });
+      merged.push(change);
+    }
+    const changes = done.changes.map(({ id }) => id);
+    tx.emit({ type: 'main.advanced', projectId: project.id, data: { branch: target.branch, from, to, changes } });
+    if (isChecked) await noteGreen(tx, project.id, to, checkId);
+    await updateQueue(tx, project.id, { advance: null, waiting: null, seen: to });
+    return noteMerged(tx, { shop, project, changes: merged, commit: to });
+  });
+  crashPoint('advance.after_record');
+  return wake;
+}
+
+async function noteGreen(tx: WriteTransaction, projectId: string, commit: string, checkId: string): Promise<void> {
+  const check = await checkById(tx.db, checkId);
+  await updateQueue(tx, projectId, { green: commit, counts: check?.counts ?? null });
+}
+
+/**
+ * Lets the person's own branch follow the remote's: only forward, and only as far as nothing of theirs is in the way. What
+ * cannot follow stays behind, as it would until they pull.
+ */
+export async function followRemote({ shop, repository, ownDir, target }: Bench): Promise<void> {
+  const { branch, tip, remote } = target;
+  const local = remote === null ? null : await branchTip(repository, branch);
+  if (remote === null || local === null || local === tip) return;
+  if (!(await isAncestor(repository, ownDir, local, tip))) return;
+  try {
+    await exportCommits(repository, ownDir, { tip, not: [local] });
+    await trackRemote(repository, { remote: remote.name, branch, commit: tip });
+    await advanceBranch(repository, { ownDir, branch, from: local, to: tip, note: `pawl: follows ${remote.name}` });
+  } catch (error) {
+    shop.log.info({ branch, why: messageOf(error) }, 'the local branch stays behind the remote for now');
+  }
+}

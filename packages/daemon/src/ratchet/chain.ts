@@ -1,0 +1,99 @@
+import type { MergeMethod } from '@pawl/schema/change';
+import type { Change } from '@pawl/schema/change';
+import { closeChain, mergeStep, treeOf } from '@pawl/git/merge-step';
+import type { Repository } from '@pawl/git/repository';
+import { limits } from '@pawl/schema/limit';
+
+/** Where a queue puts its changes together. */
+export type Workbench = { repository: Repository; ownDir: string; method: MergeMethod };
+
+/** Main with all changes up to this one. */
+export type ChainLink = { change: Change; commit: string; tree: string };
+
+export type Chain = {
+  main: string;
+  mainTree: string;
+  links: ChainLink[];
+  /** Changes that do not go onto main, with the files in which they conflict. */
+  conflicting: { change: Change; files: string[] }[];
+  /** Changes of which main has everything. */
+  empty: Change[];
+};
+
+type Step = Awaited<ReturnType<typeof mergeStep>>;
+
+/**
+ * Puts changes onto main, one after the other, in Pawl's own git directory. A change that goes with main, but not with one
+ * before it, is left out this time: which of the two is in the way shows when the first has gone in. The same changes
+ * on the same main always give the same commits.
+ */
+export async function buildChain(
+  bench: Workbench,
+  { main, changes, landed = [] }: { main: string; changes: readonly Change[]; landed?: readonly string[] },
+): Promise<Chain> {
+  const chain: Chain = { main, mainTree: await treeOfCommit(bench, main), links: [], conflicting: [], empty: [] };
+  for (const change of changes) {
+    const tip = chain.links.at(-1)?.commit ?? main;
+    const before = [...landed, ...chain.links.map((link) => link.change.head)];
+    const step = await stepOnto(bench, tip, change, before);
+    if (step.do === 'merged') {
+      chain.links.push({ change, commit: step.commit, tree: step.tree });
+      continue;
+    }
+    const alone = tip === main ? step : await stepOnto(bench, main, change, landed);
+    if (alone.do === 'conflict') chain.conflicting.push({ change, files: alone.files });
+    if (alone.do === 'nothing') chain.empty.push(change);
+  }
+  return chain;
+}
+
+/** The commit that main moves to when the first `length` links go in: the last link, or what closes several. */
+export async function commitOfChain(bench: Workbench, chain: Chain, length: number): Promise<string> {
+  const links = chain.links.slice(0, length);
+  const tip = links.at(-1)?.commit;
+  if (tip === undefined) return chain.main;
+  const titles = links.map(({ change }) => `- ${change.title} (${change.id.slice(0, 8)})`).join('\n');
+  const message = `Merge ${links.length} changes\n\n${titles}\n`;
+  const atMs = Math.max(...links.map(({ change }) => timeOf(change)));
+  return closeChain(bench.repository, { ownDir: bench.ownDir, main: chain.main, tip, message, atMs });
+}
+
+/** What was put together before; the same inputs give the same commits, so nothing here gets old. */
+const known = new Map<string, Promise<Step>>();
+const knownTrees = new Map<string, Promise<string>>();
+
+function stepOnto(bench: Workbench, onto: string, change: Change, landed: readonly string[]): Promise<Step> {
+  const { repository, ownDir, method } = bench;
+  const message = messageOfChange(change);
+  const atMs = timeOf(change);
+  return remember(known, [ownDir, onto, change.head, method, atMs, message, ...landed].join('\0'), () =>
+    mergeStep(repository, { ownDir, onto, head: change.head, method, message, atMs, landed }),
+  );
+}
+
+function treeOfCommit({ repository, ownDir }: Workbench, commit: string): Promise<string> {
+  return remember(knownTrees, `${ownDir}\0${commit}`, () => treeOf(repository, ownDir, commit));
+}
+
+function remember<T>(memory: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const before = memory.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  memory.set(key, made);
+  // What failed may work the next time.
+  made.catch(() => memory.delete(key));
+  for (const oldest of memory.keys()) {
+    if (memory.size <= limits.rememberedSteps) break;
+    memory.delete(oldest);
+  }
+  return made;
+}
+
+function timeOf(change: Change): number {
+  return change.queuedAt ?? change.openedAt;
+}
+
+/** What the commit of a change says. */
+export function messageOfChange({ title, summary, id }: Change): string {
+  return [title, summary.trim(), `Pawl-Change: ${id}`].filter((part) => part !== '').join('\n\n') + '\n';
+}

@@ -1,0 +1,85 @@
+import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { nameOf, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
+import { checkChangeText, requireChangeText } from '@pawl/core/ratchet/change-text';
+import type { Change } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { changeById, updateChange } from '@pawl/store/changes';
+import { projectById } from '@pawl/store/projects';
+import { renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { redactionOf } from '../service/redaction.ts';
+import type { Workshop } from '../workshop.ts';
+import { openOne } from './change-verbs.ts';
+import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
+import { noteClosed } from './notices.ts';
+
+/** What became of a change that nobody goes on with. `tell` are those who have mail about it now. */
+export type Closed = { change: Change; learnings: string | null; tell: string[] };
+
+/** Closes a change for somebody. Whoever is no person has to leave what was learned from it. */
+export async function closeChange(
+  shop: Workshop,
+  given: { asker: Asker; change: Change; reason: string; learnings?: string | undefined },
+): Promise<Closed> {
+  const { asker, change } = given;
+  refuseChangeVerb(asker, change, 'close');
+  const clean = await redactionOf(shop, asker.is === 'person' ? null : asker.agent.id);
+  const reason = requireChangeText('reason', clean(given.reason));
+  const learnings = given.learnings === undefined ? '' : checkChangeText('learnings', clean(given.learnings));
+  if (learnings === '' && asker.is !== 'person') {
+    throw new PawlError('invalid_input', 'An agent that closes a change says what was learned from it.', {
+      hint: `pawl change close ${change.id} --reason "…" --learnings "what did not work, and why"`,
+    });
+  }
+  const by = nameOf(asker);
+  if (learnings !== '') return closeWithLearnings(shop, change, { reason, learnings, by });
+  return close(shop, change, { reason, draft: null });
+}
+
+/**
+ * Closes a change and keeps what was learned from it in a file of the home. The file is written beside its place before, and
+ * comes there within the transaction: a kill in between leaves the change open, and the next attempt writes it again.
+ */
+export async function closeWithLearnings(
+  shop: Workshop,
+  change: Change,
+  { reason, learnings, by }: { reason: string; learnings: string; by: string },
+): Promise<Closed> {
+  const project = await projectOfChange(shop, change);
+  const draft = await draftLearnings(shop, { project, change, reason, learnings, by });
+  try {
+    return await close(shop, change, { reason, draft });
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function close(
+  shop: Workshop,
+  { id }: Change,
+  { reason, draft }: { reason: string; draft: string | null },
+): Promise<Closed> {
+  return shop.store.write(async (tx) => {
+    const known = await changeById(tx.db, id);
+    const project = await projectOfChange(shop, { projectId: known?.projectId ?? '' });
+    const path = learningsPath(shop.home, project, id);
+    if (known !== null && known.closedAt !== null) {
+      return { change: known, learnings: learningsOf(shop.home, project, known), tell: [] };
+    }
+    const change = await openOne(tx.db, id);
+    const learnings = draft === null ? null : path;
+    if (draft !== null) renameSync(draft, path);
+    await updateChange(tx, id, { closedAt: tx.now, closeReason: reason });
+    const data = { changeId: id, reason, learnings };
+    tx.emit({ type: 'change.closed', projectId: change.projectId, agentId: change.agentId, data });
+    const tell = await noteClosed(tx, { shop, project, change, reason, learnings });
+    return { change: { ...change, closedAt: tx.now, closeReason: reason }, learnings, tell };
+  });
+}
+
+async function projectOfChange(shop: Workshop, { projectId }: Pick<Change, 'projectId'>): Promise<Project> {
+  const project = await projectById(shop.store.db, projectId);
+  if (project === null) throw new PawlError('project_not_found', `There is no project ${projectId}.`);
+  return project;
+}

@@ -1,0 +1,68 @@
+import { ensureOwnDirectory } from '@pawl/git/own-directory';
+import { defaultBranch } from '@pawl/git/remote';
+import type { Repository } from '@pawl/git/repository';
+import { branchTip } from '@pawl/git/repository';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Project } from '@pawl/schema/record';
+import { queueOf } from '@pawl/store/queues';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../workshop.ts';
+import { readProjectConfig } from './project-config.ts';
+import { targetBranch } from './target.ts';
+
+/** What holds for the changes of a project, as far as it can be told without asking a remote. */
+export type ProjectRules = {
+  project: Project;
+  repository: Repository;
+  ownDir: string;
+  config: ProjectConfig;
+  /** The target branch, and where it is: as the queue saw it last, and in the repository. Either may be ahead. */
+  branch: string;
+  tips: string[];
+};
+
+/** Reads the rules of a project, and where its target branch is. */
+export async function projectRules(shop: Workshop, project: Project): Promise<ProjectRules> {
+  const { repository, ownDir, queue, config } = await readConfig(shop, project);
+  const branch = await targetBranch(repository, config);
+  const local = await branchTip(repository, branch);
+  const seen = queue?.branch === branch ? queue.seen : null;
+  const tips = [seen, local].filter((tip) => tip !== null);
+  if (tips.length > 0) return { project, repository, ownDir, config, branch, tips: [...new Set(tips)] };
+  throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, {
+    hint: 'Name the one that changes go to: `queue: {branch: …}` in .pawl/config.yaml.',
+  });
+}
+
+/** What a project says: by the commit that its queue saw last, which spares git a look, else by its target branch as it is. */
+async function readConfig(shop: Workshop, project: Project) {
+  const repository = await repositoryOf(shop, project);
+  const ownDir = ownGitDirectory(shop.home, project.id);
+  await ensureOwnDirectory(repository, ownDir);
+  const queue = await queueOf(shop.store.db, project.id);
+  const guess = queue?.seen ?? (await branchTip(repository, queue?.branch ?? (await defaultBranch(repository))));
+  return { repository, ownDir, queue, config: await readProjectConfig(shop, project, repository, guess) };
+}
+
+/** What was found out, or why it cannot be told now: a listing shows the rest all the same. */
+export type Found<T> = { found: T; trouble: null } | { found: null; trouble: string };
+
+/** What a project says, as far as it can be read. */
+export async function configOf(shop: Workshop, project: Project): Promise<Found<ProjectConfig>> {
+  return orTrouble(async () => (await readConfig(shop, project)).config);
+}
+
+/** The rules of a project, as far as they can be told. */
+export async function rulesOf(shop: Workshop, project: Project): Promise<Found<ProjectRules>> {
+  return orTrouble(() => projectRules(shop, project));
+}
+
+async function orTrouble<T>(find: () => Promise<T>): Promise<Found<T>> {
+  try {
+    return { found: await find(), trouble: null };
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    return { found: null, trouble: messageOf(error) };
+  }
+}

@@ -1,0 +1,115 @@
+import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { openRepository } from '@pawl/git/repository';
+import type { Change } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { findAgents } from '@pawl/store/agents';
+import { changesByAgent, findChanges } from '@pawl/store/changes';
+import { projectById, projectByName, projectByRoot } from '@pawl/store/projects';
+import type { Caller } from '../http/authority.ts';
+import type { Workshop } from '../workshop.ts';
+import { projectOf } from '../workshop.ts';
+
+/** Which project is meant: that of a path, or by its name or id. */
+export type ProjectQuery = { path?: string | undefined; project?: string | undefined };
+
+/** Who a caller is to changes: an agent comes with what the definition of its latest run, or its present one, lets it hear. */
+export async function askerOf(shop: Workshop, caller: Caller): Promise<Asker> {
+  if (caller.kind === 'person') return { is: 'person' };
+  const facts = await agentView(shop.store.db, caller.agentId);
+  if (facts === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+  const { agent, run } = facts;
+  const begun = run?.definition ?? null;
+  if (begun !== null) return { is: 'agent', agent, hears: begun.hears };
+  if (agent.projectId === null) return { is: 'agent', agent, hears: [] };
+  const { definitions } = await shop.definitions.load(await projectOf(shop.store, agent));
+  return { is: 'agent', agent, hears: definitions.get(agent.definition)?.hears ?? [] };
+}
+
+/** The project that is meant; an agent has only its own. Null when a person names none. */
+export async function projectMeant(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<Project | null> {
+  const own = asker.is === 'person' ? null : await projectOf(shop.store, asker.agent);
+  const named = await namedProject(shop, query);
+  if (own === null || named === null || own.id === named.id) return named ?? own;
+  throw new PawlError('forbidden', 'An agent has to do with changes of its own project only.');
+}
+
+/** The same where it cannot be left open. */
+export async function projectRequired(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<Project> {
+  const project = await projectMeant(shop, asker, query);
+  if (project !== null) return project;
+  throw new PawlError('invalid_input', 'It is not said which project is meant.', {
+    hint: 'Go to a repository, or name it with -C.',
+  });
+}
+
+async function namedProject(shop: Workshop, { path, project }: ProjectQuery): Promise<Project | null> {
+  const { db } = shop.store;
+  if (project !== undefined) {
+    const found = (await projectByName(db, project)) ?? (await projectById(db, project));
+    if (found !== null) return found;
+    throw new PawlError('project_not_found', `There is no project ${JSON.stringify(project.slice(0, 80))}.`, {
+      hint: 'Make a repository a project with `pawl init`.',
+    });
+  }
+  if (path === undefined) return null;
+  const { root } = await openRepository(path);
+  const found = await projectByRoot(db, root);
+  if (found !== null) return found;
+  throw new PawlError('project_not_found', `${root} is not a project yet.`, { hint: 'Run `pawl init` there first.' });
+}
+
+/** The shortest part of an id that names a change. */
+const prefixCharacters = 4;
+
+/** The change that somebody means by its id, the start of it, its branch, or who made it: of the last two, the latest. */
+export async function changeMeant(
+  shop: Workshop,
+  asker: Asker,
+  reference: string,
+  query: ProjectQuery,
+): Promise<Change> {
+  const { db } = shop.store;
+  const project = await projectMeant(shop, asker, query);
+  const found = await findChanges(db, reference, project?.id);
+  const exact = found.find(({ id }) => id === reference);
+  if (exact !== undefined) return exact;
+  const ofBranch = found.filter(({ branch }) => branch === reference);
+  const meant = ofBranch.length > 0 ? latestOf(ofBranch) : reference.length >= prefixCharacters ? found : [];
+  const matches = meant.length > 0 ? meant : await byAuthor(shop, reference, project?.id);
+  const [first, ...others] = matches;
+  if (first === undefined) {
+    throw new PawlError('not_found', `There is no change ${JSON.stringify(reference.slice(0, 80))}.`, {
+      hint: 'Run `pawl change ls --all`; an id, the first 4 or more characters of it, a branch, or the alias of who made it will do.',
+    });
+  }
+  if (others.length === 0) return first;
+  const named = matches.map(({ id, branch }) => `${id} (${branch})`).join(', ');
+  throw new PawlError('ambiguous', `${JSON.stringify(reference.slice(0, 80))} fits more than one change: ${named}.`, {
+    hint: 'Give more characters of the id, or name the project with -C.',
+  });
+}
+
+/** Of the changes of one branch name, newest first: in each project the one that is open, else the newest. */
+function latestOf(changes: readonly Change[]): Change[] {
+  const latest = new Map<string, Change>();
+  const isOpen = ({ mergedAt, closedAt }: Change) => mergedAt === null && closedAt === null;
+  for (const change of changes) {
+    const known = latest.get(change.projectId);
+    if (known === undefined || (isOpen(change) && !isOpen(known))) latest.set(change.projectId, change);
+  }
+  return [...latest.values()];
+}
+
+async function byAuthor(shop: Workshop, reference: string, projectId: string | undefined): Promise<Change[]> {
+  const { db } = shop.store;
+  const agents = await findAgents(db, reference, projectId === undefined ? {} : { projectId });
+  const newest = new Map<string, Change>();
+  // Aliases are used again: of several that were called so, the latest is meant.
+  for (const { id, projectId: home } of agents) {
+    const [change] = await changesByAgent(db, id);
+    if (change !== undefined && home !== null && !newest.has(home)) newest.set(home, change);
+  }
+  return [...newest.values()];
+}

@@ -1,0 +1,145 @@
+import { summaryFrom } from '@pawl/core/ratchet/change-text';
+import { branchTips } from '@pawl/git/branch-tips';
+import { isAncestor } from '@pawl/git/merge-step';
+import type { Change, Queue } from '@pawl/schema/change';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Agent, Project } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { changesTakenOver, finishedAuthors } from '@pawl/store/change-search';
+import { changesByAgent } from '@pawl/store/changes';
+import { beginQueue, queueOf } from '@pawl/store/queues';
+import { redactionFor } from '../service/redaction.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../workshop.ts';
+import { openChange } from './change-open.ts';
+import { configOf, rulesOf } from './change-rules.ts';
+
+/** Whether an agent's work becomes a change by itself when it is done: it has one piece of work, on a branch of its own. */
+function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
+  return (
+    kind === 'main' &&
+    lasting === 'ephemeral' &&
+    mode !== 'errand' &&
+    mode !== 'review' &&
+    branch !== null &&
+    adopted === null
+  );
+}
+
+/**
+ * Proposes what an agent has done that says that it is done, before that is on record: so those who hear of it can be told
+ * of the change. What cannot be proposed now is found by `openMissing`; null when there is nothing to propose.
+ */
+export async function openAtCompletion(
+  shop: Workshop,
+  project: Project,
+  facts: AgentView,
+  summary: string | null,
+): Promise<Change | null> {
+  if (!isAuthor(facts.agent)) return null;
+  const { found } = await configOf(shop, project);
+  if (found === null || found.source === 'none') return null;
+  const tips = await branchTips(await repositoryOf(shop, project), [facts.agent.branch ?? '']);
+  try {
+    return await proposeWork(shop, project, facts, { tip: tips.get(facts.agent.branch ?? ''), summary });
+  } catch (error) {
+    // Nobody is kept from being done by what can be made good later.
+    shop.log.info({ agent: facts.agent.alias, why: messageOf(error) }, 'its branch is not proposed yet');
+    return null;
+  }
+}
+
+/**
+ * Proposes what agents have finished that nobody has proposed: a completion that was cut short, or a run that just ended. Only
+ * what was finished since the queue began counts, so that nothing old is merged because somebody named checks.
+ */
+export async function openMissing(shop: Workshop, project: Project, config: ProjectConfig): Promise<void> {
+  if (config.source === 'none') return;
+  const queue = await queueOf(shop.store.db, project.id);
+  if (queue === null) return;
+  // It begins with what happens in a project: the end of the first run may be that.
+  const since = queue.beganAt - limits.finishedMs;
+  const finished = await finishedAuthors(shop.store.db, project.id, since);
+  const unseen = finished.filter(({ runId }) => !settled.has(runId));
+  if (unseen.length === 0) return;
+  const views = await Promise.all(unseen.map(({ agentId }) => agentView(shop.store.db, agentId)));
+  // Who failed by its own word has nothing to propose, however its run ended.
+  const authors = views.filter((view) => view !== null).filter(({ agent }) => !agent.completion?.failure);
+  const branches = authors.map(({ agent }) => agent.branch ?? '');
+  const tips = await branchTips(await repositoryOf(shop, project), branches);
+  for (const facts of authors) {
+    const work = { tip: tips.get(facts.agent.branch ?? ''), summary: facts.run?.detail ?? null };
+    const isDone = await isSettled(shop, facts.agent, () => proposeWork(shop, project, facts, work));
+    if (isDone && facts.run !== null) settle(facts.run.id);
+  }
+}
+
+/** Proposes, and says whether it need not be tried again. What cannot be proposed keeps nobody else from being so. */
+async function isSettled(shop: Workshop, agent: Agent, propose: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await propose();
+    return true;
+  } catch (error) {
+    const isFinal = isRefusal(error);
+    shop.log[isFinal ? 'info' : 'warn']({ agent: agent.alias, why: messageOf(error) }, 'its branch is not proposed');
+    return isFinal;
+  }
+}
+
+/** Begins the queue of a project that says what its checks are, so that what is finished from now on is proposed. */
+export async function beginIfConfigured(shop: Workshop, project: Project): Promise<Queue | null> {
+  const { found } = await rulesOf(shop, project);
+  if (found === null || found.config.source === 'none') return null;
+  await shop.store.write((tx) => beginQueue(tx, project.id, found.branch));
+  return queueOf(shop.store.db, project.id);
+}
+
+/** Runs whose work is settled. A branch does not move after its agent's run has ended; and to look once more costs little. */
+const settled = new Set<string>();
+
+function settle(runId: string): void {
+  settled.add(runId);
+  for (const oldest of settled) {
+    if (settled.size <= limits.rememberedSteps) break;
+    settled.delete(oldest);
+  }
+}
+
+async function proposeWork(
+  shop: Workshop,
+  project: Project,
+  facts: AgentView,
+  { tip, summary }: { tip: string | undefined; summary: string | null },
+): Promise<Change | null> {
+  const { agent, run } = facts;
+  // Without commits of its own it has nothing to propose, though its branch may have what it began at.
+  if (tip === undefined || tip === agent.baseCommit) return null;
+  const changes = await changesByAgent(shop.store.db, agent.id);
+  const known = changes.find(({ head }) => head === tip);
+  if (known !== undefined) return known.mergedAt === null && known.closedAt === null ? known : null;
+  // What was closed after its last word is not taken up again because its branch was moved since.
+  if ((changes[0]?.closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
+  if (changes.length === 0 && (await isTakenOver(shop, project, tip))) return null;
+  const clean = await redactionFor(shop, facts);
+  const said = summaryFrom(clean(summary ?? ''));
+  const asker = { is: 'agent', agent, hears: [] } as const;
+  const byItself = { asker, project, byItself: true };
+  const { change } = await openChange(shop, said === '' ? byItself : { ...byItself, summary: said });
+  return change;
+}
+
+/** Whether somebody went on with this very work in its author's place: then it is theirs, and has moved on. */
+async function isTakenOver(shop: Workshop, project: Project, tip: string): Promise<boolean> {
+  const repository = await repositoryOf(shop, project);
+  for (const { head } of await changesTakenOver(shop.store.db, project.id))
+    if (await isAncestor(repository, ownGitDirectory(shop.home, project.id), tip, head)) return true;
+  return false;
+}
+
+/** What is refused for what the branch is stays refused; the rest may work the next time. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PawlError && ['conflict', 'forbidden', 'invalid_input', 'not_found'].includes(error.code);
+}

@@ -1,0 +1,144 @@
+import { sessionFile } from '@pawl/host/session-files';
+import type { Tail } from '@pawl/host/tail';
+import { openTail } from '@pawl/host/tail';
+import type { Check } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
+import { appendCheckChunk, updateCheck } from '@pawl/store/checks';
+import type { Store } from '@pawl/store/store';
+import { lstatSync } from 'node:fs';
+import type { CheckBounds } from './check-limit.ts';
+
+/** What one step of a check prints, on its way into the store. */
+export type CheckOutput = {
+  /**
+   * Stores what was added, as far as there is room: the beginning of a check's output. When storing fails, nothing is lost,
+   * and calling it again goes on from there.
+   */
+  takeIn(options: { final: boolean }): Promise<void>;
+  /** Once nothing writes any more: stores the end of what had no room, and says how much is left out before it. */
+  takeEnd(): Promise<void>;
+  /** All that the step has printed, whatever is stored of it, piece by piece as text. */
+  text(): AsyncIterable<string>;
+  /** How far this step's output is stored, and how much of all steps'. */
+  stored(): Pick<Check, 'outputOffset' | 'outputBytes'>;
+  close(): void;
+};
+
+type OutputSource = {
+  store: Store;
+  check: Pick<Check, 'id' | 'step' | 'outputOffset' | 'outputBytes'>;
+  /** The step's session directory. */
+  directory: string;
+  secrets: readonly string[];
+  bounds: Pick<CheckBounds, 'storedBytes' | 'endBytes'>;
+};
+
+/** Pieces that go in together, and how far the output file is stored with them. */
+type Batch = { pieces: { offset: number; bytes: Uint8Array }[]; offset: number };
+
+/** Takes in the output of a step from where the store has it up to. */
+export function openCheckOutput({ store, check, directory, secrets, bounds }: OutputSource): CheckOutput {
+  const path = sessionFile(directory, 'out');
+  let { outputOffset, outputBytes } = check;
+  const tail = openTail({ path, offset: outputOffset, secrets });
+  let pending: Batch | null = null;
+
+  async function storePending(): Promise<void> {
+    if (pending === null) return;
+    const { pieces, offset } = pending;
+    const added = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    await store.write(async (tx) => {
+      const isOpen = await updateCheck(tx, check.id, { outputOffset: offset, outputBytes: outputBytes + added });
+      if (!isOpen) return;
+      for (const piece of pieces) await appendCheckChunk(tx, check.id, { step: check.step, ...piece });
+    });
+    outputOffset = offset;
+    outputBytes += added;
+    pending = null;
+  }
+
+  /** Reads one piece of the beginning; null when there is nothing to take now. */
+  async function nextPiece(final: boolean): Promise<{ batch: Batch; more: boolean } | null> {
+    const room = bounds.storedBytes - outputBytes;
+    if (room <= 0) return null;
+    const { offset, bytes, damaged, more } = await tail.read(Math.min(limits.chunkBytes, room), { final });
+    // A script that writes to /dev/stdout by name begins the file anew, which is careless and no crime.
+    if (damaged !== null) return { batch: { pieces: [note(0, `the output was ${damaged} here`)], offset: 0 }, more };
+    if (bytes.length === 0) return null;
+    return { batch: { pieces: [{ offset, bytes }], offset: offset + bytes.length }, more };
+  }
+
+  async function takeIn({ final }: { final: boolean }): Promise<void> {
+    for (;;) {
+      await storePending();
+      const next = await nextPiece(final);
+      if (next === null) return;
+      pending = next.batch;
+      if (next.more) continue;
+      return storePending();
+    }
+  }
+
+  return {
+    takeIn,
+    async takeEnd() {
+      await takeIn({ final: true });
+      const size = outputSize(directory);
+      if (size <= outputOffset) return;
+      const begin = Math.max(outputOffset, size - bounds.endBytes);
+      const bytes = await readFrom(openTail({ path, offset: begin, secrets }), bounds.endBytes);
+      // The end begins with a whole line where it has one.
+      const cut = begin > outputOffset ? bytes.indexOf(0x0a) + 1 : 0;
+      const left = begin + cut - outputOffset;
+      const pieces: Batch['pieces'] = [{ offset: begin + cut, bytes: bytes.subarray(cut) }];
+      if (left > 0) pieces.unshift(note(outputOffset, `${left} bytes are left out here`));
+      pending = { pieces, offset: size };
+      await storePending();
+    },
+    text: () => textOf(path),
+    stored: () => ({ outputOffset, outputBytes }),
+    close: () => tail.close(),
+  };
+}
+
+/** What a step has printed, in bytes; 0 when its output file is gone. */
+export function outputSize(directory: string): number {
+  const stat = lstatSync(sessionFile(directory, 'out'), { throwIfNoEntry: false });
+  return stat?.isFile() === true ? stat.size : 0;
+}
+
+/** Reads to the end of a file that nobody writes to any more. */
+async function readFrom(tail: Tail, mostBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    while (length < mostBytes) {
+      const { bytes } = await tail.read(mostBytes - length, { final: true });
+      if (bytes.length === 0) break;
+      pieces.push(bytes);
+      length += bytes.length;
+    }
+  } finally {
+    tail.close();
+  }
+  return Buffer.concat(pieces);
+}
+
+async function* textOf(path: string): AsyncIterable<string> {
+  const tail = openTail({ path, offset: 0 });
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { bytes } = await tail.read(limits.chunkBytes, { final: true });
+      if (bytes.length === 0) return;
+      yield decoder.decode(bytes, { stream: true });
+    }
+  } finally {
+    tail.close();
+  }
+}
+
+/** A line of our own in the output. */
+function note(offset: number, text: string): { offset: number; bytes: Uint8Array } {
+  return { offset, bytes: Buffer.from(`\n[pawl: ${text}]\n`) };
+}

@@ -1,0 +1,89 @@
+import { removeWhole } from '@pawl/git/remove-whole';
+import { readSmallFile } from '@pawl/host/session-files';
+import type { Home } from '@pawl/protocol/home';
+import { checkOutcomes } from '@pawl/schema/change';
+import { hasErrno } from '@pawl/schema/error';
+import { idSchema } from '@pawl/schema/id';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { checkLimits } from './check-limit.ts';
+
+/** Where a check runs. All of it is removed once its result is on record. */
+export type CheckPlace = {
+  dir: string;
+  /** The clone. */
+  tree: string;
+  temporary: string;
+  /** The session directory of a step. */
+  step(no: number): string;
+};
+
+export function checkPlace(home: Home, checkId: string): CheckPlace {
+  const dir = join(home.checks, checkId);
+  return { dir, tree: join(dir, 'tree'), temporary: join(dir, 'tmp'), step: (no) => join(dir, `step-${no}`) };
+}
+
+/** What a check needs beyond its row when another daemon goes on with it. */
+const requestSchema = z.object({ env: z.array(z.string()) });
+
+/** Makes the directory of a check, with the names of the variables that it may see. */
+export async function makeCheckPlace({ dir, temporary }: CheckPlace, env: readonly string[]): Promise<void> {
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  await writeNote(dir, 'request.json', requestSchema.parse({ env }));
+}
+
+/** The names of the variables that a check may see; none when its note is lost. */
+export function namesFor({ dir }: CheckPlace): string[] {
+  return readNote(dir, 'request.json', requestSchema)?.env ?? [];
+}
+
+/** How a check ends that we end ourselves. */
+export type Ending = z.infer<typeof endingSchema>;
+const endingSchema = z.object({ outcome: z.enum(checkOutcomes).exclude(['passed']), detail: z.string() });
+
+/**
+ * Notes that a check is about to be ended, and why. Its processes are signalled only after that: one that then leaves with
+ * exit code 0 has not passed, also when the daemon dies in between.
+ */
+export async function noteEnding({ dir }: CheckPlace, ending: Ending): Promise<void> {
+  await writeNote(dir, 'ending.json', ending);
+}
+
+/** Why a check was being ended when the last daemon left, or null. */
+export function notedEnding({ dir }: CheckPlace): Ending | null {
+  return readNote(dir, 'ending.json', endingSchema);
+}
+
+async function writeNote(dir: string, name: string, note: unknown): Promise<void> {
+  const draft = join(dir, `${name}.new`);
+  await writeFile(draft, JSON.stringify(note), { mode: 0o600 });
+  await rename(draft, join(dir, name));
+}
+
+/** Checks run as the same person, and may have written here: what is not as it should be counts as absent. */
+function readNote<Note>(dir: string, name: string, schema: z.ZodType<Note>): Note | null {
+  const text = readSmallFile(join(dir, name), checkLimits.noteBytes);
+  if (text === null) return null;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** The checks that have a directory. */
+export async function placedChecks(home: Home): Promise<string[]> {
+  try {
+    return (await readdir(home.checks)).filter((name) => idSchema.safeParse(name).success);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+/** Removes what takes the most room of a check that is over; its output stays. */
+export async function freePlace({ tree, temporary }: CheckPlace): Promise<void> {
+  await removeWhole(tree);
+  await removeWhole(temporary);
+}

@@ -1,0 +1,86 @@
+import type { CheckLog, CheckView } from '@pawl/protocol/view/change';
+import type { Change, Check } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { isEjected } from '@pawl/core/ratchet/change-state';
+import { readCheckEnd } from '@pawl/store/check-output';
+import { checkById, recentChecks } from '@pawl/store/checks';
+import type { Database } from '@pawl/store/tables';
+
+/** A check as people see it. */
+export function viewCheck(check: Check): CheckView {
+  const { id, commit, tree, onto, changes, plannedAt, startedAt, endedAt, outcome, exitCode, counts } = check;
+  return {
+    id,
+    commit,
+    tree,
+    onto,
+    changes,
+    plannedAt,
+    startedAt,
+    endedAt,
+    outcome: outcome ?? 'running',
+    detail: check.detail ?? (endedAt === null ? progressOf(check) : ''),
+    counts,
+    exitCode,
+    steps: check.steps.map(({ name }) => name),
+  };
+}
+
+function progressOf({ startedAt, steps, step }: Check): string {
+  if (startedAt === null) return 'about to start';
+  return `at ${steps[step]?.name ?? 'its end'} (${Math.min(step + 1, steps.length)} of ${steps.length})`;
+}
+
+/** The checks of a project's latest that had this change in their tree, newest first. */
+export function checksWith(recent: readonly Check[], { id }: Change, most: number): CheckView[] {
+  return recent
+    .filter(({ changes }) => changes.includes(id))
+    .slice(0, most)
+    .map(viewCheck);
+}
+
+/** The end of what a check printed: the one that is named, the one for which the change was put out, or its latest. */
+export async function readLog(db: Database, change: Change, reference: string | undefined): Promise<CheckLog> {
+  if (reference !== undefined) return logOf(db, await namedCheck(db, change.projectId, reference));
+  const cause = isEjected(change) ? (change.ejection?.checkId ?? null) : null;
+  const found = cause === null ? null : await checkById(db, cause);
+  const recent = await recentChecks(db, change.projectId, limits.searchedChecks);
+  const latest = found ?? recent.find(({ changes }) => changes.includes(change.id));
+  if (latest !== undefined) return logOf(db, latest);
+  throw new PawlError('not_found', 'No check of this change has begun yet.', { hint: 'See `pawl queue`.' });
+}
+
+/** The same for the target branch: the check that is named, whatever it is of, or the latest of the branch itself. */
+export async function readMainLog(db: Database, projectId: string, reference: string | undefined): Promise<CheckLog> {
+  if (reference !== undefined) return logOf(db, await namedCheck(db, projectId, reference));
+  const recent = await recentChecks(db, projectId, limits.searchedChecks);
+  const latest = recent.find(({ changes }) => changes.length === 0);
+  if (latest !== undefined) return logOf(db, latest);
+  throw new PawlError('not_found', 'The target branch itself was not checked lately.', {
+    hint: 'Have it checked: pawl queue check',
+  });
+}
+
+async function logOf(db: Database, check: Check): Promise<CheckLog> {
+  const { chunks, leftOutBytes } = await readCheckEnd(db, check.id, limits.checkEndBytes);
+  const steps = [...new Set(chunks.map(({ step }) => step))];
+  const output = steps.map((step) => ({
+    step: check.steps[step]?.name ?? `step ${step + 1}`,
+    // Joined before it is read as text: a character may begin in one chunk and end in the next.
+    text: Buffer.concat(chunks.filter((each) => each.step === step).map(({ bytes }) => bytes)).toString('utf8'),
+  }));
+  return { check: viewCheck(check), output, leftOutBytes };
+}
+
+async function namedCheck(db: Database, projectId: string, reference: string): Promise<Check> {
+  const exact = await checkById(db, reference);
+  if (exact !== null && exact.projectId === projectId) return exact;
+  const recent = await recentChecks(db, projectId, limits.searchedChecks);
+  const [first, ...others] = reference.length < 4 ? [] : recent.filter(({ id }) => id.startsWith(reference));
+  if (first !== undefined && others.length === 0) return first;
+  const code = first === undefined ? 'not_found' : 'ambiguous';
+  throw new PawlError(code, `No single check is called ${JSON.stringify(reference.slice(0, 80))}.`, {
+    hint: 'See `pawl queue` and `pawl change show`.',
+  });
+}

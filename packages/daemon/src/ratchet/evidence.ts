@@ -1,0 +1,34 @@
+import type { Evidence } from '@pawl/core/ratchet/queue-plan';
+import type { Check } from '@pawl/schema/change';
+
+const nothing: Evidence = { isGreen: false, reds: 0, isRunning: false, counts: null };
+
+/**
+ * What checks say about trees. A tree that has passed is green, whatever failed before; only when it has failed twice in a row
+ * since is that forgotten: then something outside of it has changed. Of what was asked for anew, only later checks count.
+ */
+export function evidenceOf(
+  checks: readonly Check[],
+  asked: { tree: string; at: number } | null = null,
+): (tree: string) => Evidence {
+  const byTree = new Map<string, Check[]>();
+  for (const check of checks) {
+    if (check.outcome === 'cancelled') continue;
+    if (asked !== null && check.tree === asked.tree && check.plannedAt < asked.at) continue;
+    byTree.set(check.tree, [...(byTree.get(check.tree) ?? []), check]);
+  }
+  const known = new Map([...byTree].map(([tree, all]) => [tree, judge(all)]));
+  return (tree) => known.get(tree) ?? nothing;
+}
+
+function judge(checks: readonly Check[]): Evidence {
+  const ended = checks.filter(({ outcome }) => outcome !== null);
+  const passed = ended.findLastIndex(({ outcome }) => outcome === 'passed');
+  const reds = ended.length - 1 - passed;
+  return {
+    isGreen: passed >= 0 && reds < 2,
+    reds,
+    isRunning: checks.some(({ outcome }) => outcome === null),
+    counts: ended[passed]?.counts ?? null,
+  };
+}

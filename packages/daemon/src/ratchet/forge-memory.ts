@@ -1,0 +1,43 @@
+import type { ForgeChange } from '@pawl/core/port/forge';
+import type { ForgeMemory, ForgeSight } from '@pawl/core/ratchet/forge-plan';
+import { freshForgeMemory } from '@pawl/core/ratchet/forge-plan';
+import type { Change } from '@pawl/schema/change';
+import { commentsOf } from '@pawl/store/changes';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import * as z from 'zod';
+
+const memorySchema = z.object({
+  pushed: z.string().nullable(),
+  movedAt: z.number().nullable(),
+  isFound: z.boolean(),
+  isReady: z.boolean(),
+  isFlagged: z.boolean(),
+  lastComment: z.string().nullable(),
+  isClosed: z.boolean(),
+});
+
+const keyOf = (changeId: string) => `forge:${changeId}`;
+
+/** What is remembered of a change on its forge. */
+export async function forgeMemoryOf(db: Database, changeId: string): Promise<ForgeMemory> {
+  const parsed = memorySchema.safeParse(await getSetting(db, keyOf(changeId)));
+  return parsed.success ? parsed.data : freshForgeMemory;
+}
+
+/** Remembers more of a change on its forge. */
+export async function rememberOnForge(
+  tx: WriteTransaction,
+  changeId: string,
+  patch: Partial<ForgeMemory>,
+): Promise<void> {
+  await setSetting(tx, keyOf(changeId), { ...(await forgeMemoryOf(tx.db, changeId)), ...patch });
+}
+
+/** All that is to be known of a change to bring it and its forge together. */
+export async function forgeSight(db: Database, change: Change, there: ForgeChange): Promise<ForgeSight> {
+  const comments = await commentsOf(db, change.id);
+  const blocking = comments.filter(({ kind, addressedAt }) => kind === 'blocking' && addressedAt === null).length;
+  return { change, blocking, there, memory: await forgeMemoryOf(db, change.id) };
+}

@@ -1,0 +1,76 @@
+import type { ForgeChange } from '@pawl/core/port/forge';
+import type { ForgeMemory } from '@pawl/core/ratchet/forge-plan';
+import { isAncestor } from '@pawl/git/merge-step';
+import { hasCommit } from '@pawl/git/queue-objects';
+import { fetchBranch, pushCommit } from '@pawl/git/remote';
+import type { Change } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { updateChange } from '@pawl/store/changes';
+import type { ForgeBench } from './forge-bench.ts';
+import { rememberOnForge } from './forge-memory.ts';
+
+/**
+ * Brings a change's branch on the forge to its head. Only what has the branch's commits, or what replaces our own push, goes
+ * there: commits of others are never overwritten. Returns whether the branch is where the change is.
+ */
+async function pushHead(
+  { repository, ownDir, link }: ForgeBench,
+  { branch, head }: Change,
+  memory: ForgeMemory,
+  tip: string | null,
+): Promise<boolean> {
+  if (link.push === null) return false;
+  if (tip === head) return true;
+  const isKnown = tip !== null && (await hasCommit(repository, ownDir, tip));
+  const isForward = tip === null || (isKnown && (await isAncestor(repository, ownDir, tip, head)));
+  if (!isForward && tip !== memory.pushed) return false;
+  const request = { ownDir, url: link.push.url, branch, from: tip, to: head, mayReplace: !isForward };
+  return (await pushCommit(repository, request)) === 'moved';
+}
+
+/**
+ * Opens a change on the forge. Its reference is written down last: cut short before, the next attempt finds the branch pushed
+ * and the change open there. Returns null when the branch cannot be pushed.
+ */
+export async function openOnForge(bench: ForgeBench, change: Change, memory: ForgeMemory): Promise<ForgeChange | null> {
+  const { shop, repository, ownDir, link, target } = bench;
+  if (link.push === null) return null;
+  const { url, fork } = link.push;
+  const tip = await fetchBranch(repository, { ownDir, url, branch: change.branch });
+  if (!(await pushHead(bench, change, memory, tip))) {
+    throw new PawlError('conflict', `the branch ${change.branch} has other commits there`, {
+      hint: 'Take them over and propose the branch again, or delete it there.',
+    });
+  }
+  const isDraft = change.queuedAt === null;
+  const { branch, title } = change;
+  const opened = await link.forge.open({
+    branch,
+    fork,
+    base: target.branch,
+    title,
+    body: bodyOf(change),
+    draft: isDraft,
+  });
+  await shop.store.write(async (tx) => {
+    await updateChange(tx, change.id, { forgeRef: opened.ref });
+    await rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now, isReady: !opened.draft });
+  });
+  return opened;
+}
+
+/** Pushes a head that has moved on here. Returns the head that the forge has now. */
+export async function followHere(
+  bench: ForgeBench,
+  { change, there, memory }: { change: Change; there: ForgeChange; memory: ForgeMemory },
+): Promise<string> {
+  if (there.head === change.head || memory.isFound || !(await pushHead(bench, change, memory, there.head))) {
+    return there.head;
+  }
+  await bench.shop.store.write((tx) => rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now }));
+  return change.head;
+}
+
+function bodyOf({ id, summary }: Change): string {
+  return `${summary}\n\n---\nChange \`${id}\` of the merge queue.\n`.trimStart();
+}

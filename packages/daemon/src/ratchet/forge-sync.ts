@@ -1,0 +1,139 @@
+import type { ForgeChange } from '@pawl/core/port/forge';
+import { holdOnForge, marksOnForge } from '@pawl/core/ratchet/forge-plan';
+import type { Change } from '@pawl/schema/change';
+import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { changeById, commentsOf, listChanges, openChanges } from '@pawl/store/changes';
+import type { ForgeBench } from './forge-bench.ts';
+import { closeOnForge } from './forge-close.ts';
+import { followThere, importChange } from './forge-import.ts';
+import { forgeMemoryOf, forgeSight, rememberOnForge } from './forge-memory.ts';
+import { followHere, openOnForge } from './forge-push.ts';
+import { holdForForge, settleFromForge } from './forge-settle.ts';
+
+/** What a look at the forge has brought. */
+export type ForgeNews = {
+  /** The commit of main that the forge's own CI has found red, if any; each is told once. */
+  red: string | null;
+  /** Who has mail now. */
+  wake: string[];
+};
+
+/**
+ * Brings changes here and on the forge together: what is open here is opened there, what is marked as ours there becomes a
+ * change here, and what comes of either is told to the other. Every step may be repeated, so a look may be cut short
+ * anywhere. Null when it was looked a moment ago: each look counts against the forge's limits.
+ */
+export async function syncForge(bench: ForgeBench): Promise<ForgeNews | null> {
+  const { shop, link } = bench;
+  const now = shop.clock();
+  if (now < link.nextAt && link.nextAt - now <= limits.forgeRetryMs) return null;
+  link.nextAt = now + limits.forgeRetryMs;
+  const wake: string[] = [];
+  const listed = await link.forge.list();
+  const byRef = new Map(listed.map((there) => [there.ref, there]));
+  let opened = 0;
+  for (const change of await openChanges(shop.store.db, bench.project.id)) {
+    if (change.forgeRef === null && (opened += 1) > limits.forgeOpens) continue;
+    wake.push(...(await attempt(bench, change, () => syncOne(bench, change, byRef))));
+  }
+  const recent = await listChanges(shop.store.db, { projectId: bench.project.id, limit: limits.forgeClosed });
+  if (link.mayMerge) for (const there of listed) wake.push(...(await takeOver(bench, there, recent)));
+  await closeOnForge(bench, recent);
+  const red = await redOnForge(bench);
+  link.nextAt = now + limits.forgeMs;
+  return { red, wake };
+}
+
+/** The commit of main that is red there. A repository without a CI of its own has none. */
+async function redOnForge({ link, target }: ForgeBench): Promise<string | null> {
+  try {
+    const main = await link.forge.branchChecks(target.branch);
+    const red = main?.state === 'failed' ? main.commit : null;
+    const isNew = red !== link.red;
+    link.red = red;
+    return isNew ? red : null;
+  } catch (error) {
+    if (error instanceof PawlError && ['not_found', 'forbidden'].includes(error.code)) return null;
+    throw error;
+  }
+}
+
+/** What goes wrong with one change holds that one; what goes wrong with the forge ends the look. */
+async function attempt(bench: ForgeBench, change: Change, work: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PawlError) || isPassing(error) || error.code === 'unauthorized') throw error;
+    bench.shop.log.warn({ change: change.id, why: messageOf(error) }, 'a change cannot be brought to the forge');
+    await holdForForge(bench, change, messageOf(error));
+    return [];
+  }
+}
+
+async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, ForgeChange>): Promise<string[]> {
+  const { shop, link } = bench;
+  const memory = await forgeMemoryOf(shop.store.db, change.id);
+  if (change.forgeRef === null) {
+    const opened = await openOnForge(bench, change, memory);
+    if (opened !== null) await judge(bench, change, opened);
+    return [];
+  }
+  // One that was just opened is not in the list yet, and one that has ended is not in it any more.
+  const there = byRef.get(change.forgeRef) ?? (await link.forge.view(change.forgeRef));
+  const told = await settleFromForge(bench, change, there);
+  if (told !== null) return told;
+  if (memory.isFound) await followThere(bench, change, there);
+  const isPushed = (await followHere(bench, { change, there, memory })) !== there.head;
+  const now = await changeById(shop.store.db, change.id);
+  if (now === null) return [];
+  await sayOnForge(bench, now, there.ref);
+  // What was listed of checks and reviews is about the head that was there before.
+  if (isPushed) await holdForForge(bench, now, 'its checks have not begun there');
+  else await judge(bench, now, await markOnForge(bench, now, there));
+  return [];
+}
+
+async function judge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<void> {
+  const { shop, target } = bench;
+  const sight = await forgeSight(shop.store.db, change, there);
+  const reason = holdOnForge(sight, { target: target.branch, now: shop.clock() });
+  await holdForForge(bench, change, reason);
+}
+
+/** Marks a change there as it is here, and returns it as it is then. */
+async function markOnForge({ shop, link }: ForgeBench, change: Change, there: ForgeChange): Promise<ForgeChange> {
+  const sight = await forgeSight(shop.store.db, change, there);
+  const { memory: before } = sight;
+  const { marks, memory } = marksOnForge(sight);
+  if (marks.ready || marks.add.length + marks.remove.length > 0) await link.forge.mark(there.ref, marks);
+  const { isFlagged, isReady } = memory;
+  if (isFlagged !== before.isFlagged || isReady !== before.isReady) {
+    await shop.store.write((tx) => rememberOnForge(tx, change.id, { isFlagged, isReady }));
+  }
+  return { ...there, draft: there.draft && !marks.ready };
+}
+
+/** Says there what was said here about a change, each comment once. */
+async function sayOnForge({ shop, link }: ForgeBench, change: Change, ref: string): Promise<void> {
+  const { lastComment } = await forgeMemoryOf(shop.store.db, change.id);
+  const comments = await commentsOf(shop.store.db, change.id);
+  const begin = comments.findIndex(({ id }) => id === lastComment) + 1;
+  for (const { id, kind, body } of comments.slice(begin, begin + limits.forgeComments)) {
+    const isMarked = /^\s*\[blocking\]/i.test(body);
+    await link.forge.comment(ref, kind === 'blocking' && !isMarked ? `[BLOCKING] ${body}` : body, `comment-${id}`);
+    await shop.store.write((tx) => rememberOnForge(tx, change.id, { lastComment: id }));
+  }
+}
+
+/** Makes a change of what is marked as ours on the forge; one that we have closed there comes back when somebody reopens it. */
+async function takeOver(bench: ForgeBench, there: ForgeChange, recent: readonly Change[]): Promise<string[]> {
+  const { db } = bench.shop.store;
+  for (const change of recent) {
+    if (change.forgeRef !== there.ref) continue;
+    const isOver = change.mergedAt !== null || change.closedAt !== null;
+    if (!isOver || !(await forgeMemoryOf(db, change.id)).isClosed) return [];
+  }
+  const found = await importChange(bench, there);
+  return found?.tell ?? [];
+}

@@ -1,0 +1,132 @@
+import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { firstLine } from '@pawl/core/shorten';
+import { fileAt } from '@pawl/git/change-diff';
+import { remoteUrl } from '@pawl/git/remote';
+import type { Repository } from '@pawl/git/repository';
+import type { CheckStep } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig, Staff } from '@pawl/schema/project-config';
+import type { Project } from '@pawl/schema/record';
+import { createHash } from 'node:crypto';
+import { usualDefinition } from '../definitions/usual.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory } from '../workshop.ts';
+import { readCheckoutFile } from './checkout-file.ts';
+import type { ConfigFile } from './config-file.ts';
+import { configPath, parseConfigFile } from './config-file.ts';
+
+/** Who reviews when a project asks for reviews and names nobody. */
+const usualReviewer = 'review';
+
+type Found = { file: ConfigFile; source: ProjectConfig['source'] };
+
+/**
+ * What a project says about its checks and its queue: in this commit of its target branch, else in the person's checkout, else
+ * nothing. A commit of the target branch has passed the gate, so what it says comes before what merely lies in a directory.
+ * A file that is wrong is an error, and never the same as none.
+ */
+export async function readProjectConfig(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  repository: Repository,
+  commit: string | null,
+): Promise<ProjectConfig> {
+  const { file, source } = (commit === null ? null : await committed(shop, project, repository, commit)) ??
+    (await lying(repository)) ?? { file: await parseConfigFile('', configPath), source: 'none' as const };
+  const { queue } = file;
+  return {
+    ...stepsOf(file),
+    env: file.env,
+    branch: queue.branch ?? null,
+    method: queue.merge ?? 'squash',
+    batch: queue.batch ?? limits.batchChanges,
+    parallel: queue.parallel ?? null,
+    remote: await remoteOf(repository, queue.remote),
+    auto: queue.auto ?? true,
+    enabled: queue.enabled ?? true,
+    forge: queue.forge ?? 'local',
+    track: queue.track ?? 'all',
+    review: staffOf(file.review, usualReviewer),
+    fixer: staffOf(file.fixer, usualDefinition),
+    guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
+    source,
+  };
+}
+
+/** What a commit says never changes, so it is read once. */
+const known = new Map<string, ConfigFile | null>();
+
+async function committed(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  repository: Repository,
+  commit: string,
+): Promise<Found | null> {
+  let file = known.get(commit);
+  if (file === undefined) {
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const bytes = await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
+    file = bytes === null ? null : await parseConfigFile(textOf(bytes), `${configPath} of ${commit.slice(0, 10)}`);
+    const [oldest] = known.keys();
+    if (known.size >= gateLimits.knownConfigs && oldest !== undefined) known.delete(oldest);
+    known.set(commit, file);
+  }
+  return file === null ? null : { file, source: 'commit' };
+}
+
+/** What was read last in a checkout; most looks find it unchanged. */
+const lastRead = new Map<string, { text: string; file: ConfigFile }>();
+
+async function lying(repository: Repository): Promise<Found | null> {
+  if (repository.bare) return null;
+  const place = `${repository.root}/${configPath}`;
+  const bytes = await readCheckoutFile(repository.root, configPath, gateLimits.configBytes);
+  if (bytes === null) {
+    lastRead.delete(place);
+    return null;
+  }
+  const text = textOf(bytes);
+  const before = lastRead.get(place);
+  if (before?.text === text) return { file: before.file, source: 'checkout' };
+  const file = await parseConfigFile(text, place);
+  lastRead.set(place, { text, file });
+  return { file, source: 'checkout' };
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new PawlError('invalid_input', `${configPath} is not UTF-8 text.`, {
+      hint: 'Correct it. Until then nothing is merged.',
+      cause: error,
+    });
+  }
+}
+
+/** The commands in their order, and what names them: the same commands with the same limits have the same plan. */
+function stepsOf({ checks, env }: ConfigFile): { checks: CheckStep[]; plan: string } {
+  const steps = checks.map(({ name, run, timeout_minutes: minutes, junit = [] }): CheckStep => {
+    const timeoutMs = minutes === undefined ? limits.checkMs : Math.max(1, Math.round(minutes * 60_000));
+    return { name: name ?? firstLine(run, nameCharacters), run, timeoutMs, junit };
+  });
+  const named = steps.map(({ run, timeoutMs, junit }) => [run, timeoutMs, junit]);
+  const plan = createHash('sha256').update(JSON.stringify([named, env.toSorted()]));
+  return { checks: steps, plan: plan.digest('hex') };
+}
+
+const nameCharacters = 60;
+
+/** `origin` where nobody says anything else and there is one. */
+async function remoteOf(repository: Repository, said: string | false | undefined): Promise<string | null> {
+  if (said === false || said === 'none') return null;
+  if (said !== undefined) return said;
+  return (await remoteUrl(repository, 'origin')) === null ? null : 'origin';
+}
+
+function staffOf(said: ConfigFile['review'], usual: string): Staff | null {
+  if (said === false) return null;
+  const { as, provider, model, options } = said === true ? {} : said;
+  return { definition: as ?? usual, provider: provider ?? null, model: model ?? null, options: options ?? {} };
+}

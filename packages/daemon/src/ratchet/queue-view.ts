@@ -1,0 +1,118 @@
+import type { QueueView } from '@pawl/protocol/view/change';
+import type { InboxEmergency } from '@pawl/protocol/view/question';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import { limits } from '@pawl/schema/limit';
+import type { Project } from '@pawl/schema/record';
+import { openChanges } from '@pawl/store/changes';
+import { checkById, openChecks, recentChecks } from '@pawl/store/checks';
+import { projectById } from '@pawl/store/projects';
+import { allQueues, queueOf } from '@pawl/store/queues';
+import type { Workshop } from '../workshop.ts';
+import { rulesOf } from './change-rules.ts';
+import { named, sightOf, viewChange } from './change-view.ts';
+import { viewCheck } from './check-view.ts';
+
+/** The merge queue of a project as it is now, also before it has begun. */
+export async function viewQueue(shop: Workshop, project: Project): Promise<QueueView> {
+  const { db } = shop.store;
+  const queue = await queueOf(db, project.id);
+  const sight = await sightOf(shop, project);
+  const { facts, trouble } = sight;
+  // Where it has begun, it knows its branch; before, that is looked up.
+  const seen = queue?.seen ?? null;
+  const rules = seen === null ? (await rulesOf(shop, project)).found : null;
+  const emergency = queue?.emergency ?? null;
+  const queued = (await openChanges(db, project.id))
+    .filter(({ queuedAt }) => queuedAt !== null)
+    .toSorted((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
+  const changes: QueueView['changes'] = [];
+  for (const change of queued) changes.push(await viewChange(db, change, sight));
+  const ended = (await recentChecks(db, project.id, limits.queueChecks)).filter(({ endedAt }) => endedAt !== null);
+  return {
+    project: { id: project.id, name: project.name },
+    branch: rules?.branch ?? queue?.branch ?? '',
+    main: seen ?? rules?.tips[0] ?? null,
+    green: queue?.green ?? null,
+    counts: queue?.counts ?? null,
+    emergency: emergency === null ? null : { ...emergency, fixer: await named(db, emergency.fixerId) },
+    pausedAt: queue?.pausedAt ?? null,
+    waiting: queue?.waiting ?? null,
+    trouble,
+    changes,
+    running: (await openChecks(db, project.id)).map(viewCheck),
+    checks: ended.map(viewCheck),
+    rounds: ended.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed').length,
+    config: facts === null ? unknownRules : summaryOf(facts.config),
+  };
+}
+
+function summaryOf(config: ProjectConfig): QueueView['config'] {
+  const { enabled, method, batch, parallel, remote, auto, forge, source } = config;
+  return {
+    enabled,
+    checks: config.checks.map(({ name }) => name),
+    method,
+    batch,
+    parallel,
+    remote,
+    auto,
+    forge,
+    review: config.review?.definition ?? null,
+    guard: config.guard.enabled,
+    source,
+  };
+}
+
+/** What is shown of rules that cannot be read: nothing moves by them. */
+const unknownRules: QueueView['config'] = {
+  enabled: false,
+  checks: [],
+  method: 'squash',
+  batch: limits.batchChanges,
+  parallel: null,
+  remote: null,
+  auto: false,
+  forge: 'local',
+  review: null,
+  guard: true,
+  source: 'none',
+};
+
+/** The projects whose queue has begun. */
+export async function projectsWithQueue(shop: Workshop): Promise<Project[]> {
+  const { db } = shop.store;
+  const found = await Promise.all((await allQueues(db)).map(({ projectId }) => projectById(db, projectId)));
+  return found.filter((project) => project !== null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What waits for the person because of a merge queue: changes that need a word of theirs, and target branches that are red. */
+export async function queueInbox(
+  shop: Workshop,
+): Promise<{ changes: QueueView['changes']; emergencies: InboxEmergency[] }> {
+  const { db } = shop.store;
+  const changes: QueueView['changes'] = [];
+  const emergencies: InboxEmergency[] = [];
+  for (const project of await projectsWithQueue(shop)) {
+    const open = await openChanges(db, project.id);
+    const sight = open.length === 0 ? null : await sightOf(shop, project);
+    for (const change of sight === null ? [] : open) {
+      const view = sight === null ? null : await viewChange(db, change, sight);
+      if (view?.needsPerson === true) changes.push(view);
+    }
+    const queue = await queueOf(db, project.id);
+    const emergency = queue?.emergency ?? null;
+    if (queue === null || emergency === null) continue;
+    const { commit, checkId, since, fixerId } = emergency;
+    const check = await checkById(db, checkId);
+    emergencies.push({
+      project: { id: project.id, alias: project.name },
+      branch: queue.branch,
+      commit,
+      checkId,
+      since,
+      fixer: await named(db, fixerId),
+      detail: check?.detail ?? '',
+    });
+  }
+  return { changes, emergencies };
+}

@@ -1,0 +1,228 @@
+import { createLanes } from '@pawl/core/turn-taking';
+import { ensureOwnDirectory } from '@pawl/git/own-directory';
+import { branchTip } from '@pawl/git/repository';
+import type { Queue } from '@pawl/schema/change';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Project } from '@pawl/schema/record';
+import { checkById } from '@pawl/store/checks';
+import { projectById } from '@pawl/store/projects';
+import { allQueues, queueOf, updateQueue } from '@pawl/store/queues';
+import type { Post } from '../mail/post.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../workshop.ts';
+import type { Bench } from './advance.ts';
+import { finishBegun, followRemote } from './advance.ts';
+import { beginIfConfigured, openMissing } from './changes.ts';
+import type { Checker } from './checker.ts';
+import { createChecker } from './checker.ts';
+import { createCrew, crewEvents } from './crew.ts';
+import { readProjectConfig } from './project-config.ts';
+import { lookAtQueue } from './queue.ts';
+import { foreseeConflicts } from './foresee.ts';
+import type { ForgeLink } from './forge.ts';
+import { forgeFor } from './forge.ts';
+import { isAlarmFromThere, noteRedThere } from './forge-alarm.ts';
+import { syncForge } from './forge-sync.ts';
+import { createRefresh } from './refresh.ts';
+import type { Target } from './target.ts';
+import { findTarget } from './target.ts';
+
+/** The merge queues of all projects. */
+export type Ratchet = {
+  /** Something has changed: looks at the project's queue soon. */
+  wake(projectId: string): void;
+  /** Checks the target branch as it is now, whatever is known of it. */
+  checkMain(projectId: string): Promise<void>;
+  /** Takes up the checks that run from an earlier life, and begins to look. */
+  begin(): Promise<void>;
+  /** Nothing begins any more; checks that run go on by themselves. */
+  close(): Promise<void>;
+};
+
+/** What is kept in memory of one project's queue: nothing that could not be found again. */
+type Watch = {
+  askedAt: number | null;
+  isDue: boolean;
+  timer: NodeJS.Timeout | null;
+  target: { found: Target; at: number } | null;
+};
+
+/** Drives every project's queue: one look at a time for each. */
+export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: Reconciler }): Ratchet {
+  const { store } = shop;
+  const lanes = createLanes();
+  const watches = new Map<string, Watch>();
+  const crew = createCrew(shop, parts);
+  const refresh = createRefresh(shop, parts);
+  const checker: Checker = createChecker(shop, (check) => wake(check.projectId));
+  let closed = false;
+  let ticking: NodeJS.Timeout | null = null;
+  let stopListening = () => {};
+
+  function watchOf(projectId: string): Watch {
+    const known = watches.get(projectId) ?? { askedAt: null, isDue: false, timer: null, target: null };
+    watches.set(projectId, known);
+    return known;
+  }
+
+  function wake(projectId: string): void {
+    const watch = watchOf(projectId);
+    // Whoever is woken twice before it looks, looks once.
+    if (closed || watch.isDue) return;
+    watch.isDue = true;
+    void lanes.run(projectId, async () => {
+      watch.isDue = false;
+      if (!closed) await look(projectId, watch);
+    });
+  }
+
+  function wakeAgents(agentIds: readonly string[]): void {
+    for (const id of agentIds) parts.post.wake(id);
+  }
+
+  async function look(projectId: string, watch: Watch): Promise<void> {
+    try {
+      const againMs = await lookOnce(projectId, watch);
+      if (againMs !== null) lookAgain(projectId, watch, againMs);
+    } catch (error) {
+      if (!(error instanceof PawlError)) shop.log.error({ project: projectId, error }, 'the queue stumbled');
+      await noteTrouble(projectId, messageOf(error)).catch(() => undefined);
+      lookAgain(projectId, watch, shop.timing.queueMs);
+    }
+  }
+
+  function lookAgain(projectId: string, watch: Watch, afterMs: number): void {
+    if (closed) return;
+    if (watch.timer !== null) clearTimeout(watch.timer);
+    watch.timer = setTimeout(() => wake(projectId), afterMs).unref();
+  }
+
+  /** Returns after how long to look again, null when only somebody's wake or the tick is a reason to. */
+  async function lookOnce(projectId: string, watch: Watch): Promise<number | null> {
+    const project = await projectById(store.db, projectId);
+    if (project === null) return null;
+    const queue = (await queueOf(store.db, projectId)) ?? (await beginIfConfigured(shop, project));
+    if (queue === null) return null;
+    const { bench, config } = await prepare(project, queue, watch);
+    if (queue.advance !== null) wakeAgents((await finishBegun(bench, queue.advance)) ?? []);
+    await noteSeen(bench, queue);
+    await openMissing(shop, project, config);
+    await crew.tick(project, config);
+    await foresee(bench, config);
+    const forge = await lookAtForge(bench, config, watch);
+    const look = { ...bench, config, checker, forge, wake: wakeAgents, askedAt: watch.askedAt };
+    const looked = await lookAtQueue(look);
+    if (looked.isAnswered) watch.askedAt = null;
+    await followRemote(bench);
+    if (looked.againMs === 0) watch.target = null;
+    return looked.againMs;
+  }
+
+  /** Nobody's change waits because two others may collide. */
+  async function foresee({ project, repository, ownDir }: Bench, config: ProjectConfig): Promise<void> {
+    try {
+      await foreseeConflicts(shop, project, repository, ownDir, config);
+    } catch (error) {
+      shop.log.warn({ project: project.name, error: messageOf(error) }, 'conflicts could not be foreseen');
+    }
+  }
+
+  /** The forge of a project that has one, after what is there and here was brought together. */
+  async function lookAtForge(bench: Bench, config: ProjectConfig, watch: Watch): Promise<ForgeLink | null> {
+    const link = await forgeFor(shop, bench.project, bench.repository, config);
+    if (link === null) return null;
+    const news = await syncForge({ ...bench, config, link });
+    if (news === null) return link;
+    wakeAgents(news.wake);
+    if (news.red === bench.target.tip) await noteRedThere({ ...bench, config, link });
+    else if (await isAlarmOver(bench)) watch.askedAt ??= shop.clock();
+    return link;
+  }
+
+  /** Main was red there, and is not any more: our own checks say whether that is so. */
+  async function isAlarmOver({ project, target }: Bench): Promise<boolean> {
+    const { emergency } = (await queueOf(store.db, project.id)) ?? { emergency: null };
+    if (emergency === null || emergency.commit !== target.tip) return false;
+    return isAlarmFromThere(await checkById(store.db, emergency.checkId));
+  }
+
+  /** Where everything is for one look. The config is the one of the very commit that the target branch is at. */
+  async function prepare(
+    project: Project,
+    queue: Queue,
+    watch: Watch,
+  ): Promise<{ bench: Bench; config: ProjectConfig }> {
+    const repository = await repositoryOf(shop, project);
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    await ensureOwnDirectory(repository, ownDir);
+    const guess = queue.seen ?? (await branchTip(repository, queue.branch));
+    const guessed = await readProjectConfig(shop, project, repository, guess);
+    const target = await targetNow(watch, () => findTarget(repository, ownDir, guessed));
+    const config = target.tip === guess ? guessed : await readProjectConfig(shop, project, repository, target.tip);
+    return { bench: { shop, project, repository, ownDir, target }, config };
+  }
+
+  /** A remote is not asked for each wake anew; what it says is compared once more when its branch is moved. */
+  async function targetNow(watch: Watch, find: () => Promise<Target>): Promise<Target> {
+    const { target } = watch;
+    const now = shop.clock();
+    const isRemote = target !== null && target.found.remote !== null;
+    if (isRemote && now >= target.at && now - target.at < shop.timing.queueWaitMs) return target.found;
+    const found = await find();
+    watch.target = { found, at: now };
+    return found;
+  }
+
+  async function noteSeen({ project, target }: Bench, queue: Queue): Promise<void> {
+    const { branch, tip } = target;
+    const now = await queueOf(store.db, project.id);
+    if (now === null || (now.seen === tip && now.branch === branch)) return;
+    await store.write(async (tx) => {
+      await updateQueue(tx, project.id, { seen: tip, branch });
+      if (queue.seen === null) return;
+      tx.emit({ type: 'main.moved', projectId: project.id, data: { branch, from: queue.seen, to: tip } });
+    });
+  }
+
+  async function noteTrouble(projectId: string, reason: string): Promise<void> {
+    const queue = await queueOf(store.db, projectId);
+    if (queue === null || queue.waiting?.reason === reason) return;
+    await store.write(async (tx) => {
+      await updateQueue(tx, projectId, { waiting: { reason, changes: queue.waiting?.changes ?? [] } });
+      tx.emit({ type: 'queue.waiting', projectId, data: { reason } });
+    });
+  }
+
+  /** Finds what nobody told of: somebody else's push, a checkout that is clean again, an agent that has gone. */
+  async function tick(): Promise<void> {
+    for (const queue of await allQueues(store.db)) wake(queue.projectId);
+  }
+
+  return {
+    wake,
+    async checkMain(projectId) {
+      watchOf(projectId).askedAt = shop.clock();
+      wake(projectId);
+    },
+    async begin() {
+      await checker.adopt();
+      refresh.begin();
+      stopListening = store.onCommit(({ events }) => {
+        for (const { type, projectId } of events) if (projectId !== null && crewEvents.includes(type)) wake(projectId);
+      });
+      ticking = setInterval(() => void tick().catch(() => undefined), shop.timing.queueMs).unref();
+      await tick();
+    },
+    async close() {
+      closed = true;
+      stopListening();
+      if (ticking !== null) clearInterval(ticking);
+      for (const { timer } of watches.values()) if (timer !== null) clearTimeout(timer);
+      await refresh.close();
+      await lanes.drain();
+      await checker.close();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { exportCommits } from '@pawl/git/queue-objects';
+import { commitAt } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { Staff } from '@pawl/schema/project-config';
+import type { Agent, Project, WorkMode } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import type { Post } from '../mail/post.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { commandOptions, forkAndExec } from '../service/fork.ts';
+import { rootAgent } from '../service/root-agent.ts';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../workshop.ts';
+
+/** What those around the queue work with. */
+export type CrewParts = {
+  shop: Workshop;
+  post: Pick<Post, 'wake'>;
+  reconciler: Pick<Reconciler, 'wake' | 'inLane'>;
+};
+
+export type Assignment = {
+  project: Project;
+  staff: Staff;
+  task: string;
+  /** The commit that it begins with. */
+  base: string;
+  mode: WorkMode;
+  /** Names what it is put to: the same again gives the same agent, as long as nothing was written down of it. */
+  key: string;
+};
+
+/**
+ * Puts an agent to something that the queue needs done. It exists when this returns; the caller writes down at once what it
+ * is there for, and the key stands in for that until then.
+ */
+export async function putToWork({ shop, reconciler }: CrewParts, given: Assignment): Promise<Agent> {
+  const { project, staff } = given;
+  refuseCommands(staff);
+  await lendCommit(shop, project, given.base);
+  const actor = { agent: await rootAgent(shop.store.db), isPerson: true };
+  const { definition, provider, model, options } = staff;
+  const body = {
+    path: project.root,
+    task: given.task,
+    base: given.base,
+    mode: given.mode,
+    definition,
+    options,
+    ...(provider === null ? {} : { provider }),
+    ...(model === null ? {} : { model }),
+  };
+  const agent = await forkAndExec(shop, actor, body, given.key);
+  reconciler.wake(agent.id);
+  return agent;
+}
+
+/** The agent with this id and what it does, or null. */
+export async function viewOfAgent({ shop }: CrewParts, id: string | null): Promise<AgentView | null> {
+  return id === null ? null : agentView(shop.store.db, id);
+}
+
+/** A repository may say who works for its queue, but not which programs run as them. */
+function refuseCommands({ options }: Staff): void {
+  const named = commandOptions.find((option) => options[option] !== undefined);
+  if (named === undefined) return;
+  throw new PawlError('forbidden', `A repository's config may not choose the ${named} of a provider.`, {
+    hint: 'Give that provider a name in the home’s config.yaml, and name it.',
+  });
+}
+
+/** A worktree begins in the person's repository, so the commit has to be there. One of the remote may not be yet. */
+async function lendCommit(shop: Workshop, project: Project, commit: string): Promise<void> {
+  const repository = await repositoryOf(shop, project);
+  if ((await commitAt(repository, commit)) !== null) return;
+  await exportCommits(repository, ownGitDirectory(shop.home, project.id), { tip: commit, not: [] });
+}

@@ -1,0 +1,56 @@
+import { hasRemoteBranches } from '@pawl/git/branch-tips';
+import { checkBranchName } from '@pawl/git/branch-name';
+import { commitAt, resolveCommit } from '@pawl/git/repository';
+import type { Repository } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Project, WorkMode } from '@pawl/schema/record';
+import { queueOf } from '@pawl/store/queues';
+import { readProjectConfig } from '../ratchet/project-config.ts';
+import { targetBranch } from '../ratchet/target.ts';
+import type { Workshop } from '../workshop.ts';
+
+/**
+ * Where work begins: at what was asked for; else at the remote's target branch as the repository knows it, for that is what
+ * the work will be merged into; else, where there is no remote, at HEAD. An errand goes back into the checkout that the
+ * person has before them, and so it begins there.
+ */
+export async function baseCommitFor(
+  shop: Workshop,
+  project: Project,
+  repository: Repository,
+  { base, mode }: { base: string | undefined; mode: WorkMode },
+): Promise<string> {
+  if (base !== undefined || mode === 'errand') return resolveCommit(repository, base);
+  return (await remoteTarget(shop, project, repository)) ?? resolveCommit(repository);
+}
+
+async function remoteTarget(shop: Workshop, project: Project, repository: Repository): Promise<string | null> {
+  if (!(await hasRemoteBranches(repository))) return null;
+  const queue = await queueOf(shop.store.db, project.id);
+  try {
+    const config = await configOrUsual(shop, project, repository, queue?.seen ?? null);
+    if (config.remote === null) return null;
+    const branch = queue?.branch ?? (await targetBranch(repository, config));
+    return await commitAt(repository, `refs/remotes/${checkBranchName(`${config.remote}/${branch}`)}`);
+  } catch (error) {
+    // There is no such branch, or its name is none that git would take.
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
+}
+
+/** A config that is wrong holds the queue, but keeps nobody from being put to work: to correct it, perhaps. */
+async function configOrUsual(
+  shop: Workshop,
+  project: Project,
+  repository: Repository,
+  commit: string | null,
+): Promise<Pick<ProjectConfig, 'remote' | 'branch'>> {
+  try {
+    return await readProjectConfig(shop, project, repository, commit);
+  } catch (error) {
+    if (error instanceof PawlError) return { remote: 'origin', branch: null };
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { baseCommitFor } from '@pawl/daemon/service/base-commit';
+import { updateQueue } from '@pawl/store/queues';
+import { git } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openBranchShop } from './support/branch-shop.ts';
+import { startTestDaemon } from './support/daemon.ts';
+import { commitFiles, commitOn } from './support/ratchet.ts';
+
+/** A project whose remote has another main than the checkout. */
+async function start() {
+  const place = await temporaryDirectory();
+  const shop = await openBranchShop(place.path);
+  const { root } = shop;
+  const theirs = await commitOn(root, 'theirs', { 'theirs.txt': 'theirs\n' });
+  await git(root, ['branch', '-D', 'theirs']);
+  const mine = await commitFiles(root, { 'mine.txt': 'mine\n' });
+  return Object.assign(shop, {
+    theirs,
+    mine,
+    knows: async (remote: string, branch = 'main') => {
+      await git(root, ['config', `remote.${remote}.url`, '/nowhere']);
+      await git(root, ['update-ref', `refs/remotes/${remote}/${branch}`, theirs]);
+    },
+    config(text: string) {
+      mkdirSync(join(root, '.pawl'), { recursive: true });
+      writeFileSync(join(root, '.pawl', 'config.yaml'), text);
+    },
+    begins: (given: { base?: string; mode?: 'execute' | 'errand' } = {}) =>
+      baseCommitFor(shop.shop, shop.project, shop.repository, {
+        base: given.base,
+        mode: given.mode ?? 'execute',
+      }),
+    async [Symbol.asyncDispose]() {
+      await shop.store.close();
+      await place[Symbol.asyncDispose]();
+    },
+  });
+}
+
+test('W4-14: work begins at the remote’s main where there is one, else at HEAD; --base wins', async () => {
+  await using shop = await start();
+  expect(await shop.begins()).toBe(shop.mine);
+  await shop.knows('origin');
+  expect(await shop.begins()).toBe(shop.theirs);
+  expect(await shop.begins({ base: 'HEAD' })).toBe(shop.mine);
+  expect(await shop.begins({ base: 'main~1' })).not.toBe(shop.mine);
+  // An errand is merged into what the person has before them.
+  expect(await shop.begins({ mode: 'errand' })).toBe(shop.mine);
+});
+
+test('W4-14: the remote and the branch are those of the project’s config', async () => {
+  await using shop = await start();
+  await shop.knows('origin');
+  shop.config('queue:\n  remote: none\n');
+  expect(await shop.begins()).toBe(shop.mine);
+  shop.config('queue:\n  remote: upstream\n');
+  expect(await shop.begins()).toBe(shop.mine);
+  await shop.knows('upstream');
+  expect(await shop.begins()).toBe(shop.theirs);
+  await shop.store.write((tx) => updateQueue(tx, shop.project.id, { branch: 'develop' }));
+  expect(await shop.begins()).toBe(shop.mine);
+  await shop.knows('upstream', 'develop');
+  expect(await shop.begins()).toBe(shop.theirs);
+});
+
+test('W4-14: a config that is wrong keeps nobody from work, and a remote without that branch is none', async () => {
+  await using shop = await start();
+  await shop.knows('origin', 'something-else');
+  expect(await shop.begins()).toBe(shop.mine);
+  await shop.knows('origin');
+  shop.config('queue: [');
+  expect(await shop.begins()).toBe(shop.theirs);
+});
+
+test('W4-14: an agent is given the worktree of that commit', async () => {
+  await using daemon = await startTestDaemon();
+  const { repository } = daemon;
+  const theirs = await commitOn(repository, 'theirs', { 'theirs.txt': 'theirs\n' });
+  await git(repository, ['config', 'remote.origin.url', '/nowhere']);
+  await git(repository, ['update-ref', 'refs/remotes/origin/main', theirs]);
+  const agent = await daemon.work([{ shell: 'cat theirs.txt' }, 'complete']);
+  await daemon.ended(agent.id);
+  expect(agent.baseCommit).toBe(theirs);
+  expect(await git(repository, ['rev-parse', agent.branch ?? ''])).toBe(theirs);
+});

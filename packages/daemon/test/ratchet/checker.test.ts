@@ -1,0 +1,303 @@
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Check } from '@pawl/schema/change';
+import type { CheckBounds } from '@pawl/daemon/ratchet/check-limit';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { CheckShopOptions } from '../support/check-shop.ts';
+import { checksOf, openCheckShop } from '../support/check-shop.ts';
+
+/** A place for one test, with a checker in it. */
+async function scene(options: CheckShopOptions & { bounds?: Partial<CheckBounds> } = {}) {
+  const place = await temporaryDirectory();
+  const shop = await openCheckShop(place.path, options);
+  const checker = shop.checker({ livenessMs: 100, ...options.bounds });
+  return {
+    ...shop,
+    place: place.path,
+    checker,
+    /** Runs commands as a check to its end. */
+    async run(config: ProjectConfig): Promise<Check> {
+      return shop.result((await shop.start(checker, config)).id);
+    },
+    text: async (check: Check) => (await shop.output(check.id)).toString('utf8'),
+    async [Symbol.asyncDispose]() {
+      await shop[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a check runs the commands of a project in order, at one commit, in a clone of its own', async () => {
+  await using bench = await scene({ files: { 'a.txt': 'first\n' } });
+  const old = await git(bench.root, ['rev-parse', 'main']);
+  await writeFile(join(bench.root, 'a.txt'), 'second\n');
+  await git(bench.root, ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', 'commit', '-qam', 'second']);
+  const steps = [
+    'cat a.txt; git rev-parse HEAD',
+    'echo "CI=$CI"; echo error >&2',
+    'echo "=== 3 passed, 1 skipped in 0.10s ==="',
+  ];
+  const started = await bench.start(bench.checker, checksOf(steps), old);
+  expect(started).toMatchObject({ commit: old, endedAt: null, outcome: null, plan: JSON.stringify(steps) });
+  const check = await bench.result(started.id);
+  expect(check).toMatchObject({
+    outcome: 'passed',
+    exitCode: 0,
+    step: 2,
+    detail: 'passed',
+    counts: { run: 3, failed: 0, skipped: 1 },
+  });
+  expect(check.startedAt).toBeGreaterThanOrEqual(check.plannedAt);
+  expect(await bench.text(check)).toBe(`first\n${old}\nCI=true\nerror\n=== 3 passed, 1 skipped in 0.10s ===\n`);
+  expect(bench.ended).toHaveLength(1);
+  expect(bench.ended[0]).toMatchObject({
+    id: check.id,
+    outcome: 'passed',
+    outputOffset: check.outputOffset,
+    outputBytes: check.outputBytes,
+  });
+  expect(await bench.events('check.started')).toMatchObject([{ data: { checkId: check.id, commit: old } }]);
+  const ended = { checkId: check.id, outcome: 'passed', flaky: false, counts: { run: 3, skipped: 1 } };
+  expect(await bench.events('check.ended')).toMatchObject([{ projectId: bench.project.id, data: ended }]);
+  expect(await bench.directories()).toEqual([]);
+});
+
+const lost = 'its process was lost: it is gone and has left no exit code';
+
+const failures: [what: string, steps: string[], detail: string, exitCode: number | null][] = [
+  ['ends with another code than 0', ['echo no; exit 3'], 'exit code 3', 3],
+  ['prints nothing', ['true', ':'], 'printed nothing', 0],
+  ['has a command that does not exist', ['no-such-command-here'], 'exit code 127: a command was not found', 127],
+  ['is not a command', ['if then'], 'exit code 2', 2],
+  ['kills itself', ['echo a; kill -9 $$'], 'killed by SIGKILL (exit code 137)', 137],
+  ['fails in its second step', ['echo fine', 'echo bad; exit 1'], 'step 2: exit code 1', 1],
+  ['fails before its last line', ['echo a\nfalse\necho b'], 'exit code 1', 1],
+  ['deletes its own clone', ['echo a; rm -rf "$PWD"'], 'the clone is gone: the check has deleted it', 0],
+  ['deletes all that is known of it', ['echo a; cd /; rm -rf "${TMPDIR%/tmp}"'], lost, null],
+  ['deletes what is in its clone', ['echo a; rm -rf .git *'], 'the clone is gone: the check has deleted it', 0],
+];
+
+test.each(failures)('a check that %s is failed', async (_what, steps, detail, exitCode) => {
+  await using bench = await scene();
+  expect(await bench.run(checksOf(steps))).toMatchObject({ outcome: 'failed', detail, exitCode });
+  expect(bench.ended).toHaveLength(1);
+});
+
+test('a check whose clone cannot be made is failed, and says why', async () => {
+  await using bench = await scene();
+  const missing = '0123456789012345678901234567890123456789';
+  const repository = [...bench.shop.repositories.values()][0];
+  if (repository === undefined) throw new Error('no repository');
+  const { project } = bench;
+  const request = { project, repository, tree: missing, onto: missing, changes: [], config: checksOf(['echo a']) };
+  const { id } = await bench.checker.start({ ...request, commit: missing });
+  const check = await bench.result(id);
+  expect(check).toMatchObject({ outcome: 'failed', exitCode: null, startedAt: null });
+  expect(check.detail).toMatch(/^its clone could not be made: .*0123456789/);
+});
+
+test('a disk that is full in the middle of the clone is the reason of a failed check', async (context) => {
+  await using bench = await scene({ files: { 'big.bin': 'x'.repeat(4 * 1024 * 1024) } });
+  const { checks } = bench.shop.home;
+  await mkdir(checks);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0700', 'tmpfs', checks]);
+  if (status !== 0) context.skip('tmpfs cannot be mounted here');
+  try {
+    const check = await bench.run(checksOf(['echo a']));
+    expect(check).toMatchObject({ outcome: 'failed', exitCode: null });
+    expect(check.detail).toMatch(/^its clone could not be made: .* \(the disk has \d MB left\)$/);
+    expect(await bench.directories()).toEqual([]);
+  } finally {
+    spawnSync('umount', ['-l', checks]);
+  }
+});
+
+test('a check that hangs is ended at its limit with all its processes, also those that ignore TERM', async () => {
+  await using bench = await scene({ bounds: { graceMs: 50 } });
+  const stubborn = `trap '' TERM; echo begun; (setsid sh -c 'trap "" TERM; sleep 60' &) ; while :; do sleep 0.05; done`;
+  const check = await bench.run(checksOf([{ run: stubborn, timeoutMs: 2_000 }, 'echo never']));
+  expect(check).toMatchObject({ outcome: 'failed', detail: 'step 1: ended after 2 s' });
+  expect(await bench.text(check)).toBe('begun\n');
+  expect(bench.left(check.id)).toBe(0);
+});
+
+test('a check that exits with 0 when it is stopped has not passed', async () => {
+  await using bench = await scene();
+  const polite = `trap 'echo bye; exit 0' TERM; echo begun; while :; do sleep 0.02; done`;
+  const check = await bench.run(checksOf([{ run: polite, timeoutMs: 2_000 }]));
+  expect(check).toMatchObject({ outcome: 'failed', detail: 'ended after 2 s', exitCode: 0 });
+  expect(await bench.text(check)).toContain('bye\n');
+});
+
+test('a process that a step leaves behind is gone before the next begins, and does not hold up the check', async () => {
+  await using bench = await scene({ bounds: { graceMs: 50 } });
+  const daemon = `(setsid sh -c 'trap "" TERM; echo $$ >daemon; sleep 60' >/dev/null 2>&1 &); until [ -s daemon ]; do :; done; echo up`;
+  const gone = `case $(ps -o stat= -p $(cat daemon)) in '' | Z*) echo gone ;; *) exit 1 ;; esac`;
+  const check = await bench.run(checksOf([daemon, gone]));
+  expect(check).toMatchObject({ outcome: 'passed' });
+  expect(bench.left(check.id)).toBe(0);
+});
+
+test('a check that prints without end is ended; the beginning and the end of it are kept', async () => {
+  const bounds = { printBytes: 4 * 1024 * 1024, storedBytes: 64 * 1024, endBytes: 8 * 1024 };
+  await using bench = await scene({ bounds });
+  const check = await bench.run(checksOf(['echo first; yes 0123456789']));
+  expect(check).toMatchObject({ outcome: 'failed', detail: 'ended: it printed more than 4 MB' });
+  const text = await bench.text(check);
+  expect(text.length).toBe(check.outputBytes);
+  expect(text.length).toBeLessThan(64 * 1024 + 8 * 1024 + 100);
+  expect(text.startsWith('first\n0123456789\n')).toBe(true);
+  const [, left = ''] = /\n\[pawl: (\d+) bytes are left out here\]\n0123456789\n/.exec(text) ?? [];
+  expect(Number(left)).toBeGreaterThan(3 * 1024 * 1024);
+});
+
+test('tests are counted in all that was printed, also in what is not stored', async () => {
+  await using bench = await scene({ bounds: { storedBytes: 1024, endBytes: 1024 } });
+  const noise = `i=0; while [ $i -lt 500 ]; do echo "noise $i"; i=$((i+1)); done`;
+  const check = await bench.run(checksOf([`${noise}; echo "=== 7 passed in 0.10s ==="; ${noise}`]));
+  expect(check).toMatchObject({ outcome: 'passed', counts: { run: 7, failed: 0, skipped: 0 } });
+  expect(await bench.text(check)).not.toContain('passed');
+});
+
+test('output is stored byte for byte: NUL, invalid UTF-8, escapes, a last line without an end', async () => {
+  await using bench = await scene();
+  const check = await bench.run(checksOf([String.raw`printf 'a\000b\377\376\033[31mred\r\nend'`]));
+  const bytes = Buffer.from([0x61, 0, 0x62, 0xff, 0xfe, 0x1b, ...Buffer.from('[31mred\r\nend')]);
+  expect(await bench.output(check.id)).toEqual(bytes);
+  expect(check).toMatchObject({ outcome: 'passed', outputOffset: bytes.length, outputBytes: bytes.length });
+});
+
+test('a script that writes to /dev/stdout by name begins its output anew, and that is told', async () => {
+  await using bench = await scene({ bounds: { pollMs: 20 } });
+  const check = await bench.start(
+    bench.checker,
+    checksOf(['echo long enough; until [ -e go ]; do sleep 0.01; done; echo b >/dev/stdout']),
+  );
+  await waitUntil(async () => (await bench.output(check.id)).length > 0, { what: 'the first words' });
+  await writeFile(join(bench.shop.home.checks, check.id, 'tree', 'go'), '');
+  expect(await bench.result(check.id)).toMatchObject({ outcome: 'passed' });
+  expect(await bench.text(check)).toBe('long enough\n\n[pawl: the output was truncated here]\nb\n');
+});
+
+test('the environment of a check is an allow list, and what a project names in addition is masked in its output', async () => {
+  const environment = {
+    ANTHROPIC_API_KEY: 'sk-marked-secret',
+    PAWL_AGENT_TOKEN: 'marked-token-secret',
+    GITHUB_TOKEN: 'ghp-marked-secret',
+    DEPLOY_KEY: 'named-marked-secret',
+    NODE_ENV: 'test',
+    GIT_DIR: '/marked-secret',
+    LC_ALL: 'C',
+  };
+  await using bench = await scene({ environment });
+  const names = ['DEPLOY_KEY', 'NODE_ENV', 'PAWL_AGENT_TOKEN', 'not a name', 'MISSING'];
+  const check = await bench.run(checksOf(['env; test "$DEPLOY_KEY" = named-marked-secret; pwd'], names));
+  expect(check.outcome).toBe('passed');
+  const text = await bench.text(check);
+  expect(text).not.toContain('marked');
+  const dir = join(bench.shop.home.checks, check.id);
+  for (const line of [
+    'NODE_ENV=test',
+    'LC_ALL=C',
+    'CI=true',
+    'GIT_TERMINAL_PROMPT=0',
+    `TMPDIR=${dir}/tmp`,
+    `${dir}/tree`,
+  ])
+    expect(text.split('\n')).toContain(line);
+  const usual = [
+    'PATH',
+    'HOME',
+    'LC_ALL',
+    'CI',
+    'TMPDIR',
+    'GIT_TERMINAL_PROMPT',
+    'GIT_CEILING_DIRECTORIES',
+    'PWD',
+    '_',
+  ];
+  const printed = text.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
+  expect(printed.toSorted()).toEqual(expect.arrayContaining(['DEPLOY_KEY', 'PAWL_SESSION']));
+  expect(printed.filter((name) => !usual.includes(name)).toSorted()).toEqual([
+    'DEPLOY_KEY',
+    'NODE_ENV',
+    'PAWL_SESSION',
+  ]);
+});
+
+test('a check that was cancelled is no evidence, and nothing of it is left', async () => {
+  await using bench = await scene();
+  const hanging = `trap 'exit 0' TERM; echo begun; while :; do sleep 0.02; done`;
+  const running = await bench.start(bench.checker, checksOf([hanging]));
+  await waitUntil(() => existsSync(join(bench.shop.home.checks, running.id, 'step-0', 'pid')), { what: 'the process' });
+  await bench.checker.cancel(running.id, 'a shorter chain failed');
+  const [check] = bench.ended;
+  expect(check).toMatchObject({ id: running.id, outcome: 'cancelled', detail: 'a shorter chain failed' });
+  expect(bench.left(running.id)).toBe(0);
+  expect(await bench.directories()).toEqual([]);
+  const cloning = await bench.start(bench.checker, checksOf([hanging]));
+  await bench.checker.cancel(cloning.id, 'nobody waits');
+  expect(await bench.result(cloning.id)).toMatchObject({ outcome: 'cancelled', pid: null });
+  await bench.checker.cancel(cloning.id, 'again');
+  await bench.checker.cancel('AAAAAAAAAAAAAAAAAAAAAA', 'unknown');
+  expect(await bench.events('check.ended')).toHaveLength(2);
+});
+
+test('a check that passes after it failed at the same tree, with the same commands, is flaky', async () => {
+  await using bench = await scene();
+  const sometimes = checksOf([`echo x; test -e '${bench.place}/passes'`]);
+  await bench.run(sometimes);
+  await writeFile(join(bench.place, 'passes'), '');
+  await bench.run(checksOf(['echo other commands']));
+  await bench.run(sometimes);
+  const ended = await bench.events('check.ended');
+  expect(ended.map(({ data }) => [data['outcome'], data['flaky']])).toEqual([
+    ['failed', false],
+    ['passed', false],
+    ['passed', true],
+  ]);
+});
+
+const report = (tests: number) =>
+  `<testsuite>${Array.from({ length: tests }, (_, no) => `<testcase name="${no}"/>`).join('')}</testsuite>`;
+
+test('tests are counted in JUnit files that a step has left below its clone, and in no others', async () => {
+  await using bench = await scene({ files: { 'reports/old.xml': report(100), 'fresh.xml': report(2) } });
+  await writeFile(join(bench.place, 'outside.xml'), report(50));
+  const junit = ['reports/**/*.xml', '../../../*.xml', 'linked/*.xml', '/**/outside.xml', '{a,b}.xml'];
+  const writing = `mkdir reports/new; cat fresh.xml >reports/new/r.xml; ln -s '${bench.place}' linked; echo "=== 9 passed in 0.10s ==="`;
+  const plain = `echo "=== 5 passed in 0.10s ==="`;
+  const check = await bench.run(
+    checksOf([
+      { run: writing, junit },
+      { run: plain, junit: ['none/*.xml'] },
+    ]),
+  );
+  expect(check).toMatchObject({ outcome: 'passed', counts: { run: 7, failed: 0, skipped: 0 } });
+});
+
+test('what a check does to git where it runs changes neither its result nor the next one', async () => {
+  await using bench = await scene({ files: { 'a.txt': 'right\n' } });
+  const before = await git(bench.root, ['for-each-ref']);
+  const tamper = `cat a.txt
+git config --local core.hooksPath /tmp; git config user.name a; git config user.email a@b.invalid
+echo wrong >a.txt; git commit -qam wrong
+git update-ref refs/heads/main HEAD; git branch -f evil
+own=$(head -1 .git/objects/info/alternates | tr -d '"'); own=\${own%/objects}
+mkdir -p "$own/refs/heads"; git rev-parse HEAD >"$own/refs/heads/main"; git rev-parse HEAD >"$own/HEAD"
+rm -f .git/index`;
+  const first = await bench.run(checksOf([tamper]));
+  expect(await bench.text(first)).toBe('right\n');
+  expect(first.outcome).toBe('passed');
+  const second = await bench.run(checksOf(['cat a.txt; git rev-parse HEAD']));
+  expect(second).toMatchObject({ outcome: 'passed', commit: first.commit });
+  expect(await bench.text(second)).toBe(`right\n${first.commit}\n`);
+  expect(await git(bench.root, ['for-each-ref'])).toBe(before);
+  expect(await readFile(join(bench.root, 'a.txt'), 'utf8')).toBe('right\n');
+});

@@ -1,0 +1,88 @@
+import { limits } from '@pawl/schema/limit';
+import { createFakeGithub } from '@pawl/testing/fake-gh/fake-github';
+import { git } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { startTestDaemon } from '../support/daemon.ts';
+import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+
+/** A project on GitHub, its checkout, and a clock that can be set ahead. */
+async function startOnGithub(path: string, more = '') {
+  const server = await createFakeGithub(path);
+  const url = 'https://github.com/octo/sample.git';
+  // The address is GitHub’s, and what is reached by it is the fake one.
+  const person = join(path, 'person');
+  mkdirSync(person);
+  writeFileSync(join(person, '.gitconfig'), `[url "${server.repository}"]\n\tinsteadOf = ${url}\n`);
+  vi.stubEnv('HOME', person);
+  vi.stubEnv('XDG_CONFIG_HOME', undefined);
+  vi.stubEnv('PATH', `${server.bin}:${process.env['PATH']}`);
+  const ahead = { ms: 0 };
+  const clock = () => Date.now() + ahead.ms;
+  const daemon = await startTestDaemon({ clock, timing: { queueMs: 200, queueWaitMs: 200 } });
+  await git(daemon.repository, ['remote', 'add', 'origin', url]);
+  const config = configWith('cat README.md', `queue:\n  forge: github\n  remote: origin\n${more}`);
+  await commitFiles(daemon.repository, { '.pawl/config.yaml': config });
+  await git(daemon.repository, ['push', '--quiet', server.repository, 'main']);
+  return { server, daemon, ahead };
+}
+
+test('a change is proposed, waits for its checks there, and is merged there by the queue', async () => {
+  await using place = await temporaryDirectory();
+  const { server, daemon, ahead } = await startOnGithub(place.path);
+  await using _ = daemon;
+  const { id, head } = await propose(daemon.client, daemon.repository, 'feature', { 'new.txt': 'new\n' });
+  const pull = await waitUntil(() => server.on(({ pulls }) => pulls[0]), { timeoutMs: 20_000, what: 'a pull request' });
+  expect(pull).toMatchObject({ branch: 'feature', head, labels: ['pawl'], draft: false });
+  expect(await reaches(daemon.client, id, 'blocked')).toMatchObject({
+    detail: 'github: its checks have not begun there',
+  });
+  server.check(head, 'test', 'SUCCESS');
+  ahead.ms += limits.forgeMs;
+  const merged = await reaches(daemon.client, id, 'merged');
+  const main = await git(server.repository, ['rev-parse', 'refs/heads/main']);
+  expect(merged.mergedCommit).toBe(main);
+  expect(server.on(({ pulls }) => pulls[0])).toMatchObject({ state: 'MERGED', mergeCommit: main });
+  expect(await git(server.repository, ['show', 'main:new.txt'])).toBe('new');
+  const merges = server.on(({ log }) => log.filter((words) => words[1] === 'merge'));
+  expect(merges).toMatchObject([
+    [
+      'pr',
+      'merge',
+      '1',
+      '--repo=github.com/octo/sample',
+      '--squash',
+      expect.any(String),
+      expect.any(String),
+      '--body-file=-',
+    ],
+  ]);
+  expect(merges[0]?.[5]).toBe(`--match-head-commit=${head}`);
+  expect(await changeNow(daemon.client, id)).toMatchObject({ forgeRef: '1' });
+});
+
+test('S4-07: main that is red there halts every merge, and the queue goes on when it is green again', async () => {
+  await using place = await temporaryDirectory();
+  const { server, daemon, ahead } = await startOnGithub(place.path, 'fixer: false\n');
+  await using _ = daemon;
+  const { client, repository } = daemon;
+  const main = await git(repository, ['rev-parse', 'main']);
+  server.run('main', main, 'failure');
+  const { id, head } = await propose(client, repository, 'feature', { 'new.txt': 'new\n' });
+  const { emergency } = await waitUntil(
+    async () => {
+      const queue = await queueNow(client);
+      return queue.emergency === null ? null : queue;
+    },
+    { timeoutMs: 20_000, what: 'the alarm' },
+  );
+  expect(emergency?.commit).toBe(main);
+  server.check(head, 'test', 'SUCCESS');
+  server.run('main', main, 'success');
+  ahead.ms += limits.forgeMs;
+  await reaches(client, id, 'merged');
+  expect((await queueNow(client)).emergency).toBeNull();
+});

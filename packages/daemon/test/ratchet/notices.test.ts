@@ -1,0 +1,97 @@
+import * as notices from '@pawl/daemon/ratchet/notices';
+import type { Ejection } from '@pawl/schema/change';
+import type { Hearing } from '@pawl/schema/definition';
+import type { Agent } from '@pawl/schema/record';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { updateAgent } from '@pawl/store/agents';
+import { expect, test } from 'vitest';
+import type { TestCrew } from '../support/crew.ts';
+import { openCrew } from '../support/crew.ts';
+import { addRestingAgents } from '../support/resting-agents.ts';
+
+/** Somebody in the project who hears of these things. */
+async function listener(crew: TestCrew, hears: Hearing[], fields: Partial<Agent> = {}): Promise<Agent> {
+  const [agent] = await addRestingAgents(crew.shop.home, [fields], { hears });
+  return agent as Agent;
+}
+
+/** What each of these was sent, by kind and first words. */
+async function heard(crew: TestCrew, agents: readonly Agent[]): Promise<string[][]> {
+  return Promise.all(
+    agents.map(async ({ id }) =>
+      (await crew.mails(id)).map(({ kind, body }) => `${kind}: ${body.split(' ', 3).join(' ')}`),
+    ),
+  );
+}
+
+test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencies, each of its own and once', async () => {
+  const crew = await openCrew();
+  const { shop, project, store } = crew;
+  const author = await listener(crew, []);
+  const change = await crew.open(author);
+  const everything = await listener(crew, ['changes', 'reviews', 'emergency']);
+  const alarms = await listener(crew, ['emergency']);
+  const nothing = await listener(crew, []);
+  const dead = await listener(crew, ['changes', 'emergency'], { endedAt: 1, endReason: 'killed' });
+  const done = await listener(crew, ['changes'], { completion: { at: 1, summary: null, failure: null } });
+  const about = { shop, project, change };
+  const check = await crew.failedCheck('broken');
+  const ejection: Ejection = { kind: 'red', reason: 'exit code 1', files: [], checkId: null, head: change.head, at: 1 };
+  const steps: ((tx: WriteTransaction) => Promise<string[]>)[] = [
+    (tx) => notices.noteOpened(tx, about),
+    (tx) => notices.noteQuestioned(tx, { ...about, findings: [{ kind: 'fewer-tests', detail: 'fewer' }] }),
+    (tx) => notices.noteReviewed(tx, { ...about, reviewer: nothing, blocking: 0, notes: 0, summary: '' }),
+    (tx) => notices.noteEjected(tx, { ...about, ejection }),
+    (tx) => notices.noteGivenUp(tx, { ...about, reason: 'nobody is left' }),
+    (tx) => notices.noteMerged(tx, { shop, project, changes: [change], commit: crew.main }),
+    (tx) => notices.noteClosed(tx, { ...about, reason: 'done', learnings: null }),
+    (tx) => notices.noteAlarm(tx, { shop, project, branch: 'main', check }),
+    (tx) => notices.noteAlarmOver(tx, { shop, project, branch: 'main', commit: crew.main }),
+  ];
+  const woken: string[][] = [];
+  for (const step of steps) woken.push(await store.write(step));
+  const [all, own, alarm, none, ofDead, ofDone] = await heard(crew, [everything, author, alarms, nothing, dead, done]);
+  expect(all).toEqual([
+    `system: ${author.alias} has opened`,
+    'system: The change ' + change.id.slice(0, 8),
+    `system: ${nothing.alias} has reviewed`,
+    'system: The queue has',
+    'system: Nobody goes on',
+    'system: The change ' + change.id.slice(0, 8),
+    'system: The change ' + change.id.slice(0, 8),
+    'alert: EMERGENCY: main is',
+    'system: The emergency is',
+  ]);
+  // Its author is told what becomes of it; that it was put out, it is told when it comes back.
+  const itself = `The change ${change.id.slice(0, 8)}`;
+  expect(own).toEqual([`system: ${itself}`, `system: Your change ${change.id.slice(0, 8)}`, `system: ${itself}`]);
+  expect(alarm).toEqual(['alert: EMERGENCY: main is', 'system: The emergency is']);
+  expect([none, ofDead, ofDone]).toEqual([[], [], []]);
+  expect(woken[0]).toEqual([everything.id]);
+  expect(woken[5]).toEqual([author.id, everything.id]);
+  expect(woken[7]).toEqual([everything.id, alarms.id]);
+});
+
+test('several changes that went in together are one mail, and one for each author', async () => {
+  const crew = await openCrew();
+  const { shop, project, store } = crew;
+  const [first, second] = [await listener(crew, []), await listener(crew, ['changes'])];
+  const changes = [await crew.open(first), await crew.open(second), await crew.open(null)];
+  const woken = await store.write((tx) => notices.noteMerged(tx, { shop, project, changes, commit: crew.main }));
+  expect(woken).toEqual([first.id, second.id, second.id]);
+  expect((await crew.mails(second.id))[1]?.body).toContain('3 changes are merged');
+});
+
+test('who has had no run yet is what its file says', async () => {
+  const crew = await openCrew();
+  const { shop, project, store } = crew;
+  crew.define('watcher', { name: 'watcher', description: 'watches', hears: ['changes'] });
+  const watcher = await listener(crew, [], { definition: 'watcher' });
+  await store.write(async (tx) => {
+    await tx.db.updateTable('agents').set({ run_id: null }).where('id', '=', watcher.id).execute();
+    await updateAgent(tx, watcher.id, { stuckAt: null });
+  });
+  const change = await crew.open(null);
+  expect(await store.write((tx) => notices.noteOpened(tx, { shop, project, change }))).toEqual([watcher.id]);
+  expect((await crew.mails(watcher.id))[0]?.body).toContain('A person has opened');
+});

@@ -1,0 +1,146 @@
+import type { Client } from '@pawl/protocol/client';
+import type { CrashPoint } from '@pawl/schema/crash-point';
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeScenario } from '../support/daemon.ts';
+import { readyDaemon } from '../support/daemon-process.ts';
+import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
+
+/** A repository whose check notes the tree that it ran at, and fails with a file `bad.txt`. */
+async function makePlace(path: string, more = '') {
+  const repository = join(path, 'sample');
+  const trees = join(path, 'trees');
+  await sampleRepository(repository);
+  const run = `git rev-parse 'HEAD^{tree}' >> '${trees}'; sleep 0.1; echo checked; test ! -e bad.txt`;
+  await commitFiles(repository, { '.pawl/config.yaml': configWith(run, more) });
+  const treesRun = () => (existsSync(trees) ? readFileSync(trees, 'utf8').trim().split('\n') : []);
+  return { repository, home: join(path, 'home'), treesRun };
+}
+
+/** Asks for something of a daemon that dies meanwhile. */
+async function ask(client: Client, act: (client: Client) => Promise<unknown>): Promise<void> {
+  await act(client).catch(() => undefined);
+}
+
+async function eventsOf(client: Client, type: string) {
+  return (await client.events({ limit: 1000 })).events.filter((event) => event.type === type);
+}
+
+const local: CrashPoint[] = [
+  'change.after_open',
+  'check.after_row',
+  'check.after_clone',
+  'check.after_process',
+  'check.after_exit',
+  'check.after_result',
+  'advance.after_intent',
+  'advance.after_objects',
+  'advance.after_ref',
+  'advance.after_record',
+];
+
+test.each(local)(
+  'fault 2: killed at %s, main is where it was or at what was checked, and the change goes in once',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const { repository, home, treesRun } = await makePlace(place.path);
+    const before = await git(repository, ['rev-parse', 'main']);
+    await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
+    const first = await readyDaemon(home, { crashAt: point });
+    await first.client.addProject({ path: repository });
+    await ask(first.client, (client) => client.openChange({ path: repository, branch: 'work/one' }));
+    expect((await first.exited).signal).toBe('SIGKILL');
+    const second = await readyDaemon(home);
+    try {
+      const { client } = second;
+      const [change] = (await client.listChanges({ all: true })).changes;
+      const { mergedCommit } = await reaches(client, change?.id ?? '', 'merged');
+      expect(await everyTip(repository)).toEqual([...(await everyTip(repository)).slice(0, -2), before, mergedCommit]);
+      expect(await git(repository, ['status', '--porcelain'])).toBe('');
+      // The same tree is never checked twice.
+      expect(treesRun()).toEqual([await git(repository, ['rev-parse', 'main^{tree}'])]);
+      expect(await eventsOf(client, 'change.merged')).toHaveLength(1);
+      expect(await eventsOf(client, 'main.advanced')).toHaveLength(1);
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);
+
+test('killed at advance.after_push, what was pushed is merged on record, and pushed once', async () => {
+  await using place = await temporaryDirectory();
+  const { repository, home } = await makePlace(place.path);
+  const origin = join(place.path, 'origin.git');
+  await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
+  await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
+  await git(repository, ['remote', 'add', 'origin', origin]);
+  await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
+  const first = await readyDaemon(home, { crashAt: 'advance.after_push' });
+  await first.client.addProject({ path: repository });
+  await ask(first.client, (client) => client.openChange({ path: repository, branch: 'work/one' }));
+  expect((await first.exited).signal).toBe('SIGKILL');
+  const second = await readyDaemon(home);
+  try {
+    const [change] = (await second.client.listChanges({ all: true })).changes;
+    const { mergedCommit } = await reaches(second.client, change?.id ?? '', 'merged');
+    expect(await everyTip(origin)).toEqual([mergedCommit]);
+    await waitUntil(async () => (await git(repository, ['rev-parse', 'main'])) === mergedCommit, {
+      what: 'the checkout to follow',
+    });
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+test('killed at queue.after_eject, the culprit is put out once, and the others go in', async () => {
+  await using place = await temporaryDirectory();
+  const { repository, home } = await makePlace(place.path);
+  const first = await readyDaemon(home, { crashAt: 'queue.after_eject' });
+  await first.client.addProject({ path: repository });
+  await first.client.pauseQueue({ path: repository });
+  const bad = await propose(first.client, repository, 'work/bad', { 'bad.txt': 'x\n' });
+  const good = await propose(first.client, repository, 'work/good', { 'good.txt': 'x\n' });
+  await ask(first.client, (client) => client.resumeQueue({ path: repository }));
+  expect((await first.exited).signal).toBe('SIGKILL');
+  const second = await readyDaemon(home);
+  try {
+    await reaches(second.client, good.id, 'merged');
+    await reaches(second.client, bad.id, 'ejected');
+    expect(await eventsOf(second.client, 'change.ejected')).toHaveLength(1);
+  } finally {
+    await second.kill('SIGTERM');
+  }
+});
+
+test.each<CrashPoint>(['emergency.after_record', 'emergency.after_fixer'])(
+  'invariant 22: killed at %s, the emergency is still on, with one worker who repairs main',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const steps = [{ sleep: '200ms' }, { shell: 'git rm --quiet bad.txt' }, { commit: 'fix: without it' }, 'complete'];
+    const scenario = await writeScenario(place.path, steps);
+    const fixer = `fixer:\n  as: worker\n  provider: scripted\n  options: { scenario: ${JSON.stringify(scenario)} }\n`;
+    const { repository, home } = await makePlace(place.path, fixer);
+    const red = await commitFiles(repository, { 'bad.txt': 'x\n' });
+    const first = await readyDaemon(home, { crashAt: point });
+    await first.client.addProject({ path: repository });
+    await ask(first.client, (client) => client.checkQueue({ path: repository }));
+    expect((await first.exited).signal).toBe('SIGKILL');
+    const second = await readyDaemon(home);
+    try {
+      const { client } = second;
+      await waitUntil(async () => (await queueNow(client)).emergency === null, {
+        timeoutMs: 30_000,
+        what: 'main to be green again',
+      });
+      expect(await eventsOf(client, 'emergency.started')).toMatchObject([{ data: { commit: red } }]);
+      const { agents } = await client.listAgents({ all: true });
+      expect(agents.filter(({ definition }) => definition === 'worker')).toHaveLength(1);
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);

@@ -1,0 +1,152 @@
+import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTestDaemon } from '../support/daemon.ts';
+import {
+  checkScript,
+  commitFiles,
+  commitOn,
+  configWith,
+  everyTip,
+  propose,
+  queueNow,
+  reaches,
+} from '../support/ratchet.ts';
+
+test(
+  'fault 30: 20 branches, 5 that fail together, 3 that conflict, one that hangs, one that is flaky',
+  { timeout: 120_000 },
+  async () => {
+    await using daemon = await startTestDaemon();
+    const { client, repository } = daemon;
+    const runs = join(repository, '..', 'runs');
+    const config = configWith('sh check.sh', 'fixer: false\n').replace('timeout_minutes: 1', 'timeout_minutes: 0.05');
+    const base = await commitFiles(repository, { 'check.sh': checkScript(runs), '.pawl/config.yaml': config });
+    await client.pauseQueue({ path: repository });
+    const opened: Record<string, string[]> = {};
+    const open = async (kind: string, files: Record<string, string>) => {
+      const number = Object.values(opened).flat().length;
+      const { id } = await propose(client, repository, `work/${kind}-${number}`, files, base);
+      (opened[kind] ??= []).push(id);
+    };
+    for (let number = 0; number < 5; number++) await open('together', { [`pair-a-${number}`]: 'x\n' });
+    for (let number = 0; number < 3; number++) await open('conflict', { 'README.md': `# As ${number} wants it\n` });
+    await open('flaky', { 'first-time.txt': 'x\n' });
+    for (let number = 0; number < 10; number++) await open('good', { [`file-${number}.txt`]: 'x\n' });
+    await open('hang', { 'hang.txt': 'x\n' });
+    await client.resumeQueue({ path: repository });
+    const ends: Record<string, string[]> = {};
+    await waitUntil(async () => (await queueNow(client)).changes.every(({ state }) => state === 'ejected'), {
+      timeoutMs: 110_000,
+      what: 'the queue to be empty',
+    });
+    for (const [kind, ids] of Object.entries(opened))
+      for (const id of ids) (ends[kind] ??= []).push((await reaches(client, id, 'merged', 'ejected')).state);
+    const count = (kind: string) => ends[kind]?.filter((state) => state === 'merged').length;
+    expect(['together', 'conflict', 'hang', 'flaky', 'good'].map(count)).toEqual([1, 1, 0, 1, 10]);
+    const { change: hung } = await client.showChange(opened['hang']?.[0] ?? '');
+    expect(hung.ejection?.reason).toMatch(/ended after/);
+    const clone = join(repository, '..', 'replay');
+    await git(repository, ['clone', '--quiet', '--no-checkout', repository, clone]);
+    const tips = await everyTip(repository);
+    for (const tip of tips.slice(tips.indexOf(base))) {
+      await git(clone, ['checkout', '--quiet', '--detach', tip]);
+      expect(execFileSync('sh', ['check.sh'], { cwd: clone, encoding: 'utf8' })).toContain('passed');
+    }
+  },
+);
+
+test('section 7: a base that moves on every attempt does not keep a change out for good', async () => {
+  await using daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  const pushes = join(repository, '..', 'pushes');
+  // Each of the first checks finds that somebody pushes while it runs.
+  const run = [
+    `n=$(cat '${pushes}' 2>/dev/null || echo 0)`,
+    `if [ "$n" -lt 4 ]; then echo $((n + 1)) > '${pushes}'; touch '${pushes}'-wanted; while [ -e '${pushes}'-wanted ]; do sleep 0.02; done; fi`,
+    'echo checked',
+  ].join('\n');
+  await git(repository, ['checkout', '--quiet', '-b', 'elsewhere']);
+  const config = `checks:\n  - run: |\n${run.replaceAll(/^/gm, '      ')}\nqueue: { parallel: 1 }\n`;
+  await commitOn(repository, 'main', { '.pawl/config.yaml': config });
+  const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
+  let number = 0;
+  let busy = false;
+  const pusher = setInterval(() => {
+    if (busy || !existsSync(`${pushes}-wanted`)) return;
+    busy = true;
+    number++;
+    void commitOn(repository, 'main', { [`pushed-${number}`]: 'x\n' }).then(() => {
+      rmSync(`${pushes}-wanted`);
+      busy = false;
+    });
+  }, 50);
+  try {
+    const { mergedCommit } = await reaches(client, change.id, 'merged');
+    expect(number).toBeGreaterThanOrEqual(3);
+    const files = await git(repository, ['ls-tree', '--name-only', mergedCommit ?? '']);
+    expect(files).toContain(`pushed-${number}`);
+  } finally {
+    clearInterval(pusher);
+  }
+});
+
+test('fault 40: nothing that was planted in the shared git directory runs when a change is checked and merged', async () => {
+  await using daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  await commitFiles(repository, { '.pawl/config.yaml': configWith('git status && git log -1 && ls') });
+  const marker = join(repository, '..', 'planted');
+  const script = join(repository, '..', 'planted.sh');
+  writeFileSync(script, `#!/bin/sh\ntouch '${marker}'\nexit 0\n`, { mode: 0o755 });
+  const keys = {
+    'core.fsmonitor': script,
+    'core.hooksPath': join(repository, '..', 'hooks'),
+    'core.sshCommand': script,
+    'core.pager': script,
+    'core.editor': script,
+    'diff.external': script,
+    'diff.evil.textconv': script,
+    'diff.evil.command': script,
+    'filter.evil.clean': script,
+    'filter.evil.smudge': script,
+    'filter.evil.process': script,
+    'merge.evil.driver': `${script} %O %A %B`,
+    'credential.helper': `!${script}`,
+    'gpg.program': script,
+    'commit.gpgSign': 'true',
+    'uploadpack.packObjectsHook': script,
+    'protocol.ext.allow': 'always',
+  };
+  for (const [key, value] of Object.entries(keys)) await git(repository, ['config', key, value]);
+  execFileSync(
+    'sh',
+    [
+      '-c',
+      `mkdir -p hooks && for h in post-checkout post-commit post-merge reference-transaction pre-push update; do cp planted.sh hooks/$h; done`,
+    ],
+    {
+      cwd: join(repository, '..'),
+    },
+  );
+  // Planted by an agent's commit as well: attributes, a submodule, a repository inside of it.
+  const files = {
+    '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin filter=lfs diff=lfs merge=lfs -text\n',
+    '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% planted\n',
+    'inner/HEAD': 'ref: refs/heads/main\n',
+    'inner/config': `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = ${script}\n`,
+    'inner/objects/x': 'x\n',
+    'inner/refs/x': 'x\n',
+    'README.md': '# One\n',
+  };
+  await commitOn(repository, 'work/one', files);
+  // What the agent's own git did does not count.
+  rmSync(marker, { force: true });
+  const { change } = await client.openChange({ path: repository, branch: 'work/one' });
+  await client.diffChange(change.id);
+  await reaches(client, change.id, 'merged', 'green');
+  expect(existsSync(marker)).toBe(false);
+  expect((await queueNow(client)).emergency).toBeNull();
+});

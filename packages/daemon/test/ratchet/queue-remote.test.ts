@@ -1,0 +1,83 @@
+import { git } from '@pawl/testing/sample-repository';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
+
+/** A daemon whose project was cloned from a bare origin, which remembers every move of its main. */
+async function startClone(run = 'ls'): Promise<TestDaemon & { origin: string }> {
+  const daemon = await startTestDaemon();
+  const { repository } = daemon;
+  const origin = join(repository, '..', 'origin.git');
+  await commitFiles(repository, { '.pawl/config.yaml': configWith(run) });
+  await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
+  await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
+  await git(repository, ['remote', 'add', 'origin', origin]);
+  await git(repository, ['fetch', '--quiet', 'origin']);
+  return Object.assign(daemon, { origin });
+}
+
+test('main on origin moves by checked commits only, and the clean checkout follows', async () => {
+  await using daemon = await startClone();
+  const { client, repository, origin } = daemon;
+  const before = await git(origin, ['rev-parse', 'main']);
+  const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
+  const { mergedCommit } = await reaches(client, change.id, 'merged');
+  expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
+  expect(await everyTip(origin)).toEqual([mergedCommit]);
+  expect(await git(origin, ['log', '-1', '--format=%P', 'main'])).toBe(before);
+  await expect.poll(() => git(repository, ['rev-parse', 'main'])).toBe(mergedCommit);
+  expect(await git(repository, ['rev-parse', 'origin/main'])).toBe(mergedCommit);
+  expect(await git(repository, ['status', '--porcelain'])).toBe('');
+});
+
+test('somebody else’s push while the checks run is never overwritten; what they pushed is checked with the change', async () => {
+  const daemon = await startTestDaemon();
+  await using _ = daemon;
+  const gate = join(daemon.repository, '..', 'gate');
+  const run = `echo waiting; until [ -e '${gate}' ]; do sleep 0.05; done`;
+  const { client, repository } = daemon;
+  const origin = join(repository, '..', 'origin.git');
+  await commitFiles(repository, { '.pawl/config.yaml': configWith(run) });
+  await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
+  await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
+  await git(repository, ['remote', 'add', 'origin', origin]);
+  const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
+  await reaches(client, change.id, 'testing');
+  const outside = await commitOn(origin, 'main', { 'outside.txt': 'theirs\n' });
+  writeFileSync(gate, '');
+  const { mergedCommit } = await reaches(client, change.id, 'merged');
+  expect(await everyTip(origin)).toEqual([outside, mergedCommit]);
+  const { checks } = await client.showChange(change.id);
+  expect(checks.find(({ outcome }) => outcome === 'passed')).toMatchObject({ onto: outside, commit: mergedCommit });
+});
+
+test('a checkout with changes stays where it is, and origin moves all the same', async () => {
+  await using daemon = await startClone();
+  const { client, repository, origin } = daemon;
+  const tip = await git(repository, ['rev-parse', 'main']);
+  writeFileSync(join(repository, 'README.md'), 'changed\n');
+  const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
+  const { mergedCommit } = await reaches(client, change.id, 'merged');
+  expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
+  expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
+  expect(await git(repository, ['status', '--porcelain'])).toBe('M README.md');
+});
+
+test('an origin that refuses keeps the change waiting, with its words', async () => {
+  await using daemon = await startClone();
+  const { client, repository, origin } = daemon;
+  const hook = join(origin, 'hooks', 'pre-receive');
+  writeFileSync(hook, '#!/bin/sh\necho "only on weekdays" >&2\nexit 1\n');
+  chmodSync(hook, 0o755);
+  const tip = await git(origin, ['rev-parse', 'main']);
+  const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
+  const green = await reaches(client, change.id, 'green');
+  expect(green.detail).toContain('only on weekdays');
+  expect((await queueNow(client)).waiting?.changes).toEqual([change.id]);
+  expect(await git(origin, ['rev-parse', 'main'])).toBe(tip);
+  writeFileSync(hook, '#!/bin/sh\nexit 0\n');
+  await reaches(client, change.id, 'merged');
+});

@@ -1,0 +1,70 @@
+import { createRefresh } from '@pawl/daemon/ratchet/refresh';
+import { finishRefreshes } from '@pawl/daemon/ratchet/refresh-worktree';
+import type { CrashPoint } from '@pawl/schema/crash-point';
+import { agentById } from '@pawl/store/agents';
+import { settingsWith } from '@pawl/store/settings';
+import { git } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openBranchShop } from '../support/branch-shop.ts';
+import { commitFiles } from '../support/ratchet.ts';
+
+const points: CrashPoint[] = [
+  'refresh.after_intent',
+  'refresh.after_ref',
+  'refresh.after_files',
+  'refresh.after_record',
+];
+
+/** Refreshes in a process of its own, and waits until that has killed itself at a point. */
+async function dieAt(point: CrashPoint, place: string): Promise<void> {
+  const program = join(import.meta.dirname, '..', 'support', 'refresh-process.ts');
+  const env = { ...process.env, PAWL_CRASH_AT: point };
+  const child = spawn(process.execPath, [program, place], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [, signal] = await once(child, 'exit');
+  expect(signal).toBe('SIGKILL');
+}
+
+test.each(points)(
+  'W4-15: a worktree whose daemon is killed at %s is where it was, or all of it has moved',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const { agent, main, before } = await prepare(place.path);
+    const path = agent.worktree ?? '';
+    await dieAt(point, place.path);
+    await using shop = await openBranchShop(place.path);
+    await finishRefreshes(shop.shop);
+    const isMoved = point !== 'refresh.after_intent';
+    const tip = await shop.tip(agent);
+    expect(tip === before).toBe(!isMoved);
+    expect(await git(shop.root, ['rev-parse', `${tip}^`])).toBe(isMoved ? main : agent.baseCommit);
+    expect(readFileSync(join(path, 'b.txt'), 'utf8')).toBe(isMoved ? 'main\n' : 'b\n');
+    const status = ['?? notes.txt', 'M  c.txt'];
+    expect((await shop.status(agent)).split('\n').sort()).toEqual(status);
+    expect((await agentById(shop.store.db, agent.id))?.baseCommit).toBe(isMoved ? main : agent.baseCommit);
+    expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
+    // Whatever was left to do is done by the next look, and none of it twice.
+    await finishRefreshes(shop.shop);
+    await createRefresh(shop.shop, { reconciler: { inLane: (_, act) => act() } }).tick();
+    expect((await shop.status(agent)).split('\n').sort()).toEqual(status);
+    expect(await git(shop.root, ['rev-parse', `${agent.branch}^`])).toBe(main);
+    expect(await shop.events('worktree.refreshed')).toHaveLength(1);
+    expect(await shop.mailTo(agent)).toHaveLength(1);
+  },
+);
+
+/** An agent with a commit, a staged edit and an untracked file, and a main that has moved on. */
+async function prepare(place: string) {
+  await using shop = await openBranchShop(place);
+  const agent = await shop.agent('calm-fox');
+  const path = agent.worktree ?? '';
+  const before = await commitFiles(path, { 'fox.txt': 'fox\n' });
+  writeFileSync(join(path, 'notes.txt'), 'not committed\n');
+  writeFileSync(join(path, 'c.txt'), 'staged\n');
+  await git(path, ['add', 'c.txt']);
+  return { agent, before, main: await shop.main({ 'b.txt': 'main\n' }) };
+}

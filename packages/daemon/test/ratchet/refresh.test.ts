@@ -1,0 +1,155 @@
+import { createRefresh } from '@pawl/daemon/ratchet/refresh';
+import type { Agent } from '@pawl/schema/record';
+import { agentById, updateAgent } from '@pawl/store/agents';
+import { updateQueue } from '@pawl/store/queues';
+import { settingsWith } from '@pawl/store/settings';
+import { sleepers } from '@pawl/testing/sleeper';
+import { git } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openBranchShop } from '../support/branch-shop.ts';
+import { commitFiles } from '../support/ratchet.ts';
+
+async function start() {
+  const place = await temporaryDirectory();
+  const shop = await openBranchShop(place.path);
+  const lanes: string[] = [];
+  const refresh = createRefresh(shop.shop, {
+    reconciler: {
+      inLane(agentId, act) {
+        lanes.push(agentId);
+        return act();
+      },
+    },
+  });
+  return Object.assign(shop, {
+    lanes,
+    tick: refresh.tick,
+    now: async ({ id }: Agent) => agentById(shop.store.db, id),
+    async [Symbol.asyncDispose]() {
+      await refresh.close();
+      await shop.store.close();
+      await place[Symbol.asyncDispose]();
+    },
+  });
+}
+
+test('W4-15: a worktree at rest is brought up to main with its work, and its agent is told without being woken', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
+  writeFileSync(join(fox.worktree ?? '', 'notes.txt'), 'not committed\n');
+  const from = await shop.tip(fox);
+  const main = await shop.main({ 'b.txt': 'main\n' });
+  await shop.tick();
+  const to = await shop.tip(fox);
+  expect(await git(shop.root, ['rev-parse', `${to}^`])).toBe(main);
+  expect(await shop.status(fox)).toBe('?? notes.txt');
+  expect(readFileSync(join(fox.worktree ?? '', 'b.txt'), 'utf8')).toBe('main\n');
+  expect((await shop.now(fox))?.baseCommit).toBe(main);
+  expect(await shop.events('worktree.refreshed')).toMatchObject([
+    { agentId: fox.id, projectId: shop.project.id, data: { path: fox.worktree, from, to } },
+  ]);
+  // Mail of this kind begins no turn.
+  expect(await shop.mailTo(fox)).toEqual([
+    expect.stringMatching(/^system: main has moved, and your branch work\/calm-fox/),
+  ]);
+  expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
+  expect(shop.lanes).toEqual([fox.id]);
+  // Neither has moved since: it is not even looked at.
+  await shop.tick();
+  await shop.tick();
+  expect(shop.lanes).toEqual([fox.id, fox.id]);
+  expect(await shop.mailTo(fox)).toHaveLength(1);
+});
+
+test('W4-15: a branch that conflicts with main stays, and its agent is told once in which files', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  const tip = await commitFiles(fox.worktree ?? '', { 'b.txt': 'fox\n' });
+  await shop.main({ 'b.txt': 'main\n' });
+  await shop.tick();
+  await shop.main({ 'c.txt': 'main\n' });
+  await shop.tick();
+  expect(await shop.tip(fox)).toBe(tip);
+  expect(await shop.status(fox)).toBe('');
+  const mails = await shop.mailTo(fox);
+  expect(mails).toEqual([expect.stringMatching(/could not be brought up to it. They conflict in:\n- b.txt\n/)]);
+  expect(await shop.events('worktree.refreshed')).toEqual([]);
+});
+
+test('W4-15: a file of its own in the way keeps a worktree as it is; it is told once, and goes along when the way is free', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  const path = join(fox.worktree ?? '', 'b.txt');
+  writeFileSync(path, 'not committed\n');
+  await shop.main({ 'b.txt': 'main\n' });
+  await shop.tick();
+  await shop.tick();
+  expect(readFileSync(path, 'utf8')).toBe('not committed\n');
+  expect(await shop.tip(fox)).toBe(fox.baseCommit);
+  expect(await shop.mailTo(fox)).toEqual([expect.stringContaining('in the way')]);
+  writeFileSync(path, 'b\n');
+  await shop.tick();
+  expect(readFileSync(path, 'utf8')).toBe('main\n');
+  expect(await shop.mailTo(fox)).toHaveLength(2);
+  expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
+});
+
+test('W4-15: nobody is moved who is dead, is on an errand, is in the queue, or has somebody in its worktree', async () => {
+  await using shop = await start();
+  const [elk, owl, newt, yak] = [
+    await shop.agent('shy-elk', { endedAt: 1, endReason: 'killed' }),
+    await shop.agent('old-owl', { mode: 'errand' }),
+    await shop.agent('new-newt'),
+    await shop.agent('big-yak'),
+  ];
+  await shop.change({ branch: newt.branch ?? '', head: newt.baseCommit ?? '', agentId: newt.id, queuedAt: 1 });
+  await shop.main({ 'b.txt': 'main\n' });
+  await using others = sleepers(join(shop.place, 'bin'));
+  others.startCommand(['sleep', '60'], yak.worktree ?? '');
+  await shop.tick();
+  for (const agent of [elk, owl, newt, yak]) expect(await shop.tip(agent)).toBe(agent.baseCommit);
+  expect(await shop.events('worktree.refreshed')).toEqual([]);
+  expect(await shop.events('mail.sent')).toEqual([]);
+});
+
+test('nobody is brought up to a main that is red, nor beyond the last one that was green', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  const green = await shop.main({ 'b.txt': 'green\n' });
+  const red = await shop.main({ 'b.txt': 'red\n' });
+  const emergency = { commit: red, checkId: 'c'.repeat(22), since: 1, fixerId: null };
+  await shop.store.write((tx) => updateQueue(tx, shop.project.id, { green, emergency }));
+  await shop.tick();
+  expect(await shop.tip(fox)).toBe(fox.baseCommit);
+  await shop.store.write((tx) => updateQueue(tx, shop.project.id, { emergency: null }));
+  await shop.tick();
+  expect(await shop.tip(fox)).toBe(green);
+});
+
+test('an agent whose change was squashed into main begins anew from there', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  await commitFiles(fox.worktree ?? '', { 'b.txt': 'first\n' });
+  const head = await commitFiles(fox.worktree ?? '', { 'b.txt': 'second\n' });
+  await shop.change({ branch: fox.branch ?? '', head, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
+  await commitFiles(fox.worktree ?? '', { 'more.txt': 'more\n' });
+  const main = await shop.main({ 'b.txt': 'second\n' });
+  await shop.tick();
+  expect(await git(shop.root, ['rev-parse', `${fox.branch}^`])).toBe(main);
+  expect(await shop.status(fox)).toBe('');
+});
+
+test('an agent that cannot be looked at keeps no other from its turn', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  const owl = await shop.agent('old-owl');
+  await shop.main({ 'b.txt': 'main\n' });
+  await shop.store.write((tx) => updateAgent(tx, owl.id, { baseCommit: 'd'.repeat(40) }));
+  await shop.tick();
+  expect(await shop.tip(fox)).not.toBe(fox.baseCommit);
+  expect(await shop.tip(owl)).toBe(owl.baseCommit);
+});

@@ -1,0 +1,89 @@
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const packageFile = { 'package.json': JSON.stringify({ scripts: { test: 'node --test' } }) };
+
+async function aRepository(directory: string, files: Record<string, string> = packageFile) {
+  const root = join(directory, 'repository');
+  await sampleRepository(root, { files });
+  const add = async () => (await daemon.client.addProject({ path: root, checks: true })).checks;
+  return { root, file: join(root, '.pawl', 'config.yaml'), add };
+}
+
+test('what was found is written once, is all that is written, and can be committed like any file', async () => {
+  await daemon.client.addProject({ path: daemon.repository });
+  expect(await git(daemon.repository, ['status', '--porcelain', '--ignored'])).toBe('');
+  writeFileSync(join(daemon.repository, 'package.json'), packageFile['package.json']);
+  // An agent's worktree keeps parts of `.pawl/` out of commits.
+  await daemon.ended((await daemon.work()).id);
+  const { checks } = await daemon.client.addProject({ path: daemon.repository, checks: true });
+  const file = join(daemon.repository, '.pawl', 'config.yaml');
+  expect(checks).toEqual({
+    file,
+    found: [{ run: 'npm test', from: 'package.json' }],
+    outcome: 'written',
+    reason: null,
+  });
+  expect(readFileSync(file, 'utf8')).toMatch(/^checks:\n {2}- npm test\n$/m);
+  expect(readdirSync(join(daemon.repository, '.pawl'))).toEqual(['config.yaml']);
+  await git(daemon.repository, ['add', '.pawl/config.yaml']);
+  expect(await git(daemon.repository, ['diff', '--cached', '--name-only'])).toBe('.pawl/config.yaml');
+});
+
+test('a file that is there stays as it is, and one of many writers wins', async () => {
+  await using directory = await temporaryDirectory();
+  const { root, file, add } = await aRepository(directory.path);
+  const outcomes = (await Promise.all(Array.from({ length: 5 }, add))).map((checks) => checks?.outcome);
+  expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(1);
+  expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(4);
+  expect(readdirSync(join(root, '.pawl'))).toEqual(['config.yaml']);
+  writeFileSync(file, 'checks: make\n');
+  expect(await add()).toMatchObject({ outcome: 'kept' });
+  expect(readFileSync(file, 'utf8')).toBe('checks: make\n');
+});
+
+test('a config of the target branch is not written anew though the checkout lacks it', async () => {
+  await using directory = await temporaryDirectory();
+  const { file, root, add } = await aRepository(directory.path, {
+    ...packageFile,
+    '.pawl/config.yaml': 'checks: make\n',
+  });
+  rmSync(file);
+  expect(await add()).toMatchObject({ outcome: 'kept' });
+  expect(readdirSync(join(root, '.pawl'))).toEqual([]);
+});
+
+test('where nothing is found nothing is written, and a bare or empty repository is no exception', async () => {
+  await using directory = await temporaryDirectory();
+  const { root, add } = await aRepository(directory.path, { 'README.md': '' });
+  expect(await add()).toMatchObject({ outcome: 'not-found', found: [] });
+  expect(readdirSync(root).toSorted()).toEqual(['.git', 'README.md']);
+  const bare = join(directory.path, 'bare.git');
+  await git(directory.path, ['clone', '--quiet', '--bare', root, bare]);
+  expect((await daemon.client.addProject({ path: bare, checks: true })).checks).toMatchObject({ outcome: 'not-found' });
+  const empty = join(directory.path, 'empty');
+  await sampleRepository(empty, { commits: 0 });
+  writeFileSync(join(empty, 'go.mod'), 'module a\n');
+  expect((await daemon.client.addProject({ path: empty, checks: true })).checks).toMatchObject({ outcome: 'written' });
+});
+
+test('no link is followed out of the checkout', async () => {
+  await using directory = await temporaryDirectory();
+  const { root, add } = await aRepository(directory.path);
+  const outside = join(directory.path, 'outside');
+  mkdirSync(outside);
+  symlinkSync(outside, join(root, '.pawl'));
+  expect(await add()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('is a link') });
+  expect(readdirSync(outside)).toEqual([]);
+});

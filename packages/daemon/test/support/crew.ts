@@ -1,0 +1,321 @@
+import { createAccounts } from '@pawl/daemon/accounts/accounts';
+import { createAuthority, personToken } from '@pawl/daemon/http/authority';
+import { openPost } from '@pawl/daemon/mail/post';
+import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
+import { createCrew } from '@pawl/daemon/ratchet/crew';
+import { startReconciler } from '@pawl/daemon/reconcile/reconciler';
+import { homeDefinitions } from '@pawl/daemon/service/definitions';
+import { forkAndExec } from '@pawl/daemon/service/fork';
+import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
+import { createSignals } from '@pawl/daemon/service/signals';
+import type { Workshop } from '@pawl/daemon/workshop';
+import { usualChoices } from '@pawl/daemon/workshop';
+import { homeAt } from '@pawl/protocol/home';
+import { programs } from '@pawl/protocol/programs';
+import type { WorkBody } from '@pawl/protocol/view';
+import { builtInPresets } from '@pawl/providers/preset/built-in';
+import { providerRegistry } from '@pawl/providers/registry';
+import type { Change, ChangeComment, Check, Ejection } from '@pawl/schema/change';
+import type { Event, EventType } from '@pawl/schema/event';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import type { Mail } from '@pawl/schema/mail';
+import type { ProjectConfig, Staff } from '@pawl/schema/project-config';
+import type { Agent, Project } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView, everyLivingAgent } from '@pawl/store/agent-views';
+import { changeById, insertChange, insertComment, updateChange } from '@pawl/store/changes';
+import { appendCheckChunk, insertCheck } from '@pawl/store/checks';
+import { dataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import { readEvents } from '@pawl/store/events';
+import { listMail } from '@pawl/store/mail';
+import { insertProject } from '@pawl/store/projects';
+import { beginQueue } from '@pawl/store/queues';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { openStore } from '@pawl/store/store';
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { writeScenario } from './daemon.ts';
+import { markdown } from './definitions.ts';
+import { addRestingAgents } from './resting-agents.ts';
+
+/** What a project says when it has one check, and nobody who reviews or repairs. */
+const plainConfig: ProjectConfig = {
+  checks: [{ name: 'check', run: 'sh check.sh', timeoutMs: 60_000, junit: [] }],
+  plan: 'plan',
+  env: [],
+  branch: 'main',
+  method: 'squash',
+  batch: 16,
+  parallel: 1,
+  remote: null,
+  auto: true,
+  enabled: true,
+  forge: 'local',
+  track: 'all',
+  review: null,
+  fixer: null,
+  guard: { enabled: false, paths: [] },
+  source: 'commit',
+};
+
+export type TestCrew = Awaited<ReturnType<typeof openCrew>>;
+
+/** A project with a queue that nobody drives: a test writes the facts, lets the crew look, and sees what it has done. */
+export async function openCrew(given: Partial<ProjectConfig> = {}) {
+  const place = await temporaryDirectory();
+  const home = homeAt(join(place.path, 'home'));
+  openDataDirectory(home.root);
+  for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash])
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  await sampleRepository(join(place.path, 'sample'));
+  const root = realpathSync(join(place.path, 'sample'));
+  const log = pino({ enabled: false });
+  const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: Date.now });
+  const providers = providerRegistry(
+    builtInPresets({
+      scriptedAgent: [process.execPath, ...programs.scriptedAgent],
+      bridge: [process.execPath, ...programs.bridge],
+      scriptedState: home.scripted,
+    }),
+    [],
+  );
+  const environment = process.env;
+  const shop: Workshop = {
+    home,
+    rootId: await ensureRootAgent(store),
+    choices: usualChoices,
+    definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
+    store,
+    providers,
+    prompts: await loadPromptAssets(programs.prompts),
+    accounts: createAccounts({ home, store, providers, environment, clock: Date.now, log }),
+    authority: createAuthority(personToken(home.token)),
+    startedAt: Date.now(),
+    timing: {
+      stopGraceMs: 500,
+      hungAfterSignalMs: 400,
+      livenessMs: 100,
+      limitGraceMs: 500,
+      routeMs: 60_000,
+      healthMs: 60_000,
+      nudgeMs: 60_000,
+      nudgeGapMs: 120_000,
+      adoptionMs: 3_000,
+      queueMs: 60_000,
+      queueWaitMs: 60_000,
+    },
+    pawl: programs.pawl,
+    environment,
+    clock: Date.now,
+    repositories: new Map(),
+    log,
+  };
+  const project: Project = { id: newId(), name: 'sample', root, createdAt: Date.now() };
+  await store.write(async (tx) => {
+    await insertProject(tx, project);
+    await beginQueue(tx, project.id, 'main');
+  });
+  const reconciler = startReconciler(shop);
+  const post = openPost(shop, reconciler);
+  const signals = createSignals(shop, reconciler);
+  const crew = createCrew(shop, { post, reconciler });
+  const config: ProjectConfig = { ...plainConfig, ...given };
+  const main = await git(root, ['rev-parse', 'main']);
+
+  onTestFinished(async () => {
+    for (const { agent, run } of await everyLivingAgent(store.db))
+      if (run?.outcome === null) await signals.stop(agent.id);
+    await post.close();
+    await reconciler.close();
+    await store.close();
+    await place[Symbol.asyncDispose]();
+  });
+
+  async function view(agentId: string): Promise<AgentView> {
+    const found = await agentView(store.db, agentId);
+    if (found === null) throw new Error(`there is no agent ${agentId}`);
+    return found;
+  }
+
+  /** Waits until the latest run of an agent has an outcome, and nothing of it runs. */
+  async function ended(agentId: string): Promise<AgentView> {
+    const isOver = async () => {
+      const facts = await view(agentId);
+      return facts.run?.outcome !== null && facts.session?.endedAt !== null ? facts : null;
+    };
+    return waitUntil(isOver, { timeoutMs: 25_000, what: `the run of ${agentId} to end` });
+  }
+
+  async function work(steps: unknown[], body: Partial<WorkBody> = {}): Promise<Agent> {
+    const scenario = await writeScenario(place.path, steps);
+    const request = { path: root, task: 'a task', provider: 'scripted', options: { scenario }, ...body };
+    const agent = await forkAndExec(shop, { agent: await rootAgent(store.db), isPerson: true }, request, undefined);
+    reconciler.wake(agent.id);
+    return agent;
+  }
+
+  return {
+    shop,
+    store,
+    project,
+    post,
+    config,
+    main,
+    root,
+    view,
+    ended,
+    /** Forks an agent that plays these steps. */
+    work,
+    /** The same, when it has come to rest. */
+    rested: async (steps: unknown[] = ['complete', 'echo_prompt', 'complete'], body: Partial<WorkBody> = {}) =>
+      (await ended((await work(steps, body)).id)).agent,
+    /** An agent that has ended, as a row. */
+    gone: async (): Promise<Agent> => {
+      const [agent] = await addRestingAgents(home, [{ endedAt: Date.now(), endReason: 'completed' }]);
+      return agent as Agent;
+    },
+    /** Somebody to be named in a config, who plays these steps. */
+    staff: async (steps: unknown[], definition = 'worker'): Promise<Staff> => ({
+      definition,
+      provider: 'scripted',
+      model: null,
+      options: { scenario: await writeScenario(place.path, steps) },
+    }),
+    /** Puts a definition into the project's repository. */
+    define(name: string, fields: Record<string, unknown>): void {
+      mkdirSync(join(root, '.pawl', 'agents'), { recursive: true });
+      writeFileSync(join(root, '.pawl', 'agents', `${name}.md`), markdown(fields));
+    },
+    /** Lets the crew look once. */
+    tick: (changed: Partial<ProjectConfig> = {}) => crew.tick(project, { ...config, ...changed }),
+    /** Another crew on the same facts, as after a start of the daemon. */
+    again: () => createCrew(shop, { post, reconciler }),
+    async open(author: Agent | null, fields: Partial<Change> = {}): Promise<Change> {
+      const change = aChange(project.id, { agentId: author?.id ?? null, head: main, base: main, ...fields });
+      await store.write((tx) => insertChange(tx, { ...change, examinedHead: change.head, ...fields }));
+      return now(change.id);
+    },
+    now,
+    async patch(id: string, patch: Parameters<typeof updateChange>[2]): Promise<Change> {
+      await store.write((tx) => updateChange(tx, id, patch));
+      return now(id);
+    },
+    /** Puts a change out, as the queue does. */
+    async eject(id: string, fields: Partial<Ejection> = {}): Promise<Change> {
+      const { head } = await now(id);
+      const ejection = {
+        kind: 'conflict',
+        reason: 'it conflicts',
+        files: ['a.txt'],
+        checkId: null,
+        head,
+        at: Date.now(),
+      };
+      await store.write((tx) => updateChange(tx, id, { ejection: { ...ejection, ...fields } as Ejection }));
+      return now(id);
+    },
+    async comment(change: Change, body: string, fields: Partial<ChangeComment> = {}): Promise<ChangeComment> {
+      const comment: ChangeComment = {
+        id: newId(),
+        changeId: change.id,
+        agentId: null,
+        kind: 'blocking',
+        body,
+        head: change.head,
+        at: Date.now(),
+        addressedAt: null,
+        addressed: null,
+        ...fields,
+      };
+      await store.write((tx) => insertComment(tx, comment));
+      return comment;
+    },
+    /** A check that failed, and what it printed. */
+    async failedCheck(output: string): Promise<Check> {
+      const check = aCheck(project.id, main);
+      await store.write(async (tx) => {
+        await insertCheck(tx, check);
+        await appendCheckChunk(tx, check.id, { step: 0, offset: 0, bytes: Buffer.from(output) });
+      });
+      return check;
+    },
+    mails: async (toId: string): Promise<Mail[]> => (await listMail(store.db, { toId, limit: 100 })).toReversed(),
+    async events(...types: EventType[]): Promise<Event[]> {
+      const all = await readEvents(store.db, { afterSeq: 0, limit: limits.pageRows });
+      return all.filter(({ type }) => types.includes(type));
+    },
+    living: async (): Promise<Agent[]> => (await everyLivingAgent(store.db)).map(({ agent }) => agent),
+  };
+
+  async function now(id: string): Promise<Change> {
+    const change = await changeById(store.db, id);
+    if (change === null) throw new Error(`there is no change ${id}`);
+    return change;
+  }
+}
+
+/** A change that is queued, but for what is given. */
+export function aChange(projectId: string, fields: Partial<Change>): Change {
+  return {
+    id: newId(),
+    projectId,
+    agentId: null,
+    taskId: null,
+    branch: `work/${newId()}`,
+    head: '0'.repeat(40),
+    base: '0'.repeat(40),
+    title: 'A title',
+    summary: 'A summary.',
+    openedAt: 1,
+    queuedAt: 1,
+    isolatedAt: null,
+    hold: null,
+    findings: [],
+    approvedHead: null,
+    ejection: null,
+    examinedHead: fields.head ?? null,
+    reviewedHead: null,
+    reviewerId: null,
+    reviews: 0,
+    standInId: null,
+    returns: 0,
+    forgeRef: null,
+    mergedAt: null,
+    mergedCommit: null,
+    closedAt: null,
+    closeReason: null,
+    ...fields,
+  };
+}
+
+function aCheck(projectId: string, commit: string): Check {
+  return {
+    id: newId(),
+    projectId,
+    commit,
+    tree: commit,
+    plan: 'plan',
+    steps: plainConfig.checks,
+    changes: [],
+    onto: commit,
+    plannedAt: 1,
+    startedAt: 1,
+    step: 0,
+    stepStartedAt: 1,
+    pid: null,
+    processStart: null,
+    outputOffset: 0,
+    outputBytes: 0,
+    endedAt: 2,
+    outcome: 'failed',
+    exitCode: 1,
+    detail: 'exit code 1',
+    counts: null,
+  };
+}

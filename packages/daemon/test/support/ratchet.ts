@@ -1,0 +1,141 @@
+import type { Client } from '@pawl/protocol/client';
+import type { ChangeView, QueueView } from '@pawl/protocol/view/change';
+import type { ChangeState } from '@pawl/schema/change';
+import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const author = {
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.invalid',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.invalid',
+};
+
+/** Contents by path; null deletes the file. */
+export type Files = Record<string, string | null>;
+
+/**
+ * What the sample's check looks at: a file whose name begins with `bad` fails it, and so do two files of one `pair-X-`. Each run
+ * leaves a line in `runs`, when that is given; `first-time` files fail the first run of each tree that has them.
+ */
+export function checkScript(runs?: string): string {
+  return `#!/bin/sh
+${runs === undefined ? '' : `echo run >> '${runs}'`}
+for file in first-time*; do
+  if [ -e "$file" ] && mkdir '${runs ?? '/nonexistent'}-'$(git rev-parse 'HEAD^{tree}') 2>/dev/null; then
+    echo "stumbles over $file"; exit 1
+  fi
+done
+for file in bad*; do [ -e "$file" ] && { echo "failed: $file"; exit 1; }; done
+for name in a b c; do
+  set -- pair-$name-*
+  [ $# -gt 1 ] && { echo "failed together: $*"; exit 1; }
+done
+for file in hang*; do [ -e "$file" ] && { echo hanging; sleep 600; }; done
+echo passed
+exit 0
+`;
+}
+
+/** A project's config with one command. */
+export function configWith(run: string, more = ''): string {
+  return `checks:\n  - name: check\n    run: ${JSON.stringify(run)}\n    timeout_minutes: 1\n${more}`;
+}
+
+/** Commits files in a checkout that is on its branch, as a person would. */
+export async function commitFiles(checkout: string, files: Files, message = 'files'): Promise<string> {
+  for (const [path, content] of Object.entries(files)) {
+    const at = join(checkout, path);
+    if (content === null) {
+      rmSync(at);
+      continue;
+    }
+    mkdirSync(dirname(at), { recursive: true });
+    writeFileSync(at, content);
+  }
+  await git(checkout, ['add', '--all', '--', ...Object.keys(files)]);
+  await git(checkout, ['commit', '--quiet', '-m', message], author);
+  return git(checkout, ['rev-parse', 'HEAD']);
+}
+
+/** Makes a commit on a branch without touching any checkout, as an agent's worktree would; returns it. */
+export async function commitOn(repository: string, branch: string, files: Files, base = 'main'): Promise<string> {
+  const index = join(tmpdir(), `pawl-index-${randomUUID()}`);
+  const environment = { ...author, GIT_INDEX_FILE: index };
+  try {
+    await git(repository, ['read-tree', base], environment);
+    for (const [path, content] of Object.entries(files)) {
+      if (content === null) {
+        await git(repository, ['update-index', '--force-remove', '--', path], environment);
+        continue;
+      }
+      const file = `${index}.content`;
+      writeFileSync(file, content);
+      const blob = await git(repository, ['hash-object', '-w', '--', file]);
+      await git(repository, ['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`], environment);
+    }
+    const tree = await git(repository, ['write-tree'], environment);
+    const parent = await git(repository, ['rev-parse', `${base}^{commit}`]);
+    const commit = await git(repository, ['commit-tree', tree, '-p', parent, '-m', `work on ${branch}`], environment);
+    await git(repository, ['update-ref', `refs/heads/${branch}`, commit]);
+    return commit;
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.content`, { force: true });
+  }
+}
+
+/** Puts files on a branch of their own and opens a change for it, as the person. */
+export async function propose(
+  client: Client,
+  repository: string,
+  branch: string,
+  files: Files,
+  base?: string,
+): Promise<ChangeView> {
+  await commitOn(repository, branch, files, base);
+  return (await client.openChange({ path: repository, branch })).change;
+}
+
+/** A change as it is now. */
+export async function changeNow(client: Client, id: string): Promise<ChangeView> {
+  return (await client.showChange(id)).change;
+}
+
+/** Waits until a change is in one of these states. */
+export async function reaches(client: Client, id: string, ...states: ChangeState[]): Promise<ChangeView> {
+  return waitUntil(
+    async () => {
+      const change = await changeNow(client, id);
+      if (states.includes(change.state)) return change;
+      throw new Error(`it is ${change.state}: ${change.detail}`);
+    },
+    { timeoutMs: 30_000, what: `${id} to be ${states.join(' or ')}` },
+  );
+}
+
+/** The queue of the only project that has one. */
+export async function queueNow(client: Client): Promise<QueueView> {
+  const [queue] = (await client.listQueues()).queues;
+  if (queue === undefined) throw new Error('no queue has begun');
+  return queue;
+}
+
+/** How often the check has run. */
+export function runsIn(file: string): number {
+  try {
+    return readFileSync(file, 'utf8').split('\n').length - 1;
+  } catch {
+    return 0;
+  }
+}
+
+/** Every commit that a branch has ever pointed to since a moment, oldest first, by its log. */
+export async function everyTip(repository: string, branch = 'main'): Promise<string[]> {
+  const log = await git(repository, ['reflog', 'show', '--format=%H', `refs/heads/${branch}`]);
+  return log.split('\n').toReversed();
+}

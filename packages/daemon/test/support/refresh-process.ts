@@ -1,0 +1,7 @@
+import { createRefresh } from '@pawl/daemon/ratchet/refresh';
+import { openBranchShop } from './branch-shop.ts';
+
+/** A process that brings the worktrees of a home up to main once, and ends: `node refresh-process.ts <place>`. */
+const [place = ''] = process.argv.slice(2);
+await using shop = await openBranchShop(place);
+await createRefresh(shop.shop, { reconciler: { inLane: (_, act) => act() } }).tick();
