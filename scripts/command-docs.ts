@@ -93,10 +93,20 @@ function exampleOf(command: Command): string {
  * and so into what agents are told about each other, when they do.
  */
 const agentCommandNames =
-  'ps history work fork mark rewind gate task id send mail read ack wait ask listen answer complete';
+  'ps history work fork mark rewind gate task change queue id send mail read ack wait ask listen answer complete';
 const agentCommands = new Set(agentCommandNames.split(' '));
 /** Below a group, what only people do. */
-const peoplesCommands = new Set(['task block', 'task unblock', 'task done']);
+const peoplesCommands = new Set([
+  'task block',
+  'task unblock',
+  'task done',
+  'change approve',
+  'change block',
+  'change unblock',
+  'queue check',
+  'queue pause',
+  'queue resume',
+]);
 
 /** The list of commands that agents get with their prompts: a line each. */
 export function agentCommandPage(): string {

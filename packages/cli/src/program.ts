@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { createContext } from './context.ts';
 import { accountCommands } from './table/accounts.ts';
 import { agentCommands } from './table/agents.ts';
+import { changeCommands } from './table/changes.ts';
 import { completeCommands } from './table/complete.ts';
 import { devCommands } from './table/dev.ts';
 import { errandCommands } from './table/errands.ts';
@@ -27,6 +28,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Questions:', questionCommands],
   ['What agents were given:', promptCommands],
   ['Plans and errands:', { ...taskCommands, ...errandCommands }],
+  ['From a branch to main:', changeCommands],
   ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
   ['For agents’ programs:', mcpCommands],
   ['Agents that share a checkout:', rosterCommands],
@@ -63,9 +65,15 @@ export function buildProgram(exit: (code: number) => void, only?: string): Comma
   return program;
 }
 
-function addCommand(group: Command, name: string, summary: string, example: string): Command {
+function addCommand(
+  group: Command,
+  name: string,
+  summary: string,
+  example: string,
+  options: { isDefault?: boolean } = {},
+): Command {
   return group
-    .command(name)
+    .command(name, options)
     .description(summary)
     .option('--json', 'print JSON: one envelope, or a line each for streams')
     .option('-q, --quiet', 'print nothing but errors')

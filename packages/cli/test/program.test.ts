@@ -45,7 +45,7 @@ function commandsOf(group: Command, prefix = ''): [name: string, command: Comman
 }
 
 const all = commandsOf(buildProgram(() => {}));
-const groups = ['agent', 'task', 'errand', 'account', 'session', 'worktree', 'dev'];
+const groups = ['agent', 'task', 'errand', 'change', 'queue', 'account', 'session', 'worktree', 'dev'];
 const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
@@ -60,7 +60,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand providers account ${mcp} ${shared} ${home} dev`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} ${home} dev`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
@@ -72,6 +72,7 @@ describe('every command', () => {
       'task add',
       'task ls',
       'task show',
+      'task history',
       'task done',
       'task block',
       'task unblock',
@@ -81,6 +82,23 @@ describe('every command', () => {
       'errand diff',
       'errand merge',
       'errand abandon',
+      'change open',
+      'change ls',
+      'change show',
+      'change diff',
+      'change log',
+      'change comment',
+      'change close',
+      'change retry',
+      'change merge',
+      'change approve',
+      'change block',
+      'change unblock',
+      'queue status',
+      'queue log',
+      'queue check',
+      'queue pause',
+      'queue resume',
       'account add',
       'account ls',
       'account rm',
@@ -177,6 +195,10 @@ describe('mistakes exit with 2, say why on stderr, and start nothing', () => {
     ['an account without a secret', ['account', 'add', 'claude'], '--key-stdin'],
     ['two secrets at once', ['account', 'add', 'claude', '--key-stdin', '--token', 'x'], 'one of'],
     ['a variable that is not set', ['account', 'add', 'claude', '--key-env', 'NO_SUCH_KEY'], 'NO_SUCH_KEY'],
+    ['a close without a reason', ['change', 'close', 'x'], '--reason'],
+    ['a hold without a reason', ['change', 'block', 'x'], '--reason'],
+    ['a time to wait that is none', ['change', 'merge', 'x', '--timeout', 'soon'], '"soon" is not a time to wait'],
+    ['an unknown command of the queue', ['queue', 'chekc'], 'too many arguments'],
     ['no picture at all', ['top', '-n', '0'], 'at least once'],
     ['no time between', ['top', '--interval', '0'], 'seconds'],
   ])('%s', async (_name, words, message) => {

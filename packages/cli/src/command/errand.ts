@@ -1,13 +1,13 @@
-import type { ErrandDiff } from '@pawl/protocol/view/errand';
 import type { WorkBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
-import { count, runDuration, stateOf, statePaint } from '../format.ts';
+import { diffText } from '../diff-text.ts';
+import { runDuration, stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { untilAnswered } from '../resend.ts';
-import { printable, printableLine, table } from '../terminal.ts';
+import { printableLine, table } from '../terminal.ts';
 
 const columns = [
   { title: 'AGENT' },
@@ -90,8 +90,7 @@ export async function diffErrand(
   const diff = await withDaemon(context.home, (client) => client.diffErrand(reference));
   context.answer('diff', diff, () => {
     if (diff.files.length === 0) return `nothing has changed on ${printableLine(diff.branch)}`;
-    const shown = options.stat ? statOf(diff) : printable(diff.patch).trimEnd();
-    return diff.truncated ? `${shown}\n(the rest is left out; look at it with git)` : shown;
+    return diffText(diff, options);
   });
   return 0;
 }
@@ -123,12 +122,4 @@ export async function abandonErrand(context: CommandContext, reference: string):
     return `${agent.alias} is abandoned; ${place}, its branch ${printableLine(branch)} stays`;
   });
   return 0;
-}
-
-function statOf({ files }: ErrandDiff): string {
-  const lines = files.map(({ path, from, added, removed }) => {
-    const name = printableLine(from === null ? path : `${from} → ${path}`);
-    return added === null ? `${name}  binary` : `${name}  +${added} -${removed ?? 0}`;
-  });
-  return [...lines, count(files.length, 'file')].join('\n');
 }

@@ -1,42 +1,79 @@
 import type { Client } from '@pawl/protocol/client';
-import type { InboxItem } from '@pawl/protocol/view/question';
+import type { ChangeView } from '@pawl/protocol/view/change';
+import type { Inbox, InboxEmergency, InboxItem } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
+import { authorOf, nextOf, shortCommit, shortId } from '../change-text.ts';
 import type { CommandContext } from '../context.ts';
 import { count, duration } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import { repairOf } from '../queue-text.ts';
 import { printable, printableLine } from '../terminal.ts';
 
-/** Shows what waits for the person, oldest first, with how to answer it: everything in short, or what is named, whole. */
+/** Shows what waits for the person, with how to answer it: everything in short, or what is named, whole. */
 export async function inbox(context: CommandContext, reference?: string): Promise<number> {
   const list = await withDaemon(context.home, async (client) => {
-    const { items } = await client.inbox();
-    return { items: reference === undefined ? items : await wholeOf(client, items, reference) };
+    const all = await client.inbox();
+    return reference === undefined ? all : namedOf(client, all, reference);
   });
   const now = Date.now();
   context.answer('inbox', list, () => {
-    if (list.items.length === 0) return 'nothing waits for you';
-    return list.items.map((item) => describe(item, now, context)).join('\n\n');
+    const waiting = [
+      ...list.emergencies.map((emergency) => describeEmergency(emergency, now, context)),
+      ...list.items.map((item) => describe(item, now, context)),
+      ...list.changes.map((change) => describeChange(change, now, context)),
+    ];
+    return waiting.length === 0 ? 'nothing waits for you' : waiting.join('\n\n');
   });
   return 0;
 }
 
-/** What waits under a name, which is the start of its id, or the agent that asked; with nothing left out. */
-async function wholeOf(client: Client, items: readonly InboxItem[], reference: string): Promise<InboxItem[]> {
-  const meant = items.filter(
-    ({ id, agent }) => [id, agent.id].some((each) => each.startsWith(reference)) || agent.alias === reference,
-  );
-  if (meant.length === 0) {
-    throw new PawlError('not_found', `Nothing waits for you under ${JSON.stringify(reference.slice(0, 80))}.`, {
-      hint: 'See `pawl inbox` for all that does.',
-    });
+/** What waits under a name: the start of its id, the agent that asked or made it, a change's branch, a red project. */
+async function namedOf(client: Client, all: Inbox, reference: string): Promise<Inbox> {
+  const found: Inbox = {
+    items: all.items.filter(
+      ({ id, agent }) => [id, agent.id].some((each) => each.startsWith(reference)) || agent.alias === reference,
+    ),
+    changes: all.changes.filter(
+      ({ id, branch, author }) => id.startsWith(reference) || [branch, author?.alias].includes(reference),
+    ),
+    emergencies: all.emergencies.filter(({ project }) => project.alias === reference),
+  };
+  if (found.items.length + found.changes.length + found.emergencies.length > 0) {
+    return { ...found, items: await wholeOf(client, found.items) };
   }
+  throw new PawlError('not_found', `Nothing waits for you under ${JSON.stringify(reference.slice(0, 80))}.`, {
+    hint: 'See `pawl inbox` for all that does.',
+  });
+}
+
+/** Questions with nothing of them left out. */
+function wholeOf(client: Client, items: readonly InboxItem[]): Promise<InboxItem[]> {
   return Promise.all(
-    meant.map(async (item) => {
+    items.map(async (item) => {
       if (item.questions.every(({ leftOutBytes }) => leftOutBytes === 0)) return item;
       const { question } = (await client.showQuestion(item.id)).question;
       return { ...item, questions: [{ id: item.id, question, leftOutBytes: 0 }] };
     }),
   );
+}
+
+function describeEmergency(emergency: InboxEmergency, now: number, { colours }: CommandContext): string {
+  const { project, branch, commit, since, fixer, detail } = emergency;
+  const age = duration(Math.max(0, now - since));
+  const head = `EMERGENCY in ${project.alias}: ${printableLine(branch)} is red at ${shortCommit(commit)} for ${age}`;
+  const why = detail === '' ? [] : [`  ${printableLine(detail)}`];
+  return [colours.red(head), ...why, `  ${repairOf(fixer)}`, colours.dim('  pawl queue log')].join('\n');
+}
+
+function describeChange(change: ChangeView, now: number, { colours }: CommandContext): string {
+  const who = `${colours.bold(authorOf(change))} in ${change.project.name}`;
+  const age = `${duration(Math.max(0, now - change.openedAt))} ago`;
+  return [
+    `${who}: change ${shortId(change.id)}, ${age}`,
+    `  ${printableLine(change.title)}`,
+    `  ${printableLine(change.detail)}`,
+    colours.dim(`  ${nextOf(change) ?? `pawl change show ${shortId(change.id)}`}`),
+  ].join('\n');
 }
 
 function describe(item: InboxItem, now: number, { colours }: CommandContext): string {

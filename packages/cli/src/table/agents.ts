@@ -20,7 +20,10 @@ export const agentCommands: CommandTable = {
       .option('--task <id>', 'take up this planned task; see pawl task ls')
       .addOption(new Option('--next', 'take up the first planned task that is ready').conflicts('task'))
       .option('-n, --name <alias>', 'the agent’s alias; adjective-animal when absent')
-      .option('-b, --base <rev>', 'start from this commit, branch or tag instead of HEAD')
+      .option(
+        '-b, --base <rev>',
+        'start from this commit, branch or tag; else from the remote’s main, or HEAD without a remote',
+      )
       .addOption(new Option('--branch <rev>', 'the same as --base').conflicts('base'))
       .option('--push-to <branch>', 'let it push what it commits to this branch of origin; needs --branch')
       .option('-C, --project <path>', 'the repository, when it is not the current directory')

@@ -2,6 +2,7 @@ import type { TaskView } from '@pawl/protocol/view/task';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
+import { times } from './tools.ts';
 
 /** The states of a task. They are named here because their schema takes long to load. */
 export const taskStates: TaskView['state'][] = ['pending', 'in_progress', 'completed', 'blocked'];
@@ -46,6 +47,11 @@ function addPlanning({ addTo, act }: Tools, group: Command): void {
   )
     .argument('<task>', taskWord)
     .action((task, options) => act(options, async (context) => (await load()).showTask(context, task, options)));
+  inProject(addTo(group, 'history', 'show what became of what agents were given to do', 'pawl task history -n 20'))
+    .option('-n, --limit <number>', 'how many at the most; 10 when absent', times)
+    .action((options) =>
+      act(options, async (context) => (await import('../command/task-history.ts')).taskHistory(context, options)),
+    );
 }
 
 function addVerbs({ addTo, act }: Tools, group: Command): void {

@@ -7,8 +7,8 @@ import type { CommandContext } from '../context.ts';
 export type Tools = {
   program: Command;
   add(summary: string, example: string): Command;
-  /** Adds a command to a group, such as `pawl worktree ls`. */
-  addTo(group: Command, name: string, summary: string, example: string): Command;
+  /** Adds a command to a group, such as `pawl worktree ls`; the default one is meant when the group is named alone. */
+  addTo(group: Command, name: string, summary: string, example: string, options?: { isDefault?: boolean }): Command;
   act(options: object, run: (context: CommandContext) => Promise<number>): Promise<void>;
   exit(code: number): void;
   /** The whole command line, for those who have to know all of it. */

@@ -1,4 +1,4 @@
-import type { InboxItem, QuestionView } from '@pawl/protocol/view/question';
+import type { Inbox, InboxItem, QuestionView } from '@pawl/protocol/view/question';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer } from '../../src/command/answer.ts';
@@ -8,6 +8,7 @@ import { listen } from '../../src/command/listen.ts';
 import { reply } from '../../src/command/reply.ts';
 import { waitTime } from '../../src/wait-time.ts';
 import { agentView, idOf } from '../agent-view.ts';
+import { changeView } from '../change-view.ts';
 import type { Exchange } from './fake-daemon.ts';
 import { fakeDaemon, sendFailure, sendJson, sendStream } from './fake-daemon.ts';
 
@@ -185,6 +186,7 @@ test('S3-82: answer prints what it has answered', async () => {
 });
 
 describe('inbox', () => {
+  const nothing: Inbox = { items: [], changes: [], emergencies: [] };
   const item: InboxItem = {
     id: conversationId,
     kind: 'question',
@@ -209,7 +211,7 @@ describe('inbox', () => {
         ],
       },
     ];
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { items }), { json: false });
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { ...nothing, items }), { json: false });
     await inbox(daemon.context);
     const text = daemon.texts[0] ?? '';
     expect(text).toContain(`pawl reply ${conversationId} "…" | --not-now`);
@@ -229,7 +231,10 @@ describe('inbox', () => {
     fakeDaemon(
       ({ request, response }) =>
         request.url === '/api/inbox'
-          ? sendJson(response, { items: [cut, { ...item, id: idOf(8), agent: { id: idOf(2), alias: 'calm-owl' } }] })
+          ? sendJson(response, {
+              ...nothing,
+              items: [cut, { ...item, id: idOf(8), agent: { id: idOf(2), alias: 'calm-owl' } }],
+            })
           : sendJson(response, { question: { ...open, question: 'May it use Bash? {"command":"echo; rm -rf /"}' } }),
       { json: false },
     );
@@ -254,8 +259,49 @@ describe('inbox', () => {
     expect(await failure(inbox(daemon.context, 'nobody'))).toMatchObject({ exit: 3 });
   });
 
+  test('S4-07: shows a red main first, and changes that need a person last, with the way on', async () => {
+    const findings = [{ kind: 'fewer-tests' as const, detail: 'fewer tests run: 8 before, 4 now' }];
+    const change = changeView({
+      state: 'needs-human-input',
+      detail: findings[0]?.detail,
+      findings,
+      needsPerson: true,
+      title: 'a\u001B[2Jb',
+    });
+    const emergency = {
+      project: { id: idOf(900), alias: 'shop' },
+      branch: 'main',
+      commit: 'b'.repeat(40),
+      checkId: idOf(5),
+      since: 0,
+      fixer: null,
+      detail: 'exit code 1',
+    };
+    const all: Inbox = { items: [item], changes: [change], emergencies: [emergency] };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, all), { json: false });
+    await inbox(daemon.context);
+    const [red = '', question = '', waiting = ''] = daemon.texts[0]?.split('\n\n') ?? [];
+    expect(red).toMatch(
+      /^EMERGENCY in shop: main is red at bbbbbbbbbb for \S+\n {2}exit code 1\n.*--fix\n {2}pawl queue log$/,
+    );
+    expect(question).toContain('pawl reply');
+    expect(waiting.split('\n').slice(1)).toEqual([
+      '  ab',
+      '  fewer tests run: 8 before, 4 now',
+      expect.stringContaining(`pawl change approve ${change.id.slice(0, 8)}`),
+    ]);
+    for (const [reference, shown] of [
+      [change.id, waiting],
+      ['work/brave-otter', waiting],
+      ['shop', red],
+    ] as const) {
+      await inbox(daemon.context, reference);
+      expect(daemon.texts.at(-1)?.split('\n')[1]).toBe(shown.split('\n')[1]);
+    }
+  });
+
   test('says when nothing does', async () => {
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { items: [] }), { json: false });
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, nothing), { json: false });
     await inbox(daemon.context);
     expect(daemon.texts).toEqual(['nothing waits for you']);
   });

@@ -1,0 +1,79 @@
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { ChangeView } from '@pawl/protocol/view/change';
+import { errorCodes, PawlError } from '@pawl/schema/error';
+import type { CommandContext } from './context.ts';
+import { printableLine } from './terminal.ts';
+
+/** How often it is looked at what somebody waits for: a look is one read of the daemon's. */
+export const usualLookMs = 500;
+
+/** What is looked at, and when it is over. */
+export type Look<T> = {
+  /** Reads how it is. A daemon that is away is waited for: it may be restarting. */
+  read(client: Client): Promise<T>;
+  /** In words, for somebody who looks on; the same words are said once. */
+  words(seen: T): string;
+  /** The exit code when it is over, else null. */
+  verdict(seen: T): number | null;
+};
+
+export type Waited<T> = { seen: T; code: number };
+/** How long to stay, null for as long as it takes, and how often to look. */
+export type Patience = { timeoutMs: number | null; lookMs: number };
+
+/** Looks again and again until something is over, or until time is up, and says what changes on the way. */
+export async function watch<T>(
+  context: CommandContext,
+  first: T,
+  look: Look<T>,
+  { timeoutMs, lookMs }: Patience,
+): Promise<Waited<T>> {
+  const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
+  let seen = first;
+  let said = '';
+  for (;;) {
+    const code = look.verdict(seen);
+    if (code !== null) return { seen, code };
+    const words = look.words(seen);
+    if (words !== said) context.say(context.colours.dim(words));
+    said = words;
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return { seen, code: errorCodes.timeout.exit };
+    await new Promise((resolve) => setTimeout(resolve, Math.min(lookMs, leftMs)));
+    seen = (await unlessAway(look.read(createClient(context.home)))) ?? seen;
+  }
+}
+
+async function unlessAway<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'daemon_unreachable') return null;
+    throw error;
+  }
+}
+
+/** Waits until a change is merged, put out or closed, or until it can only go on by somebody's word. */
+export async function watchChange(
+  context: CommandContext,
+  change: ChangeView,
+  patience: Patience,
+): Promise<Waited<ChangeView>> {
+  const look: Look<ChangeView> = {
+    read: async (client) => (await client.showChange(change.id)).change,
+    words: ({ state, detail }) => (detail === '' ? state : `${state}: ${printableLine(detail)}`),
+    verdict: codeOf,
+  };
+  return watch(context, change, look, patience);
+}
+
+/** The exit code that a change's state means, or null as long as it can go on by itself. */
+function codeOf(change: ChangeView): number | null {
+  if (change.state === 'merged') return 0;
+  if (change.state === 'ejected' || change.state === 'closed') return 1;
+  if (change.state === 'needs-human-input' || change.needsPerson) return errorCodes.needs_input.exit;
+  // A comment is addressed by its author, who is woken for it; a hold, or missing checks, are a person's to settle.
+  const isAuthors = change.hold === null && change.blocking > 0 && change.author !== null;
+  return change.state === 'blocked' && !isAuthors ? errorCodes.needs_input.exit : null;
+}

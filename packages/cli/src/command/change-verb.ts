@@ -1,0 +1,119 @@
+import type { Client } from '@pawl/protocol/client';
+import type { ChangeAnswer, ChangeView } from '@pawl/protocol/view/change';
+import { errorCodes, PawlError } from '@pawl/schema/error';
+import { changeLine, nextOf, shortId } from '../change-text.ts';
+import { usualLookMs, watchChange } from '../change-wait.ts';
+import type { CommandContext } from '../context.ts';
+import { withDaemon } from '../launch.ts';
+import { untilAnswered } from '../resend.ts';
+import { readText } from '../standard-input.ts';
+import { printableLine } from '../terminal.ts';
+import type { Place } from './change.ts';
+import { named } from './change.ts';
+
+/** Accepts what a change does to the gate; a person's word, for the head as it is now, or for the one that was looked at. */
+export async function approveChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { head?: string },
+): Promise<number> {
+  const body = options.head === undefined ? {} : { head: options.head };
+  return tell(context, (client) => client.approveChange(reference, body, named(options)));
+}
+
+/** Holds a change, with a reason. */
+export async function blockChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { reason: string },
+): Promise<number> {
+  const reason = said('The reason', options.reason);
+  return tell(context, (client) => client.blockChange(reference, { reason }, named(options)));
+}
+
+/** Lets a change go on that was held. */
+export async function unblockChange(context: CommandContext, reference: string, options: Place): Promise<number> {
+  return tell(context, (client) => client.unblockChange(reference, named(options)));
+}
+
+/** Tries a change again as it is. */
+export async function retryChange(context: CommandContext, reference: string, options: Place): Promise<number> {
+  return tell(context, (client) => client.retryChange(reference, named(options)));
+}
+
+/** Says something about a change, or how a comment on it was addressed. Each is said once: a lost answer is not asked for again. */
+export async function commentChange(
+  context: CommandContext,
+  reference: string,
+  text: string,
+  options: Place & { addresses?: string },
+): Promise<number> {
+  const body = {
+    body: said('The comment', text === '-' ? await readText() : text),
+    ...(options.addresses === undefined ? {} : { addresses: options.addresses }),
+  };
+  const answer = await withDaemon(context.home, (client) => client.commentChange(reference, body, named(options)));
+  const { change, comment } = answer;
+  context.answer('comment', answer, () => {
+    const what = comment.kind === 'blocking' ? 'commented; it blocks until it is addressed' : 'commented';
+    const done =
+      options.addresses === undefined ? '' : `, and ${shortId(printableLine(options.addresses))} is addressed`;
+    return `${what}${done} (${shortId(comment.id)})\n${changeLine(change, context.colours)}`;
+  });
+  return 0;
+}
+
+/** Closes a change that is not to go in, with what others should know who try the same. */
+export async function closeChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { reason: string; learnings?: string },
+): Promise<number> {
+  const learnings = options.learnings === '-' ? await readText() : options.learnings;
+  const body = {
+    reason: said('The reason', options.reason),
+    ...(learnings === undefined ? {} : { learnings: said('What was learned', learnings) }),
+  };
+  const closed = await withDaemon(context.home, (client) => client.closeChange(reference, body, named(options)));
+  context.answer('change', closed, () => {
+    const kept = closed.learnings === null ? '' : `\nwhat was learned is kept: ${printableLine(closed.learnings)}`;
+    return `${changeLine(closed.change, context.colours)}${kept}`;
+  });
+  return 0;
+}
+
+/** Wants a change merged: it goes in when its checks pass. With `wait` the command stays until that is decided. */
+export async function mergeChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { wait?: boolean; fix?: boolean; timeout?: number },
+  lookMs = usualLookMs,
+): Promise<number> {
+  const body = options.fix ? { fix: true } : {};
+  const queued = await untilAnswered(context.home, (client) => client.mergeChange(reference, body, named(options)));
+  if (!options.wait) return answerWith(context, queued);
+  const { seen, code } = await watchChange(context, queued.change, { timeoutMs: options.timeout ?? null, lookMs });
+  context.answer('change', { change: seen }, () => textOf(seen, context));
+  return code;
+}
+
+/** Sends a word about a change that may be said twice, and shows how the change is then. */
+async function tell(context: CommandContext, ask: (client: Client) => Promise<ChangeAnswer>): Promise<number> {
+  return answerWith(context, await untilAnswered(context.home, ask));
+}
+
+/** The answer, and an exit code that says whether a person has to act. */
+function answerWith(context: CommandContext, answer: ChangeAnswer): number {
+  context.answer('change', answer, () => textOf(answer.change, context));
+  return answer.change.needsPerson ? errorCodes.needs_input.exit : 0;
+}
+
+function textOf(change: ChangeView, { colours }: CommandContext): string {
+  const next = nextOf(change);
+  return `${changeLine(change, colours)}${next === null ? '' : `\n${colours.dim(next)}`}`;
+}
+
+function said(what: string, text: string): string {
+  if (text.trim() === '') throw new PawlError('usage', `${what} is empty.`);
+  return text;
+}

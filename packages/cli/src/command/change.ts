@@ -1,0 +1,129 @@
+import type { ChangeView, OpenChangeBody } from '@pawl/protocol/view/change';
+import { resolve } from 'node:path';
+import { authorOf, changeLine, changePaint, describeChange, logText, nextOf, shortId } from '../change-text.ts';
+import type { CommandContext } from '../context.ts';
+import { currentBranch } from '../current-branch.ts';
+import { diffText } from '../diff-text.ts';
+import { count, duration } from '../format.ts';
+import { withDaemon } from '../launch.ts';
+import { ownAgentId } from '../own-agent.ts';
+import { untilAnswered } from '../resend.ts';
+import { readText } from '../standard-input.ts';
+import { printableLine, table } from '../terminal.ts';
+
+export type Place = { project?: string };
+
+/** The repository that a person named, if they did. */
+export function named({ project }: Place): { path?: string } {
+  return project === undefined ? {} : { path: resolve(project) };
+}
+
+/**
+ * Proposes a branch for the target branch: an agent's own, or the one that is checked out here. A branch that is proposed
+ * already follows to its tip; the same commit twice is one change, so that a lost answer may be asked for again.
+ */
+export async function openChange(
+  context: CommandContext,
+  branch: string | undefined,
+  options: Place & { title?: string; summary?: string; draft?: boolean },
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const summary = options.summary === '-' ? await readText() : options.summary;
+  const body: OpenChangeBody = {
+    ...placeOf(branch, options, environment),
+    ...(options.title === undefined ? {} : { title: options.title }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(options.draft ? { draft: true } : {}),
+  };
+  const opened = await untilAnswered(context.home, (client) => client.openChange(body));
+  const { change, created, moved } = opened;
+  context.answer('change', opened, () => {
+    const how = created ? 'opened' : moved ? 'moved on' : 'there already';
+    const next = nextOf(change) ?? `follow it: pawl change show ${shortId(change.id)}, or pawl queue`;
+    return `${how}: ${changeLine(change, context.colours)}\n${context.colours.dim(next)}`;
+  });
+  return 0;
+}
+
+/** Which branch of which repository is meant. An agent that names neither means its own. */
+function placeOf(
+  branch: string | undefined,
+  { project }: Place,
+  environment: NodeJS.ProcessEnv,
+): Pick<OpenChangeBody, 'path' | 'branch'> {
+  if (ownAgentId(environment) !== undefined)
+    return { ...named({ project }), ...(branch === undefined ? {} : { branch }) };
+  const path = resolve(project ?? '.');
+  return { path, branch: branch ?? currentBranch(path) };
+}
+
+/** Lists changes, newest first: those that are open, or all. */
+export async function listChanges(context: CommandContext, options: Place & { all?: boolean }): Promise<number> {
+  const query = { ...named(options), ...(options.all ? { all: true } : {}) };
+  const list = await withDaemon(context.home, (client) => client.listChanges(query));
+  context.answer('changes', list, () => {
+    if (list.changes.length === 0) return 'no changes; propose the branch you are on: pawl change open';
+    const more = list.more ? `\n${context.colours.dim('(older ones are left out; -C shows one project)')}` : '';
+    return `${changeTable(list.changes, context)}${waitingLine(list.changes, context)}${more}`;
+  });
+  return 0;
+}
+
+function changeTable(changes: ChangeView[], { colours, columns }: CommandContext): string {
+  const now = Date.now();
+  const hasSeveral = new Set(changes.map(({ project }) => project.id)).size > 1;
+  const titles = [
+    { title: 'ID' },
+    { title: 'STATE' },
+    ...(hasSeveral ? [{ title: 'PROJECT' }] : []),
+    { title: 'AUTHOR' },
+    { title: 'AGE' },
+    { title: 'CHANGE', flexible: true },
+  ];
+  const rows = changes.map((change) => [
+    { text: shortId(change.id), paint: colours.dim },
+    { text: change.state, paint: changePaint(change.state, colours) },
+    ...(hasSeveral ? [change.project.name] : []),
+    authorOf(change),
+    duration(Math.max(0, now - change.openedAt)),
+    change.title,
+  ]);
+  return table(titles, rows, colours, columns);
+}
+
+function waitingLine(changes: ChangeView[], { colours }: CommandContext): string {
+  const waiting = changes.filter(({ needsPerson }) => needsPerson).length;
+  return waiting === 0 ? '' : `\n${colours.yellow(`${count(waiting, 'change')} waiting for you: pawl inbox`)}`;
+}
+
+/** Shows one change: its state and why, what was said about it, and its checks. */
+export async function showChange(context: CommandContext, reference: string, options: Place): Promise<number> {
+  const detail = await withDaemon(context.home, (client) => client.showChange(reference, named(options)));
+  context.answer('change', detail, () => describeChange(detail, context.colours, Date.now()));
+  return 0;
+}
+
+/** Shows what a change brings. */
+export async function diffChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { stat?: boolean },
+): Promise<number> {
+  const diff = await withDaemon(context.home, (client) => client.diffChange(reference, named(options)));
+  context.answer('diff', diff, () =>
+    diff.files.length === 0 ? `${printableLine(diff.branch)} brings nothing` : diffText(diff, options),
+  );
+  return 0;
+}
+
+/** Shows what a change's latest check printed, or the one that is named. */
+export async function logChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { check?: string },
+): Promise<number> {
+  const query = { ...named(options), ...(options.check === undefined ? {} : { check: options.check }) };
+  const log = await withDaemon(context.home, (client) => client.changeLog(reference, query));
+  context.answer('log', log, () => logText(log, context.colours, Date.now()));
+  return 0;
+}

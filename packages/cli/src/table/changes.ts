@@ -1,0 +1,163 @@
+import type { Command } from 'commander';
+import { waitTime } from '../wait-time.ts';
+import type { CommandTable, Tools } from './tools.ts';
+
+const changeWord = 'its id, the start of it, its branch, or the alias of its author';
+const load = () => import('../command/change.ts');
+const loadVerbs = () => import('../command/change-verb.ts');
+const loadQueue = () => import('../command/queue.ts');
+
+/** The commands about changes and the queue that merges them. */
+export const changeCommands: CommandTable = {
+  change: (tools) => {
+    const group = tools.program
+      .command('change')
+      .description('propose a branch for main, and see what becomes of it')
+      .addHelpText('after', '\nExample:\n  pawl change open\n  pawl change ls\n  pawl queue');
+    addLooks(tools, group);
+    addWords(tools, group);
+    addVerdicts(tools, group);
+  },
+  queue: (tools) => {
+    const group = tools.program
+      .command('queue')
+      .description('the merge queue: main, what waits to go in, and why it waits')
+      .addHelpText('after', '\nExample:\n  pawl queue');
+    addQueue(tools, group);
+  },
+};
+
+function addLooks({ addTo, act }: Tools, group: Command): void {
+  inProject(
+    addTo(
+      group,
+      'open',
+      'propose a branch; one that is proposed already follows to its tip',
+      'pawl change open --title "the parser takes comments" --summary -',
+    ),
+  )
+    .argument('[branch]', 'an agent’s own, or the one that is checked out, when absent')
+    .option('--title <text>', 'what it does, in one line; by default the task’s, or the commit’s')
+    .option('--summary <text>', 'what was done and why, how it was tested, what is open; - reads it from stdin')
+    .option('--draft', 'do not queue it yet; pawl change merge does')
+    .action((branch, options) => act(options, async (context) => (await load()).openChange(context, branch, options)));
+  inProject(addTo(group, 'ls', 'list the changes that are open', 'pawl change ls --all'))
+    .option('-a, --all', 'with those that are merged or closed')
+    .action((options) => act(options, async (context) => (await load()).listChanges(context, options)));
+  inProject(addTo(group, 'show', 'show a change: its state and why, comments, checks', 'pawl change show brave-otter'))
+    .argument('<change>', changeWord)
+    .action((change, options) => act(options, async (context) => (await load()).showChange(context, change, options)));
+  inProject(addTo(group, 'diff', 'show what a change brings', 'pawl change diff 4fGhXq12 --stat'))
+    .argument('<change>', changeWord)
+    .option('--stat', 'only which files, and how much')
+    .action((change, options) => act(options, async (context) => (await load()).diffChange(context, change, options)));
+  inProject(addTo(group, 'log', 'show what a change’s latest check printed', 'pawl change log brave-otter'))
+    .argument('<change>', changeWord)
+    .option('--check <id>', 'another check of it, as pawl change show names them')
+    .action((change, options) => act(options, async (context) => (await load()).logChange(context, change, options)));
+}
+
+function addWords({ addTo, act }: Tools, group: Command): void {
+  inProject(
+    addTo(
+      group,
+      'comment',
+      'say something about a change; what begins with [BLOCKING] holds it',
+      'pawl change comment 4fGhXq12 "[BLOCKING] src/login.ts:42: the token is logged"',
+    ),
+  )
+    .argument('<change>', changeWord)
+    .argument('<text>', 'what to say, in quotes; - reads it from stdin')
+    .option('--addresses <comment>', 'the comment that this one answers: it blocks no longer')
+    .action((change, text, options) =>
+      act(options, async (context) => (await loadVerbs()).commentChange(context, change, text, options)),
+    );
+  inProject(
+    addTo(
+      group,
+      'close',
+      'close a change that is not to go in',
+      'pawl change close 4fGhXq12 --reason "too slow" --learnings "an index is needed first"',
+    ),
+  )
+    .argument('<change>', changeWord)
+    .requiredOption('--reason <text>', 'why, in one line')
+    .option(
+      '--learnings <text>',
+      'what others should know who try the same; - reads it from stdin; agents have to say it',
+    )
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).closeChange(context, change, options)),
+    );
+  inProject(addTo(group, 'retry', 'try a change again as it is', 'pawl change retry 4fGhXq12'))
+    .argument('<change>', changeWord)
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).retryChange(context, change, options)),
+    );
+  inProject(
+    addTo(
+      group,
+      'merge',
+      'queue a change: it goes in when its checks pass, and never without',
+      'pawl change merge 4fGhXq12 --wait',
+    ),
+  )
+    .argument('<change>', changeWord)
+    .option('--fix', 'it repairs a red main, so it is taken although nothing else is')
+    .option('--wait', 'stay until it is merged (0), put out or closed (1), or needs a person (7)')
+    .option('--timeout <time>', 'with --wait: stay no longer than this, such as 30s or 10m (then 5)', waitTime)
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).mergeChange(context, change, options)),
+    );
+}
+
+/** What only a person may say. */
+function addVerdicts({ addTo, act }: Tools, group: Command): void {
+  inProject(
+    addTo(group, 'approve', 'accept what a change does to the gate, as it is now', 'pawl change approve 4fGhXq12'),
+  )
+    .argument('<change>', changeWord)
+    .option('--head <commit>', 'only this one, the one that was looked at; refused when it has moved on')
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).approveChange(context, change, options)),
+    );
+  inProject(addTo(group, 'block', 'hold a change', 'pawl change block 4fGhXq12 --reason "not before the release"'))
+    .argument('<change>', changeWord)
+    .requiredOption('--reason <text>', 'why')
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).blockChange(context, change, options)),
+    );
+  inProject(addTo(group, 'unblock', 'let a change go on that was held', 'pawl change unblock 4fGhXq12'))
+    .argument('<change>', changeWord)
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).unblockChange(context, change, options)),
+    );
+}
+
+function addQueue({ addTo, act }: Tools, group: Command): void {
+  inProject(
+    addTo(group, 'status', 'show main, what waits to go in, and what it waits for', 'pawl queue status', {
+      isDefault: true,
+    }),
+  ).action((options) => act(options, async (context) => (await loadQueue()).showQueues(context, options)));
+  inProject(addTo(group, 'log', 'show what the latest check of main printed', 'pawl queue log'))
+    .option('--check <id>', 'another check, as pawl queue names them')
+    .action((options) => act(options, async (context) => (await loadQueue()).logQueue(context, options)));
+  inProject(addTo(group, 'check', 'have main checked now', 'pawl queue check --wait'))
+    .option('--wait', 'stay until it is known to be green (0) or red (1)')
+    .option('--timeout <time>', 'with --wait: stay no longer than this, such as 30s or 10m (then 5)', waitTime)
+    .action((options) => act(options, async (context) => (await loadQueue()).checkQueue(context, options)));
+  for (const [verb, summary] of [
+    ['pause', 'merge nothing until it is resumed'],
+    ['resume', 'go on with what is queued'],
+  ] as const) {
+    inProject(addTo(group, verb, summary, `pawl queue ${verb}`)).action((options) =>
+      act(options, async (context) => (await loadQueue()).turnQueue(context, verb, options)),
+    );
+  }
+}
+
+/** Lets a person name the repository. */
+function inProject(command: Command): Command {
+  return command.option('-C, --project <path>', 'the repository that is meant');
+}
