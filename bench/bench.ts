@@ -12,6 +12,7 @@ import { idle, restart } from './measure/live-agents.ts';
 import { mail } from './measure/mail.ts';
 import { mailDrain } from './measure/mail-drain.ts';
 import { memory } from './measure/memory.ts';
+import { queue } from './measure/queue.ts';
 import { spawnMany } from './measure/spawn-many.ts';
 import { spawn } from './measure/spawn.ts';
 import type { Row } from './report.ts';
@@ -30,6 +31,7 @@ const measures: Measure[] = [
   killFamily,
   mail,
   mailDrain,
+  queue,
   memory,
   restart,
   idle,

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { capabilitiesOf } from '@pawl/providers/capability';
+import { parseConfigFile } from '@pawl/daemon/ratchet/config-file';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
+import { changeStates } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
 import { agentCommandPage, commandPage } from '../scripts/command-docs.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -102,6 +105,8 @@ const talkRows = [
   ...'S1-07 S1-24 S1-25 S1-26 S1-27 S1-28 W2-16 7.5 7.6 7.7 7.21'.split(' '),
 ];
 
+const ratchetRows = [...rowsFrom('S4-', 1, 14), ...'S4-23 W4-08 W4-09 W4-10 W4-14 W4-15 W4-19 7.18'.split(' ')];
+
 test('S0-01, S0-02, S0-06, S0-11, S0-12, S0-20, S0-23: what a helper is, and what the roster cannot see, is said where it is read', () => {
   const page = read('docs/roster.md');
   const contract = read('packages/daemon/agents/helper-mode.md');
@@ -135,17 +140,52 @@ function testsByRow(): Map<string, string[]> {
   return tests;
 }
 
-test('docs/requirements.md tells of every row of the process model, the definitions, the providers and the talk', () => {
+test('docs/requirements.md tells of every row of the process model, the definitions, the providers, the talk and the ratchet', () => {
   const tests = testsByRow();
-  expect([...processRows, ...providerRows, ...talkRows].filter((row) => !tests.has(row))).toEqual([]);
+  const rows = [...processRows, ...providerRows, ...talkRows, ...ratchetRows];
+  expect(rows.filter((row) => !tests.has(row))).toEqual([]);
 });
 
-test('S3-89: a row about providers or the talk is named by a test that docs/requirements.md gives for it', () => {
+test('S3-89: a row about providers, the talk or the ratchet is named by a test that docs/requirements.md gives for it', () => {
   const tests = testsByRow();
   const named = (row: string) => (tests.get(row) ?? []).some((file) => rowsIn(read(file)).has(row));
   // Rows of which the page says that they are not there, or otherwise.
   const without = ['S3-11', 'S3-65'];
-  expect([...providerRows, ...talkRows].filter((row) => !named(row))).toEqual(without);
+  expect([...providerRows, ...talkRows, ...ratchetRows].filter((row) => !named(row))).toEqual(without);
+});
+
+test('docs/ratchet.md has every state of a change, and a configuration that is right and has every key', async () => {
+  const page = read('docs/ratchet.md');
+  for (const state of changeStates) expect(page).toMatch(new RegExp(`^\\| \`${state}\` +\\|`, 'm'));
+  const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? '';
+  const config = await parseConfigFile(example, 'the example');
+  const keysAt = async (text: string) => {
+    const wrong = await parseConfigFile(text, 'x').catch((error: unknown) => error);
+    const hint = wrong instanceof PawlError ? (wrong.hint ?? '') : '';
+    return /There are: ([^.(]+)/.exec(hint)?.[1]?.trim().split(', ') ?? [];
+  };
+  const queueKeys = await keysAt('queue: { nonsense: 1 }');
+  expect(Object.keys(config.queue).toSorted()).toEqual(queueKeys.toSorted());
+  const keys = [
+    ...(await keysAt('nonsense: 1')).filter((key) => key !== 'queue'),
+    ...queueKeys.map((key) => `queue.${key}`),
+  ];
+  expect(keys.length).toBeGreaterThan(14);
+  for (const key of keys) expect(page, key).toContain(`| \`${key}\``);
+});
+
+test('S4-06, S4-09: every verb that the pages and the definitions name is a command', () => {
+  const commands = new Set(
+    [...read('docs/commands.md').matchAll(/^#{2,3} pawl ([a-z -]+)$/gm)].map((match) => match[1]),
+  );
+  const agents = readdirSync(join(root, 'packages/daemon/agents')).map((name) => `packages/daemon/agents/${name}`);
+  for (const page of ['docs/ratchet.md', 'README.md', ...agents]) {
+    const verbs = [...read(page).matchAll(/pawl ((?:change|queue) [a-z]+)/g)].map((match) => match[1] ?? '');
+    expect(
+      verbs.filter((verb) => !commands.has(verb)),
+      page,
+    ).toEqual([]);
+  }
 });
 
 test('the tables in docs/providers.md are what the presets say', () => {
