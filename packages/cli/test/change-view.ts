@@ -17,6 +17,7 @@ export function changeView(given: Partial<ChangeView> = {}): ChangeView {
     summary: '',
     openedAt: 0,
     queuedAt: 0,
+    retriedAt: null,
     isolatedAt: null,
     hold: null,
     findings: [],

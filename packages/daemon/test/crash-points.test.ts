@@ -63,6 +63,18 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'check.after_exit',
     'check.after_result',
   ],
+  'ratchet/queue-crash.test.ts': [
+    'change.after_open',
+    'queue.after_eject',
+    'advance.after_intent',
+    'advance.after_objects',
+    'advance.after_push',
+    'advance.after_ref',
+    'advance.after_record',
+    'follow.after_ref',
+    'emergency.after_record',
+    'emergency.after_fixer',
+  ],
 };
 const visitedElsewhere = [
   ...startPoints,

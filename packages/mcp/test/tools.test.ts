@@ -22,7 +22,15 @@ const verbs = [
 
 test('an agent has every verb, and a person’s program those that look, and send', () => {
   expect(toolsFor('agent').map(({ name }) => name)).toEqual(verbs);
-  expect(toolsFor('person').map(({ name }) => name)).toEqual(['whoami', 'agents', 'roster', 'send', 'mail']);
+  expect(toolsFor('person').map(({ name }) => name)).toEqual([
+    'whoami',
+    'agents',
+    'roster',
+    'send',
+    'mail',
+    'change_list',
+    'change_show',
+  ]);
 });
 
 test.each(toolsFor('agent').map((tool) => [tool.name, tool] as const))(

@@ -20,7 +20,7 @@ export const mergeMethods = ['squash', 'merge', 'rebase'] as const;
 export type MergeMethod = (typeof mergeMethods)[number];
 
 /** In what way a change makes the gate weaker. */
-export const findingKinds = ['fewer-tests', 'more-skips', 'skip-added', 'check-edited', 'tests-unreadable'] as const;
+const findingKinds = ['fewer-tests', 'more-skips', 'skip-added', 'check-edited', 'tests-unreadable'] as const;
 export const findingSchema = z.object({ kind: z.enum(findingKinds), detail: z.string() });
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -55,6 +55,8 @@ export const changeSchema = z.object({
   openedAt: timeSchema,
   /** Its place in the queue; null as long as nobody wants it merged. */
   queuedAt: timeSchema.nullable(),
+  /** When somebody wished it to be tried again as it is: failures from before do not count against it. */
+  retriedAt: timeSchema.nullable(),
   /** It is checked by itself, so that what it does to the number of tests can be seen. */
   isolatedAt: timeSchema.nullable(),
   /** Held by somebody who says why. */
@@ -161,7 +163,6 @@ export const emergencySchema = z.object({
   /** Who repairs it; null until somebody was found. */
   fixerId: idSchema.nullable(),
 });
-export type Emergency = z.infer<typeof emergencySchema>;
 
 /** The target branch is about to move: from where to where, and which changes go along. */
 export const advanceSchema = z.object({

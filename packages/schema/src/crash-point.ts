@@ -63,6 +63,7 @@ export const crashPoints = [
   'advance.after_push',
   'advance.after_ref',
   'advance.after_record',
+  'follow.after_ref',
   'emergency.after_record',
   'emergency.after_fixer',
   'refresh.after_intent',

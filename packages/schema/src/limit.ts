@@ -185,6 +185,10 @@ export const limits = {
   /** How often the queue looks by itself: at what somebody else did to main, and at what it waits for. */
   queueMs: 10_000,
   queueWaitMs: 2_000,
+  /** How long what happens at about the same time is waited for before a queue is looked at. */
+  queueDebounceMs: 20,
+  /** How often a remote is asked whether somebody has pushed, when nothing waits to be merged. */
+  remoteMs: 60_000,
   /** Steps that one look at a queue takes before others have their turn. */
   queueSteps: 200,
   /** Merges of the queue that are remembered, so that they are not worked out again. */

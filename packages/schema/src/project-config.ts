@@ -35,4 +35,9 @@ export type ProjectConfig = {
 };
 
 /** What kind of agent is put to something. */
-export type Staff = { definition: string; provider: string | null; model: string | null; options: Record<string, string> };
+export type Staff = {
+  definition: string;
+  provider: string | null;
+  model: string | null;
+  options: Record<string, string>;
+};

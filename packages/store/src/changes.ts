@@ -24,7 +24,9 @@ export async function updateChange(tx: WriteTransaction, id: string, patch: Chan
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 1n) return;
-  throw new PawlError('not_found', `there is no change ${id}`, { hint: 'list the changes with `pawl change ls --all`' });
+  throw new PawlError('not_found', `there is no change ${id}`, {
+    hint: 'list the changes with `pawl change ls --all`',
+  });
 }
 
 /** The change with this id, or null. */
@@ -179,6 +181,7 @@ function changeOf(row: Row<'changes'>): Change {
     summary: row.summary,
     openedAt: integer(row.opened_at),
     queuedAt: nullableInteger(row.queued_at),
+    retriedAt: nullableInteger(row.retried_at),
     isolatedAt: nullableInteger(row.isolated_at),
     hold: nullableJson(hold.unwrap(), row.hold),
     findings: json(findings, row.findings),

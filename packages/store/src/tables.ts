@@ -253,6 +253,7 @@ export type ChangeTable = {
   summary: string;
   opened_at: Integer;
   queued_at: NullableInteger;
+  retried_at: NullableInteger;
   isolated_at: NullableInteger;
   hold: Json | null;
   findings: Json;

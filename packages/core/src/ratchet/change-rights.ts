@@ -28,7 +28,7 @@ export function refuseChangeVerb(asker: Asker, change: Change, verb: ChangeVerb)
 }
 
 /** Whether a change is an agent's: it made it, goes on with it, or has its branch. */
-export function isOwn({ id, branch, projectId }: Agent, change: Change): boolean {
+function isOwn({ id, branch, projectId }: Agent, change: Change): boolean {
   if (projectId !== change.projectId) return false;
   return change.agentId === id || change.standInId === id || (branch !== null && branch === change.branch);
 }

@@ -2,7 +2,8 @@
 const leads = /^(?:if|then|else|elif|do|while|until|!|\{|time|exec|env|nice|sudo|command|npx|bunx|uv|poetry|run)$/;
 
 /** Programs that run the file which they are given. */
-const interpreters = /^(?:\S*\/)?(?:sh|bash|dash|zsh|ksh|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|source|\.)$/;
+const interpreters =
+  /^(?:\S*\/)?(?:sh|bash|dash|zsh|ksh|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|source|\.)$/;
 
 /** Options whose value says by what a program runs. */
 const settings = /^(?:-c|-f|--config|--file|--project|--makefile)$/;

@@ -39,6 +39,7 @@ test('W2-01: without fields everything has its default', () => {
     nudge: null,
     mail: 'wake',
     notify: ['parent'],
+    hears: [],
     prompt: 'Build it.',
     sources: [{ layer: 'repository', path: '/agents/Builder.md' }],
   });

@@ -15,6 +15,7 @@ const change: Change = {
   summary: '',
   openedAt: 1,
   queuedAt: 2,
+  retriedAt: null,
   isolatedAt: null,
   hold: null,
   findings: [],

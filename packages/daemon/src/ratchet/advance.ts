@@ -1,16 +1,16 @@
 import { advanceBranch, finishAdvance } from '@pawl/git/advance';
 import { isAncestor } from '@pawl/git/merge-step';
 import { exportCommits } from '@pawl/git/queue-objects';
-import { pushCommit, trackRemote } from '@pawl/git/remote';
-import { branchTip } from '@pawl/git/repository';
+import { pushCommit } from '@pawl/git/remote';
 import type { Repository } from '@pawl/git/repository';
 import type { Change, Queue } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { messageOf, PawlError } from '@pawl/schema/error';
+import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { changeById, updateChange } from '@pawl/store/changes';
 import { checkById } from '@pawl/store/checks';
 import { updateQueue } from '@pawl/store/queues';
+import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Workshop } from '../workshop.ts';
 import { noteMerged } from './notices.ts';
@@ -31,29 +31,46 @@ export type Advanced = { is: 'moved'; wake: string[] } | { is: 'behind' } | { is
  *
  * Cut short anywhere, `finishBegun` finishes it or finds that nothing has changed.
  */
-export async function advance(bench: Bench, wanted: Advance): Promise<Advanced> {
+export async function advance(
+  bench: Bench,
+  wanted: Advance,
+  isStillWanted: (db: Database) => Promise<boolean>,
+): Promise<Advanced> {
   const { shop, project } = bench;
-  await shop.store.write((tx) => updateQueue(tx, project.id, { advance: wanted }));
+  // Somebody may have held or withdrawn a change since it was looked at: from here on it is too late for that.
+  const isBegun = await shop.store.write(async (tx) => {
+    if (!(await isStillWanted(tx.db))) return false;
+    await updateQueue(tx, project.id, { advance: wanted });
+    return true;
+  });
+  if (!isBegun) return { is: 'behind' };
   crashPoint('advance.after_intent');
-  let isMoved = false;
   try {
-    isMoved = await move(bench, wanted);
+    if (await move(bench, wanted)) return { is: 'moved', wake: await recordMerged(bench, wanted) };
   } catch (error) {
     // Something of the person's is in the way, or a remote cannot be reached: that may pass.
     if (!(error instanceof PawlError)) throw error;
+    if (!mayHaveMoved(bench, error)) await forget(bench);
     return { is: 'waiting', reason: error.message };
-  } finally {
-    if (!isMoved) await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
   }
-  if (!isMoved) return { is: 'behind' };
-  return { is: 'moved', wake: await recordMerged(bench, wanted) };
+  await forget(bench);
+  return { is: 'behind' };
+}
+
+async function forget({ shop, project }: Bench): Promise<void> {
+  await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
+}
+
+/** A push whose answer was lost may have arrived: the next look at the remote says so. */
+function mayHaveMoved({ target }: Bench, { code }: PawlError): boolean {
+  return target.remote !== null && code !== 'forbidden' && code !== 'conflict';
 }
 
 /** Goes on where an advance was cut short. Returns whom to wake, or null when nothing had changed yet. */
 export async function finishBegun(bench: Bench, begun: Advance): Promise<string[] | null> {
-  const { shop, project, repository, ownDir, target } = bench;
+  const { shop, repository, ownDir, target } = bench;
   if (!(await isAncestor(repository, ownDir, begun.to, target.tip))) {
-    await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
+    await forget(bench);
     return null;
   }
   if (target.remote === null) {
@@ -94,7 +111,7 @@ export async function recordMerged(
     for (const { id, head } of done.changes) {
       const change = await changeById(tx.db, id);
       if (change === null || change.mergedAt !== null) continue;
-      await updateChange(tx, id, { mergedAt: tx.now, mergedCommit: to, closedAt: null, closeReason: null, head });
+      await updateChange(tx, id, { mergedAt: tx.now, mergedCommit: to, head });
       const data = { changeId: id, head, commit: to };
       tx.emit({ type: 'change.merged', projectId: project.id, agentId: change.agentId, data });
       merged.push(change);
@@ -112,22 +129,4 @@ export async function recordMerged(
 async function noteGreen(tx: WriteTransaction, projectId: string, commit: string, checkId: string): Promise<void> {
   const check = await checkById(tx.db, checkId);
   await updateQueue(tx, projectId, { green: commit, counts: check?.counts ?? null });
-}
-
-/**
- * Lets the person's own branch follow the remote's: only forward, and only as far as nothing of theirs is in the way. What
- * cannot follow stays behind, as it would until they pull.
- */
-export async function followRemote({ shop, repository, ownDir, target }: Bench): Promise<void> {
-  const { branch, tip, remote } = target;
-  const local = remote === null ? null : await branchTip(repository, branch);
-  if (remote === null || local === null || local === tip) return;
-  if (!(await isAncestor(repository, ownDir, local, tip))) return;
-  try {
-    await exportCommits(repository, ownDir, { tip, not: [local] });
-    await trackRemote(repository, { remote: remote.name, branch, commit: tip });
-    await advanceBranch(repository, { ownDir, branch, from: local, to: tip, note: `pawl: follows ${remote.name}` });
-  } catch (error) {
-    shop.log.info({ branch, why: messageOf(error) }, 'the local branch stays behind the remote for now');
-  }
 }

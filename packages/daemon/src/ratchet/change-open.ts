@@ -1,5 +1,4 @@
 import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf } from '@pawl/core/ratchet/change-rights';
 import { isEjected } from '@pawl/core/ratchet/change-state';
 import { checkChangeText, checkTitle, titleFrom } from '@pawl/core/ratchet/change-text';
 import { checkBranchName } from '@pawl/git/branch-name';
@@ -23,8 +22,10 @@ import { runsOf } from '@pawl/store/runs';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
+import { emitQueued } from './change-queued.ts';
 import type { ProjectRules } from './change-rules.ts';
 import { projectRules } from './change-rules.ts';
+import { refuseWhileAdvancing } from './change-verbs.ts';
 import { noteOpened } from './notices.ts';
 
 /** What is proposed, and by whom. */
@@ -181,6 +182,7 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
     summary: summary ?? '',
     openedAt: tx.now,
     queuedAt: rules.config.auto && request.draft !== true ? tx.now : null,
+    retriedAt: null,
     isolatedAt: null,
     hold: null,
     findings: [],
@@ -210,6 +212,7 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
  * looked at, reviewed and checked anew. One that was put out takes its place at the end of the queue.
  */
 async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Promise<Opened> {
+  await refuseWhileAdvancing(tx.db, known);
   const { request, rules, branch, head, base, author, title, summary } = proposal;
   const isWanted =
     known.queuedAt !== null || (rules.config.auto && request.draft !== true && request.byItself !== true);
@@ -217,12 +220,14 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   await updateChange(tx, known.id, {
     branch,
     head,
-    base,
+    // Who goes on with it began at its head; what it brings begins where it began.
+    base: branch === known.branch ? base : known.base,
     agentId: author?.id ?? known.agentId,
     ...(title.given === null ? {} : { title: title.given }),
     ...(summary === null || (request.byItself === true && known.summary !== '') ? {} : { summary }),
     queuedAt: isWanted ? queuedAt : null,
     findings: [],
+    examinedHead: null,
     reviews: 0,
   });
   const change = await changeById(tx.db, known.id);
@@ -231,10 +236,4 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   tx.emit({ type: 'change.moved', projectId: change.projectId, agentId: change.agentId, data });
   if (change.queuedAt !== null && change.queuedAt !== known.queuedAt) emitQueued(tx, change, request.asker);
   return { change, created: false, moved: true, tell: [] };
-}
-
-/** Tells that a change waits for the queue. */
-export function emitQueued(tx: WriteTransaction, change: Change, asker: Asker): void {
-  const data = { changeId: change.id, head: change.head, by: nameOf(asker) };
-  tx.emit({ type: 'change.queued', projectId: change.projectId, agentId: change.agentId, data });
 }

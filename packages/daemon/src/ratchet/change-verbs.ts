@@ -18,7 +18,7 @@ import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { redactionOf } from '../service/redaction.ts';
 import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
-import { emitQueued } from './change-open.ts';
+import { emitQueued } from './change-queued.ts';
 
 /**
  * What is done to a change that is there, each in one transaction with its event. Every one of them may be asked for twice:
@@ -156,7 +156,7 @@ export async function retryChange(shop: Workshop, { asker, changeId }: Verb) {
         hint: `Queue it: pawl change merge ${change.id}`,
       });
     }
-    await queue(tx, change, asker, { ejection: null });
+    await queue(tx, change, asker, { ejection: null, retriedAt: tx.now });
   });
 }
 
@@ -206,10 +206,22 @@ async function required(db: Database, id: string): Promise<Change> {
 /** The change, if something can still be done to it. */
 export async function openOne(db: Database, id: string): Promise<Change> {
   const change = await required(db, id);
-  if (!isOver(change)) return change;
+  if (!isOver(change)) {
+    await refuseWhileAdvancing(db, change);
+    return change;
+  }
   const how = change.mergedAt === null ? 'closed' : 'merged';
   throw new PawlError('conflict', `The change ${id.slice(0, 8)} is ${how}.`, {
     hint: 'Propose what is left as another one: pawl change open',
+  });
+}
+
+/** From the moment at which the target branch is about to move, it is too late to change what goes along. */
+export async function refuseWhileAdvancing(db: Database, { id, projectId }: Change): Promise<void> {
+  const advance = (await queueOf(db, projectId))?.advance ?? null;
+  if (advance === null || !advance.changes.some((each) => each.id === id)) return;
+  throw new PawlError('busy', `The change ${id.slice(0, 8)} is going in at this very moment.`, {
+    hint: 'Look again in a moment: pawl queue',
   });
 }
 

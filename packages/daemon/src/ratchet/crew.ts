@@ -25,6 +25,7 @@ export type Crew = {
 
 /** After these the crew may have something to do: a look at the project's queue is worth while. */
 export const crewEvents: readonly EventType[] = [
+  'agent.forked',
   'change.opened',
   'change.moved',
   'change.queued',

@@ -1,7 +1,16 @@
 import type { Evidence } from '@pawl/core/ratchet/queue-plan';
-import type { Check } from '@pawl/schema/change';
+import type { Change, Check } from '@pawl/schema/change';
 
 const nothing: Evidence = { isGreen: false, reds: 0, isRunning: false, counts: null };
+
+/** Leaves out failures from before a change was tried again: they do not count against it. */
+export function sinceRetries(checks: readonly Check[], changes: readonly Change[]): Check[] {
+  const retried = new Map(changes.flatMap(({ id, retriedAt }) => (retriedAt === null ? [] : [[id, retriedAt]])));
+  if (retried.size === 0) return [...checks];
+  return checks.filter(
+    (check) => check.outcome !== 'failed' || !check.changes.some((id) => (retried.get(id) ?? 0) > check.plannedAt),
+  );
+}
 
 /**
  * What checks say about trees. A tree that has passed is green, whatever failed before; only when it has failed twice in a row

@@ -1,5 +1,4 @@
-import type { ChangeFacts, StateOfChange } from '@pawl/core/ratchet/change-state';
-import { changeState } from '@pawl/core/ratchet/change-state';
+import type { ChangeFacts } from '@pawl/core/ratchet/change-state';
 import type { Change, Check, Queue } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { commentsOf } from '@pawl/store/changes';
@@ -31,9 +30,4 @@ export async function changeFacts(
     queue,
     progress: isGreen ? 'green' : isTested ? 'testing' : null,
   };
-}
-
-/** The state of one change. */
-export async function stateOf(db: Database, change: Change, project: ProjectFacts): Promise<StateOfChange> {
-  return changeState(await changeFacts(db, change, project));
 }

@@ -65,6 +65,7 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
     summary: summaryFrom(there.body),
     openedAt: tx.now,
     queuedAt: config.auto && !there.draft ? tx.now : null,
+    retriedAt: null,
     isolatedAt: null,
     hold: null,
     findings: [],

@@ -3,23 +3,30 @@ import { ensureOwnDirectory } from '@pawl/git/own-directory';
 import { branchTip } from '@pawl/git/repository';
 import type { Queue } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
-import { checkById } from '@pawl/store/checks';
-import { projectById } from '@pawl/store/projects';
+import { openChanges } from '@pawl/store/changes';
+import { checkById, openChecks } from '@pawl/store/checks';
+import { listProjects, projectById } from '@pawl/store/projects';
 import { allQueues, queueOf, updateQueue } from '@pawl/store/queues';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import type { Bench } from './advance.ts';
-import { finishBegun, followRemote } from './advance.ts';
+import { finishBegun } from './advance.ts';
 import { beginIfConfigured, openMissing } from './changes.ts';
 import type { Checker } from './checker.ts';
 import { createChecker } from './checker.ts';
 import { createCrew, crewEvents } from './crew.ts';
+import { configPath } from './config-file.ts';
 import { readProjectConfig } from './project-config.ts';
 import { lookAtQueue } from './queue.ts';
+import { followRemote } from './follow-remote.ts';
 import { foreseeConflicts } from './foresee.ts';
 import type { ForgeLink } from './forge.ts';
 import { forgeFor } from './forge.ts';
@@ -47,6 +54,8 @@ type Watch = {
   isDue: boolean;
   timer: NodeJS.Timeout | null;
   target: { found: Target; at: number } | null;
+  /** The target branch when there was nothing left to do; null when there may be. */
+  rest: { tip: string; branch: string; isRemote: boolean; at: number } | null;
 };
 
 /** Drives every project's queue: one look at a time for each. */
@@ -62,7 +71,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   let stopListening = () => {};
 
   function watchOf(projectId: string): Watch {
-    const known = watches.get(projectId) ?? { askedAt: null, isDue: false, timer: null, target: null };
+    const known = watches.get(projectId) ?? { askedAt: null, isDue: false, timer: null, target: null, rest: null };
     watches.set(projectId, known);
     return known;
   }
@@ -73,6 +82,8 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     if (closed || watch.isDue) return;
     watch.isDue = true;
     void lanes.run(projectId, async () => {
+      // What happens together is looked at together.
+      await delay(limits.queueDebounceMs, undefined, { ref: false });
       watch.isDue = false;
       if (!closed) await look(projectId, watch);
     });
@@ -102,8 +113,9 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   /** Returns after how long to look again, null when only somebody's wake or the tick is a reason to. */
   async function lookOnce(projectId: string, watch: Watch): Promise<number | null> {
     const project = await projectById(store.db, projectId);
+    watch.rest = null;
     if (project === null) return null;
-    const queue = (await queueOf(store.db, projectId)) ?? (await beginIfConfigured(shop, project));
+    const queue = (await queueOf(store.db, projectId)) ?? (await beginQueueOf(project));
     if (queue === null) return null;
     const { bench, config } = await prepare(project, queue, watch);
     if (queue.advance !== null) wakeAgents((await finishBegun(bench, queue.advance)) ?? []);
@@ -117,7 +129,13 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     if (looked.isAnswered) watch.askedAt = null;
     await followRemote(bench);
     if (looked.againMs === 0) watch.target = null;
+    else if (await isAtRest(projectId, watch)) watch.rest = restOf(bench.target);
     return looked.againMs;
+  }
+
+  /** A project's queue begins when something happens in it and it says what its checks are. Others cost a look at one file. */
+  async function beginQueueOf(project: Project): Promise<Queue | null> {
+    return existsSync(join(project.root, configPath)) ? beginIfConfigured(shop, project) : null;
   }
 
   /** Nobody's change waits because two others may collide. */
@@ -197,7 +215,27 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
 
   /** Finds what nobody told of: somebody else's push, a checkout that is clean again, an agent that has gone. */
   async function tick(): Promise<void> {
-    for (const queue of await allQueues(store.db)) wake(queue.projectId);
+    for (const { projectId } of await allQueues(store.db)) {
+      const { rest } = watchOf(projectId);
+      if (rest === null || (await hasMoved(projectId, rest))) wake(projectId);
+    }
+  }
+
+  /** Nothing is open, nothing runs, and main is green: until somebody says or pushes something, there is nothing to do. */
+  async function isAtRest(projectId: string, { askedAt }: Watch): Promise<boolean> {
+    const queue = await queueOf(store.db, projectId);
+    if (askedAt !== null || queue === null || queue.emergency !== null) return false;
+    if (queue.seen !== queue.green || (await openChecks(store.db, projectId)).length > 0) return false;
+    return (await openChanges(store.db, projectId)).length === 0;
+  }
+
+  const restOf = ({ tip, branch, remote }: Target) => ({ tip, branch, isRemote: remote !== null, at: shop.clock() });
+
+  /** A branch of the person's own is looked at each time; a remote, which costs more, now and then. */
+  async function hasMoved(projectId: string, rest: NonNullable<Watch['rest']>): Promise<boolean> {
+    if (rest.isRemote) return Math.abs(shop.clock() - rest.at) >= limits.remoteMs;
+    const project = await projectById(store.db, projectId);
+    return project !== null && (await branchTip(await repositoryOf(shop, project), rest.branch)) !== rest.tip;
   }
 
   return {
@@ -213,7 +251,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
         for (const { type, projectId } of events) if (projectId !== null && crewEvents.includes(type)) wake(projectId);
       });
       ticking = setInterval(() => void tick().catch(() => undefined), shop.timing.queueMs).unref();
-      await tick();
+      for (const { id } of await listProjects(store.db)) wake(id);
     },
     async close() {
       closed = true;

@@ -15,7 +15,23 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-const verbs = ['agents', 'answer', 'ask', 'complete', 'fork', 'listen', 'mail', 'roster', 'send', 'task_add', 'whoami'];
+const verbs = [
+  'agents',
+  'answer',
+  'ask',
+  'change_comment',
+  'change_list',
+  'change_open',
+  'change_show',
+  'complete',
+  'fork',
+  'listen',
+  'mail',
+  'roster',
+  'send',
+  'task_add',
+  'whoami',
+];
 
 describe.each(revisions)('revision %s', (revision) => {
   test('is spoken, and offers every verb with words for a model', async () => {

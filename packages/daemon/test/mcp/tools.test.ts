@@ -205,8 +205,16 @@ describe('faults 48: a call acts as its caller and nobody else', () => {
   test('a program with the person’s token may look and write, and starts, ends and answers nothing', async () => {
     await using mcp = await mcpOverHttp(daemon, null);
     const { tools } = await mcp.client.listTools();
-    expect(tools.map(({ name }) => name).toSorted()).toEqual(['agents', 'mail', 'roster', 'send', 'whoami']);
-    for (const tool of ['fork', 'complete', 'answer', 'task_add'])
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      'agents',
+      'change_list',
+      'change_show',
+      'mail',
+      'roster',
+      'send',
+      'whoami',
+    ]);
+    for (const tool of ['fork', 'complete', 'answer', 'task_add', 'change_open', 'change_comment'])
       await expect(mcp.call(tool, {})).rejects.toThrow(/not found/);
     expect(await mcp.call('whoami')).toMatchObject({ caller: 'person' });
     expect(await mcp.call('send', { to: one.id, body: 'hello' })).toMatchObject({ sent: [{ to: one.alias }] });

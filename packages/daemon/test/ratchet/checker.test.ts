@@ -219,6 +219,9 @@ test('the environment of a check is an allow list, and what a project names in a
     'TMPDIR',
     'GIT_TERMINAL_PROMPT',
     'GIT_CEILING_DIRECTORIES',
+    'GIT_CONFIG_COUNT',
+    'GIT_CONFIG_KEY_0',
+    'GIT_CONFIG_VALUE_0',
     'PWD',
     '_',
   ];

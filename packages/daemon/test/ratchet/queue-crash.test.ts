@@ -71,30 +71,38 @@ test.each(local)(
   },
 );
 
-test('killed at advance.after_push, what was pushed is merged on record, and pushed once', async () => {
-  await using place = await temporaryDirectory();
-  const { repository, home } = await makePlace(place.path);
-  const origin = join(place.path, 'origin.git');
-  await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
-  await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
-  await git(repository, ['remote', 'add', 'origin', origin]);
-  await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
-  const first = await readyDaemon(home, { crashAt: 'advance.after_push' });
-  await first.client.addProject({ path: repository });
-  await ask(first.client, (client) => client.openChange({ path: repository, branch: 'work/one' }));
-  expect((await first.exited).signal).toBe('SIGKILL');
-  const second = await readyDaemon(home);
-  try {
-    const [change] = (await second.client.listChanges({ all: true })).changes;
-    const { mergedCommit } = await reaches(second.client, change?.id ?? '', 'merged');
-    expect(await everyTip(origin)).toEqual([mergedCommit]);
-    await waitUntil(async () => (await git(repository, ['rev-parse', 'main'])) === mergedCommit, {
-      what: 'the checkout to follow',
-    });
-  } finally {
-    await second.kill('SIGTERM');
-  }
-});
+const remote: CrashPoint[] = ['advance.after_push', 'follow.after_ref'];
+
+test.each(remote)(
+  'killed at %s, what was pushed is merged on record and pushed once, and the checkout follows',
+  async (point) => {
+    await using place = await temporaryDirectory();
+    const { repository, home } = await makePlace(place.path);
+    const origin = join(place.path, 'origin.git');
+    await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
+    await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
+    await git(repository, ['remote', 'add', 'origin', origin]);
+    await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
+    const first = await readyDaemon(home, { crashAt: point });
+    await first.client.addProject({ path: repository });
+    await ask(first.client, (client) => client.openChange({ path: repository, branch: 'work/one' }));
+    expect((await first.exited).signal).toBe('SIGKILL');
+    const second = await readyDaemon(home);
+    try {
+      const [change] = (await second.client.listChanges({ all: true })).changes;
+      const { mergedCommit } = await reaches(second.client, change?.id ?? '', 'merged');
+      expect(await everyTip(origin)).toEqual([mergedCommit]);
+      await waitUntil(async () => (await git(repository, ['rev-parse', 'main'])) === mergedCommit, {
+        what: 'the branch to follow',
+      });
+      await waitUntil(async () => (await git(repository, ['status', '--porcelain'])) === '', {
+        what: 'the files to follow',
+      });
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);
 
 test('killed at queue.after_eject, the culprit is put out once, and the others go in', async () => {
   await using place = await temporaryDirectory();

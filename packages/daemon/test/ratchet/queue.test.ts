@@ -143,3 +143,17 @@ test('a change whose files main has already is closed, and nothing is merged twi
   expect(closed.detail).toBe('main has all of it already');
   expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
 });
+
+test('a change that is tried again as it is is checked again, and goes in when what failed was not its fault', async () => {
+  await using daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  const service = join(daemon.home.root, '..', 'service');
+  await commitFiles(repository, {
+    '.pawl/config.yaml': configWith(`echo asking; test ! -e one.txt || test -e '${service}'`),
+  });
+  const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
+  await reaches(client, change.id, 'ejected');
+  writeFileSync(service, '');
+  await client.retryChange(change.id);
+  await reaches(client, change.id, 'merged');
+});

@@ -274,6 +274,7 @@ export function aChange(projectId: string, fields: Partial<Change>): Change {
     summary: 'A summary.',
     openedAt: 1,
     queuedAt: 1,
+    retriedAt: null,
     isolatedAt: null,
     hold: null,
     findings: [],

@@ -131,6 +131,7 @@ const plainChange = {
   summary: 'What it does.',
   openedAt: 1,
   queuedAt: 1,
+  retriedAt: null,
   isolatedAt: null,
   hold: null,
   findings: [],

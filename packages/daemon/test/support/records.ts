@@ -109,6 +109,7 @@ export function changeRecord(fields: Partial<Change>): Change {
     summary: '',
     openedAt: 1,
     queuedAt: null,
+    retriedAt: null,
     isolatedAt: null,
     hold: null,
     findings: [],

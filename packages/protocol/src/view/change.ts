@@ -225,7 +225,7 @@ export const queueBodySchema = z.strictObject({
 });
 export type QueueBody = z.infer<typeof queueBodySchema>;
 
-export const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'unknown'] as const;
+const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'unknown'] as const;
 
 /** What became of what agents were given to do, newest first. It outlives worktrees and branches. */
 export const taskHistorySchema = z.object({

@@ -30,6 +30,7 @@ async function createChanges(db: Kysely<never>, types: ColumnTypes): Promise<voi
     .addColumn('summary', 'text', (column) => column.notNull())
     .addColumn('opened_at', types.integer, (column) => column.notNull())
     .addColumn('queued_at', types.integer)
+    .addColumn('retried_at', types.integer)
     .addColumn('isolated_at', types.integer)
     .addColumn('hold', 'text')
     .addColumn('findings', 'text', (column) => column.notNull())

@@ -31,6 +31,7 @@ function changeRecord(projectId: string, fields: Partial<Change> = {}): Change {
     summary: '',
     openedAt: fixedTime,
     queuedAt: null,
+    retriedAt: null,
     isolatedAt: null,
     hold: null,
     findings: [],

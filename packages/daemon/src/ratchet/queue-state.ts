@@ -1,0 +1,93 @@
+import { isEligible } from '@pawl/core/ratchet/change-state';
+import type { QueueFacts } from '@pawl/core/ratchet/queue-plan';
+import type { Change, Check, Queue } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import { mergedHeads, openChanges } from '@pawl/store/changes';
+import { checksOfTrees, openChecks } from '@pawl/store/checks';
+import { queueOf } from '@pawl/store/queues';
+import { availableParallelism } from 'node:os';
+import type { Bench } from './advance.ts';
+import type { Chain, Workbench } from './chain.ts';
+import { buildChain } from './chain.ts';
+import type { Checker } from './checker.ts';
+import { evidenceOf, sinceRetries } from './evidence.ts';
+import { changeFacts, projectFacts } from './facts.ts';
+import type { ForgeLink } from './forge.ts';
+
+/** What one look at a queue works with. */
+export type QueueParts = Bench & {
+  config: ProjectConfig;
+  checker: Checker;
+  /** Where changes are merged when it is not here. */
+  forge: ForgeLink | null;
+  wake(agentIds: readonly string[]): void;
+  /** When somebody wished main to be checked anew; null when nobody did, or it is done. */
+  askedAt: number | null;
+};
+
+/** A queue as it is at one moment: what its next step follows from. */
+export type QueueState = {
+  queue: Queue;
+  bench: Workbench;
+  chain: Chain;
+  checks: Check[];
+  facts: QueueFacts;
+};
+
+/** Reads a queue as it is; null when there is nothing that it could do. */
+export async function readState(parts: QueueParts): Promise<QueueState | null> {
+  const { shop, project, repository, ownDir, target, config } = parts;
+  const { db } = shop.store;
+  const queue = await queueOf(db, project.id);
+  if (queue === null || !config.enabled || config.checks.length === 0) return null;
+  const bench: Workbench = { repository, ownDir, method: config.method };
+  const places = Math.min(config.parallel ?? availableParallelism(), availableParallelism());
+  // A forge merges one change at a time.
+  const candidates = await candidatesOf(parts, parts.forge === null ? config.batch * places : 1);
+  const landed = await mergedHeads(db, project.id, limits.landedHeads);
+  const chain = await buildChain(bench, { main: target.tip, changes: candidates, landed });
+  const trees = [chain.mainTree, ...chain.links.map(({ tree }) => tree)];
+  const known = await checksOfTrees(db, { projectId: project.id, plan: config.plan, trees });
+  const checks = sinceRetries(
+    known,
+    chain.links.map(({ change }) => change),
+  );
+  const running = await openChecks(db);
+  const evidence = evidenceOf(checks, parts.askedAt === null ? null : { tree: chain.mainTree, at: parts.askedAt });
+  return {
+    queue,
+    bench,
+    chain,
+    checks,
+    facts: {
+      main: chain.mainTree,
+      links: chain.links.map(({ tree, change }) => ({
+        tree,
+        isAlone: change.isolatedAt !== null,
+        isApproved: change.approvedHead === change.head,
+      })),
+      evidence: (tree) => (config.guard.enabled ? evidence(tree) : { ...evidence(tree), counts: null }),
+      batch: config.batch,
+      places,
+      running: running.length,
+      lastGreen: queue.green === null ? null : { counts: config.guard.enabled ? queue.counts : null },
+      isAsked: parts.askedAt !== null,
+      alarm: queue.emergency === null ? 'none' : queue.emergency.commit === target.tip ? 'here' : 'before',
+    },
+  };
+}
+
+/** The changes that may go in, in the order in which they were queued. One that has to be checked alone is alone. */
+async function candidatesOf({ shop, project, config }: QueueParts, most: number): Promise<Change[]> {
+  const { db } = shop.store;
+  const facts = await projectFacts(db, project.id, config);
+  const ready: Change[] = [];
+  for (const change of await openChanges(db, project.id)) {
+    if (isEligible(await changeFacts(db, change, facts))) ready.push(change);
+  }
+  ready.sort((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
+  const [first] = ready;
+  if (first !== undefined && first.isolatedAt !== null) return [first];
+  return ready.filter(({ isolatedAt }) => isolatedAt === null).slice(0, Math.min(most, limits.mostBatchChanges));
+}
