@@ -34,6 +34,7 @@ import { startImport } from './mail/import.ts';
 import { keepMirror } from './mail/mirror.ts';
 import { openPost } from './mail/post.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
+import { finishCheckouts } from './ratchet/finish-checkouts.ts';
 import { createRatchet } from './ratchet/ratchet.ts';
 import { finishRefreshes } from './ratchet/refresh-worktree.ts';
 import { startReconciler } from './reconcile/reconciler.ts';
@@ -150,6 +151,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await finishTrash(shop);
   await shop.accounts.settle();
   await finishMerges(shop);
+  await finishCheckouts(shop);
   await finishRefreshes(shop);
   await requeueDead(store);
   const { adopted, ended } = await reconciler.adopt();

@@ -43,9 +43,18 @@ export async function mergeBase(repository: Repository, ownDir: string, a: strin
   return exitCode === 0 ? stdout.trim() : null;
 }
 
+/** What a commit has at a path: `unusable` is what has that name and cannot be read as a file, with the reason. */
+export type FileFound =
+  | { is: 'file'; content: Buffer }
+  | { is: 'absent'; content: null }
+  | { is: 'unusable'; content: null; why: string };
+
+const absent: FileFound = { is: 'absent', content: null };
+const unusable = (why: string): FileFound => ({ is: 'unusable', content: null, why });
+
 /**
- * The content of a file in a commit; null when there is no such file, or when it is larger than `maxBytes`. Links,
- * submodules and directories are no files. The path is only compared, whatever it looks like.
+ * Looks for a file of at most `maxBytes` in a commit. Links, submodules and directories are no files. The path is only
+ * compared, whatever it looks like.
  */
 export async function fileAt(
   repository: Repository,
@@ -53,19 +62,21 @@ export async function fileAt(
   commit: string,
   path: string,
   maxBytes: number,
-): Promise<Buffer | null> {
+): Promise<FileFound> {
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', checkCommitId(commit), '--', path];
-  if (!isTreePath(path)) return null;
+  if (!isTreePath(path)) return absent;
   await ensureOwnDirectory(repository, ownDir);
   const listed = await runOnChain(repository, ownDir, args, { asBytes: true });
-  const found = /^100(?:644|755|664) blob ([0-9a-f]{40,64}) +(\d+)\t([^\0]*)\0$/s.exec(listed.stdout);
-  const [, id = '', size = '', name] = found ?? [];
-  if (name !== Buffer.from(path).toString('latin1') || Number(size) > maxBytes) return null;
+  const found = /^(\d+) \w+ ([0-9a-f]{40,64}) +(\d+|-)\t([^\0]*)\0$/s.exec(listed.stdout);
+  const [, mode = '', id = '', size = '', name] = found ?? [];
+  if (name !== Buffer.from(path).toString('latin1')) return absent;
+  if (!/^100(?:644|755|664)$/.test(mode)) return unusable('it is not a regular file');
+  if (Number(size) > maxBytes) return unusable(`it has more than ${maxBytes} bytes`);
   const content = await runOnChain(repository, ownDir, ['cat-file', 'blob', id], {
     asBytes: true,
     maxBytes: Number(size) + 1,
   });
-  return Buffer.from(content.stdout, 'latin1');
+  return { is: 'file', content: Buffer.from(content.stdout, 'latin1') };
 }
 
 /**

@@ -17,8 +17,32 @@ export type CommitObject = {
 export async function readCommit(repository: Repository, ownDir: string, commit: string): Promise<CommitObject> {
   const options = { asBytes: true, maxBytes: gitLimits.commitBytes };
   const { stdout } = await runOnChain(repository, ownDir, ['cat-file', 'commit', checkCommitId(commit)], options);
-  const end = stdout.indexOf('\n\n');
-  const head = (end === -1 ? stdout : stdout.slice(0, end)).split('\n');
+  return parseCommit(commit, stdout);
+}
+
+/** Reads several commits by one command. Those that are missing, no commits, or too large for it, are left out. */
+export async function readCommits(
+  repository: Repository,
+  ownDir: string,
+  commits: readonly string[],
+): Promise<Map<string, CommitObject>> {
+  const input = Buffer.from(commits.map((commit) => `${checkCommitId(commit)}\n`).join(''));
+  const options = { input, asBytes: true, maxBytes: gitLimits.outputBytes, mayTruncate: true };
+  const { stdout } = await runOnChain(repository, ownDir, ['cat-file', '--batch'], options);
+  const found = new Map<string, CommitObject>();
+  for (let at = 0; ;) {
+    const end = stdout.indexOf('\n', at);
+    if (end === -1) return found;
+    const [id = '', type, size] = stdout.slice(at, end).split(' ');
+    // The answer to an id that is not there is a line alone.
+    at = end + 1 + (size === undefined ? 0 : Number(size) + 1);
+    if (type === 'commit' && at <= stdout.length) found.set(id, parseCommit(id, stdout.slice(end + 1, at - 1)));
+  }
+}
+
+function parseCommit(commit: string, text: string): CommitObject {
+  const end = text.indexOf('\n\n');
+  const head = (end === -1 ? text : text.slice(0, end)).split('\n');
   const fields = (name: string) =>
     head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   const [tree] = fields('tree');
@@ -29,7 +53,7 @@ export async function readCommit(repository: Repository, ownDir: string, commit:
     parents: fields('parent'),
     author: fields('author')[0] ?? '',
     encoding: fields('encoding')[0] ?? null,
-    message: end === -1 ? '' : stdout.slice(end + 2),
+    message: end === -1 ? '' : text.slice(end + 2),
   };
 }
 

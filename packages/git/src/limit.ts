@@ -61,6 +61,9 @@ export const gitLimits = {
   objectListBytes: 128 * 1024 * 1024,
   /** Up to so many objects are stored one by one; more of them as a pack. */
   looseObjects: 100,
+  /** From so many single objects or packs on, Pawl's own git directory is tidied. */
+  tidyObjects: 2_000,
+  tidyPacks: 30,
   /** Commits of one change that are replayed one by one; a change with more becomes a single commit. */
   replayedCommits: 200,
   /** The largest commit, without its files, that is read. */

@@ -1,8 +1,8 @@
 import { checkCommitId, runOnChain } from './chain-command.ts';
-import { asBytes, authorAt, readCommit, writeCommit } from './commit-object.ts';
+import { asBytes, authorAt, readCommit, writeCommit, type CommitObject } from './commit-object.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
-import { listRange, replay } from './replay.ts';
+import { readRange, replay } from './replay.ts';
 import type { Repository } from './repository.ts';
 
 export type MergeRequest = {
@@ -20,6 +20,10 @@ export type MergeRequest = {
    * one of them is compared with it, and does not conflict with its own beginning.
    */
   landed?: readonly string[];
+  /** The tree of `onto`, where it is known; it is looked up otherwise. */
+  ontoTree?: string;
+  /** Gives the change's own commit to whoever reads those of several changes at once. */
+  readHead?: () => Promise<CommitObject>;
 };
 
 export type MergeStep =
@@ -34,13 +38,14 @@ export type MergeStep =
  * or filter of any repository runs. A change to be rebased becomes one commit when it cannot be replayed commit by commit.
  */
 export async function mergeStep(repository: Repository, request: MergeRequest): Promise<MergeStep> {
-  const { ownDir, onto, head, method, atMs } = request;
+  const { ownDir, onto, head, method, atMs, readHead = () => readCommit(repository, ownDir, head) } = request;
   await ensureOwnDirectory(repository, ownDir);
-  if (await isAncestor(repository, ownDir, head, onto)) return { do: 'nothing' };
-  const landed = await landedBelow(repository, request);
-  if (landed === null) return { do: 'nothing' };
-  const ontoTree = await treeOf(repository, ownDir, onto);
-  const replayed = method === 'rebase' ? await replay(repository, { ownDir, onto, head, landed, atMs }) : null;
+  const range = await readRange(repository, { ownDir, onto, head, landed: request.landed ?? [] });
+  if (range.commits.length === 0) return { do: 'nothing' };
+  const landed = range.below;
+  const ontoTree = request.ontoTree ?? (await treeOf(repository, ownDir, onto));
+  const base = { ownDir, onto, head, landed, atMs, range, ontoTree };
+  const replayed = method === 'rebase' ? await replay(repository, base) : null;
   if (replayed !== null) return replayed.tree === ontoTree ? { do: 'nothing' } : { do: 'merged', ...replayed };
   // A stand-in for `onto` that descends from what landed: so git finds the right base by itself.
   const parents = [onto, ...landed];
@@ -52,7 +57,7 @@ export async function mergeStep(repository: Repository, request: MergeRequest): 
   const commit = await writeCommit(repository, ownDir, {
     tree: merged.tree,
     parents: method === 'merge' ? [onto, head] : [onto],
-    ...(method === 'merge' ? {} : { author: authorAt(await readCommit(repository, ownDir, head), atMs) }),
+    ...(method === 'merge' ? {} : { author: authorAt(await readHead(), atMs) }),
     message: asBytes(request.message),
     atMs,
   });
@@ -85,13 +90,4 @@ export async function treeOf(repository: Repository, ownDir: string, commit: str
 export async function isAncestor(repository: Repository, ownDir: string, commit: string, of: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', checkCommitId(commit), checkCommitId(of)];
   return (await runOnChain(repository, ownDir, args, { answers: [1] })).exitCode === 0;
-}
-
-/** Those of the landed heads that a change was built on; null when all of it has landed. */
-async function landedBelow(repository: Repository, request: MergeRequest): Promise<string[] | null> {
-  const { landed = [] } = request;
-  if (landed.length === 0) return [];
-  if ((await listRange(repository, { ...request, landed })).length === 0) return null;
-  const range = new Set((await listRange(repository, { ...request, landed: [] })).map(({ id }) => id));
-  return landed.filter((commit) => range.has(commit));
 }

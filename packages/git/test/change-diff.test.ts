@@ -74,14 +74,17 @@ test('a file is read as it was committed, and only a file that is not too large'
   git(root, 'add', '--', 'dir', 'bytes', 'link', 'way', 'empty');
   git(root, 'commit', '--quiet', '--message', 'odd');
   const commit = git(root, 'rev-parse', 'HEAD').trim();
-  const read = (path: string, maxBytes = 1_000) => fileAt(repository, ownDir, commit, path, maxBytes);
+  const find = (path: string, maxBytes = 1_000) => fileAt(repository, ownDir, commit, path, maxBytes);
+  const read = async (path: string, maxBytes?: number) => (await find(path, maxBytes)).content;
   expect(await read('bytes')).toEqual(bytes);
   expect(String(await read('dir/x.txt'))).toBe('x\n');
   expect(String(await read('tool.sh'))).toBe('#!/bin/sh\n');
   expect(String(await read('empty', 0))).toBe('');
   expect(String(await read('b.txt', 2))).toBe('b\n');
-  expect(await read('b.txt', 1)).toBe(null);
-  for (const path of ['link', 'way/x.txt', 'module', 'dir', 'missing', 'B.TXT']) expect(await read(path)).toBe(null);
+  expect(await find('b.txt', 1)).toEqual({ is: 'unusable', content: null, why: 'it has more than 1 bytes' });
+  for (const path of ['link', 'way', 'module', 'dir'])
+    expect(await find(path)).toEqual({ is: 'unusable', content: null, why: 'it is not a regular file' });
+  for (const path of ['way/x.txt', 'missing', 'B.TXT']) expect((await find(path)).is).toBe('absent');
 });
 
 test('8.39: a path is data, whatever it looks like', async () => {
@@ -100,7 +103,8 @@ test('8.39: a path is data, whatever it looks like', async () => {
   ];
   const { repository, ownDir, root } = await place(Object.fromEntries(odd.map((name) => [name, `of ${name}`])));
   const commit = git(root, 'rev-parse', 'HEAD').trim();
-  const read = async (path: string) => (await fileAt(repository, ownDir, commit, path, 1_000))?.toString() ?? null;
+  const read = async (path: string) =>
+    (await fileAt(repository, ownDir, commit, path, 1_000)).content?.toString() ?? null;
   for (const name of odd) expect(await read(name)).toBe(`of ${name}`);
   const nowhere = [
     '',
@@ -173,7 +177,7 @@ test('8.40, 8.41: no driver, filter, converter or hook that a repository names r
   const fired = plantCommands(home, root);
   expect((await diffCommits(repository, { ownDir, from: base, to: first })).files).toHaveLength(1);
   expect(await changedFiles(repository, { ownDir, from: base, to: first })).toEqual(['a.txt']);
-  expect(String(await fileAt(repository, ownDir, first, 'a.txt', 100))).toBe('first\n');
+  expect(String((await fileAt(repository, ownDir, first, 'a.txt', 100)).content)).toBe('first\n');
   expect(await conflictsBetween(repository, { ownDir, a: first, b: second })).toEqual(['a.txt']);
   expect(await mergeBase(repository, ownDir, first, second)).toBe(base);
   expect(fired()).toEqual([]);
@@ -189,7 +193,7 @@ test('a repository of the other object format is read in the same way', async ()
   const second = fork({ 'b.txt': 'second\n' });
   expect(await conflictsBetween(repository, { ownDir, a: first, b: second })).toEqual(['b.txt']);
   expect(await changedFiles(repository, { ownDir, from: base, to: first })).toEqual(['b.txt']);
-  expect(String(await fileAt(repository, ownDir, first, 'b.txt', 100))).toBe('first\n');
+  expect(String((await fileAt(repository, ownDir, first, 'b.txt', 100)).content)).toBe('first\n');
 });
 
 test('a commit with more names than can be listed is refused, not cut', async () => {

@@ -1,9 +1,10 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readCommits } from '../src/commit-object.ts';
 import { closeChain, isAncestor, mergeStep, treeOf, type MergeRequest } from '../src/merge-step.ts';
 import { openRepository } from '../src/repository.ts';
-import { commitAll, git, refusal, snapshot, temporaryDirectory, write } from './fixture.ts';
+import { commitAll, git, recordGit, refusal, snapshot, temporaryDirectory, write } from './fixture.ts';
 import { plantCommands } from './merging.ts';
 import { atMs, gitIn, queuePlace } from './queueing.ts';
 
@@ -113,6 +114,20 @@ describe('a change goes onto main', () => {
 });
 
 describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
+  test('a change or a commit to go onto that is not there is a failure, and never nothing', async () => {
+    const place = await queuePlace();
+    const [missing, head] = ['d'.repeat(40), place.branch(place.main, { 'c.txt': 'c\n' })];
+    const ontoTree = git(place.root, 'rev-parse', `${place.main}^{tree}`).trim();
+    for (const wrong of [
+      { onto: place.main, head: missing },
+      { onto: missing, head, ontoTree },
+    ]) {
+      for (const landed of [[], [place.main, 'e'.repeat(40)]]) {
+        expect(await refusal(step(place, { ...wrong, method, landed }))).toMatch(/^git_failed: /);
+      }
+    }
+  });
+
   test('nothing comes of a change that is in, is empty, or was made by another one too', async () => {
     const place = await queuePlace();
     const { main } = place;
@@ -190,6 +205,26 @@ test('a repository of the longer kind of ids works the same', async () => {
 });
 
 describe('a chain', () => {
+  test('costs three commands for each change when what went before is known', async () => {
+    const place = await queuePlace();
+    const { repository, ownDir, main } = place;
+    const heads = ['c', 'd', 'e'].map((name) => place.branch(main, { [`${name}.txt`]: `${name}\n` }));
+    await step(place, { onto: main, head: main });
+    let onto = { commit: main, tree: await treeOf(repository, ownDir, main) };
+    const authors = await readCommits(repository, ownDir, [...heads, 'd'.repeat(40), main]);
+    expect([...authors.keys()]).toEqual([...heads, main]);
+    const commands = recordGit();
+    for (const [at, head] of heads.entries()) {
+      const known = authors.get(head);
+      if (known === undefined) throw new Error('it was not read');
+      const request = { onto: onto.commit, ontoTree: onto.tree, head, landed: heads.slice(0, at) };
+      onto = await merged(place, { ...request, readHead: async () => known });
+    }
+    expect(commands()).toHaveLength(9);
+    expect(Object.keys(filesOf(place, onto.commit))).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']);
+    expect(show(place, onto.commit, '%an')).toBe('person');
+  });
+
   test('of one commit ends in itself; of several in one commit with main as its first parent', async () => {
     const place = await queuePlace();
     const { repository, ownDir, main } = place;

@@ -21,7 +21,12 @@ export type MergeMethod = (typeof mergeMethods)[number];
 
 /** In what way a change makes the gate weaker. */
 const findingKinds = ['fewer-tests', 'more-skips', 'skip-added', 'check-edited', 'tests-unreadable'] as const;
-export const findingSchema = z.object({ kind: z.enum(findingKinds), detail: z.string() });
+export const findingSchema = z.object({
+  kind: z.enum(findingKinds),
+  detail: z.string(),
+  /** How many tests it is about. */
+  tests: z.number().int().optional(),
+});
 export type Finding = z.infer<typeof findingSchema>;
 
 /** Why the queue has put a change out. */
@@ -170,6 +175,8 @@ export const advanceSchema = z.object({
   to: z.string(),
   checkId: idSchema,
   changes: z.array(z.object({ id: idSchema, head: z.string() })),
+  /** What a forge calls the change that it was asked to merge; null when it is us who move the branch. */
+  forgeRef: z.string().nullable().default(null),
 });
 
 export const queueWaitSchema = z.object({ reason: z.string(), changes: z.array(idSchema) });

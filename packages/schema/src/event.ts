@@ -133,6 +133,8 @@ export const eventData = {
   /** Its author has proposed a later commit. */
   'change.moved': z.object({ changeId: idSchema, from: z.string(), head: z.string() }),
   'change.queued': z.object({ changeId: idSchema, head: z.string(), by: z.string() }),
+  /** It was queued, and is a draft again. */
+  'change.drafted': z.object({ changeId: idSchema, by: z.string() }),
   'change.blocked': z.object({ changeId: idSchema, by: z.string(), reason: z.string() }),
   'change.unblocked': z.object({ changeId: idSchema, by: z.string() }),
   'change.approved': z.object({ changeId: idSchema, head: z.string() }),

@@ -157,8 +157,11 @@ export const limits = {
   openChanges: 1_000,
   changeTitleCharacters: 200,
   changeTextCharacters: 16_000,
-  /** Comments on one change. */
+  /** Comments on one change: altogether, of agents, of agents when they block nothing, and of one agent. */
   changeComments: 500,
+  changeCommentsOfAgents: 450,
+  changeRemarks: 300,
+  changeCommentsOfOne: 100,
   /** Changes in a listing when nobody says how many; checks of a change in a listing, and when it is shown; checks of a queue. */
   usualChanges: 50,
   listedChecks: 3,
@@ -187,6 +190,12 @@ export const limits = {
   queueWaitMs: 2_000,
   /** How long what happens at about the same time is waited for before a queue is looked at. */
   queueDebounceMs: 20,
+  /** How long others wait for a change that is checked by itself. */
+  aloneMs: 2 * 60_000,
+  /** How often a main that is red is checked again by itself. */
+  recheckMs: 5 * 60_000,
+  /** How often it is looked soon again for something that is in the way, before that is done less often. */
+  quickWaits: 30,
   /** How often a remote is asked whether somebody has pushed, when nothing waits to be merged. */
   remoteMs: 60_000,
   /** Steps that one look at a queue takes before others have their turn. */

@@ -22,6 +22,26 @@ export async function openChangeOfStandIn(db: Database, projectId: string, agent
   return row === undefined ? null : changeById(db, row.id);
 }
 
+/** The latest change of an agent, or of its author in whose place it is; of a person, that of the same branch. */
+export async function lastChangeOf(
+  db: Database,
+  projectId: string,
+  { agentId, branch }: { agentId: string | null; branch: string },
+): Promise<Change | null> {
+  const row = await db
+    .selectFrom('changes')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where((where) =>
+      agentId === null
+        ? where.and([where('branch', '=', branch), where('agent_id', 'is', null)])
+        : where.or([where('agent_id', '=', agentId), where('stand_in_id', '=', agentId)]),
+    )
+    .orderBy('ordinal', 'desc')
+    .executeTakeFirst();
+  return row === undefined ? null : changeById(db, row.id);
+}
+
 /** The agent that has a branch, or had it last. */
 export async function agentOfBranch(db: Database, projectId: string, branch: string): Promise<Agent | null> {
   const row = await db

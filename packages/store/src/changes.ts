@@ -114,17 +114,21 @@ export async function findChanges(db: Database, reference: string, projectId?: s
   return (await query.execute()).map(changeOf);
 }
 
-/** The heads of the changes that were opened last and are merged: other branches may have begun there. */
-export async function mergedHeads(db: Database, projectId: string, limit: number): Promise<string[]> {
+/** The changes that were merged last, as far as others may have begun at them: their heads, and what main has them by. */
+export async function mergedHeads(
+  db: Database,
+  projectId: string,
+  limit: number,
+): Promise<{ head: string; commit: string }[]> {
   const rows = await db
     .selectFrom('changes')
-    .select('head')
+    .select(['head', 'merged_commit'])
     .where('project_id', '=', projectId)
     .where('merged_at', 'is not', null)
-    .orderBy('ordinal', 'desc')
+    .orderBy('merged_at', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ head }) => head);
+  return rows.map(({ head, merged_commit: commit }) => ({ head, commit: commit ?? head }));
 }
 
 /** Adds a comment. */

@@ -7,6 +7,8 @@ export function capTo(definition: Definition, limit: Definition): Definition {
     ...definition,
     tools: intersectTools(definition.tools, limit.tools),
     deniedTools: [...new Set([...definition.deniedTools, ...limit.deniedTools])],
+    // Who hears of the queue may do more about it.
+    hears: definition.hears.filter((hearing) => limit.hears.includes(hearing)),
     toolGate: limit.toolGate === 'hard' ? 'hard' : definition.toolGate,
     policy: {
       ...definition.policy,

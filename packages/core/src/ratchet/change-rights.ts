@@ -2,6 +2,8 @@ import type { Change, ChangeComment } from '@pawl/schema/change';
 import type { Hearing } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
+import { isForReview } from './change-comment.ts';
+import { isEjected, needsPerson } from './change-state.ts';
 
 /** Who asks: a person, or an agent with what its definition lets it hear. What somebody says in words gives no right. */
 export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; hears: readonly Hearing[] };
@@ -25,6 +27,45 @@ export function refuseChangeVerb(asker: Asker, change: Change, verb: ChangeVerb)
   if (verb === 'unblock' && change.hold !== null && change.hold.by !== nameOf(asker)) {
     throw forbidden(`${change.hold.by} holds this change; only a person may take that away.`);
   }
+  if (verb === 'retry' && isEjected(change)) refuseRetry(change);
+}
+
+/** What fails now and then passes some time, so an agent has one try more for each head. */
+function refuseRetry(change: Change): void {
+  if (needsPerson({ change })) throw forbidden('This change waits for a person; only a person may try it again.');
+  if (change.retriedAt === null) return;
+  throw new PawlError('forbidden', 'This commit was tried again before, and failed again.', {
+    hint: 'Put right what fails, commit, and run `pawl change open`.',
+  });
+}
+
+/**
+ * Refuses an agent to close what others have something against: it would only be proposed again without that. Who hears of
+ * changes closes what agents object to, but not what a person does.
+ */
+export function refuseClosing(asker: Asker, change: Change, blocking: readonly ChangeComment[]): void {
+  refuseChangeVerb(asker, change, 'close');
+  if (asker.is === 'person') return;
+  const { agent, hears } = asker;
+  const { hold } = change;
+  const isSettling = hears.includes('changes');
+  if (hold !== null && hold.by !== nameOf(asker) && !(isSettling && hold.by.startsWith(agentPrefix))) {
+    throw forbidden(`${hold.by} holds this change; only a person may close it.`);
+  }
+  const others = blocking.filter(({ agentId }) => agentId !== agent.id && !(isSettling && agentId !== null));
+  if (others.length === 0) return;
+  throw new PawlError('forbidden', 'Others have objections to this change, so it is not for you to close it.', {
+    hint: `Address them, or leave it to a person: pawl change show ${change.id}`,
+  });
+}
+
+/** Refuses an agent to keep out what repairs a red main. Its reviewer may, and a person. */
+export function refuseBlocking(asker: Asker, change: Change, fixerId: string | null): void {
+  if (asker.is === 'person' || change.reviewerId === asker.agent.id || fixerId === null) return;
+  if (change.agentId !== fixerId && change.standInId !== fixerId) return;
+  throw new PawlError('forbidden', 'It repairs the target branch: only a person or its reviewer may hold it up.', {
+    hint: 'Say it without [BLOCKING].',
+  });
 }
 
 /** Whether a change is an agent's: it made it, goes on with it, or has its branch. */
@@ -35,7 +76,8 @@ function isOwn({ id, branch, projectId }: Agent, change: Change): boolean {
 
 /**
  * Refuses to let a comment count as addressed by somebody who may not say so: whoever made it may, and a person; the
- * change's author only once it has proposed something else since, and says how that helps.
+ * change's author only once it has proposed something else since, and says how that helps. To what a person has said, that
+ * has to be reviewed as well.
  */
 export function refuseAddressing(asker: Asker, change: Change, comment: ChangeComment, how: string): void {
   if (asker.is === 'person' || comment.agentId === asker.agent.id) return;
@@ -51,18 +93,20 @@ export function refuseAddressing(asker: Asker, change: Change, comment: ChangeCo
       },
     );
   }
+  if (isForReview(comment, change) && change.reviewedHead !== change.head) {
+    throw new PawlError('conflict', 'A person has said that: a person, or a review of the new commit, settles it.', {
+      hint: 'Say in a comment what you did, without --addresses, and leave it to them.',
+    });
+  }
   if (how.trim() === '') throw new PawlError('invalid_input', 'Say how the comment was addressed.');
 }
 
 /** What somebody is called in facts and texts. With its blank, no agent's alias can pass for another's name. */
 export function nameOf(asker: Asker): string {
-  return asker.is === 'person' ? 'a person' : `agent ${asker.agent.alias}`;
+  return asker.is === 'person' ? 'a person' : `${agentPrefix}${asker.agent.alias}`;
 }
 
-/** Whether a comment blocks, by how it begins. */
-export function kindOfComment(body: string): ChangeComment['kind'] {
-  return /^\s*\[blocking\]/i.test(body) ? 'blocking' : 'note';
-}
+const agentPrefix = 'agent ';
 
 function forbidden(message: string): PawlError {
   return new PawlError('forbidden', message);

@@ -10,6 +10,8 @@ export const gateLimits = {
   patternCharacters: 300,
   /** Configurations of commits that are remembered. */
   knownConfigs: 50,
+  /** How long it is believed what remotes a repository has whose config has not changed. */
+  originMs: 10_000,
   /** A longer line is nobody's closing words. */
   closingCharacters: 1_000,
   /** More digits than the number of anybody's tests has. */

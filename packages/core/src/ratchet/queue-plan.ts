@@ -1,12 +1,15 @@
 import type { Finding, TestCount } from '@pawl/schema/change';
-import { compareCounts } from './test-count.ts';
+import { compareCounts, notAccepted } from './test-count.ts';
 
 /** What is known of one tree. */
 export type Evidence = {
   /** It passed, at least once. */
   isGreen: boolean;
-  /** How often it has failed since. */
+  /** How often it has failed since, and from when on. */
   reds: number;
+  redSince: number | null;
+  /** When it passed last. */
+  greenAt: number | null;
   isRunning: boolean;
   /** Of the run that passed. */
   counts: TestCount | null;
@@ -17,8 +20,8 @@ export type Link = {
   tree: string;
   /** It is in the chain by itself, because it may be the one that fails, or makes the gate weaker. */
   isAlone: boolean;
-  /** A person has accepted what it does to the gate. */
-  isApproved: boolean;
+  /** What it does to the gate, as far as a person has accepted it. */
+  accepted: readonly Finding[];
 };
 
 export type QueueFacts = {
@@ -37,6 +40,8 @@ export type QueueFacts = {
   isAsked: boolean;
   /** Whether main is known to be red: at this very commit, or at one that it was at before. */
   alarm: 'none' | 'here' | 'before';
+  /** The alarm stands, whatever our own checks say: a forge's CI has found main red, and has not said otherwise yet. */
+  isAlarmKept: boolean;
 };
 
 /** What is to be done next. Checks may be several; anything else is one step, after which the facts are looked at anew. */
@@ -68,7 +73,7 @@ export type QueueStep =
 export function planQueue(facts: QueueFacts): QueueStep[] {
   const main = facts.evidence(facts.main);
   if (!main.isGreen && main.reds >= 2 && facts.alarm !== 'here') return [{ do: 'sound-alarm' }];
-  if (main.isGreen && facts.alarm !== 'none') return [{ do: 'end-alarm' }];
+  if (main.isGreen && facts.alarm !== 'none' && !facts.isAlarmKept) return [{ do: 'end-alarm' }];
   const chain = facts.links.map(({ tree }) => facts.evidence(tree));
   const green = chain.findLastIndex(({ isGreen }) => isGreen) + 1;
   if (green > 0) return passGate(facts, main, green);
@@ -84,11 +89,9 @@ function passGate(facts: QueueFacts, main: Evidence, length: number): QueueStep[
   if (link === undefined) return [];
   const { counts } = facts.evidence(link.tree);
   const before = main.isGreen ? { counts: main.counts } : facts.lastGreen;
-  if ((length === 1 && link.isApproved) || (before === null && (counts === null || facts.alarm === 'here'))) {
-    return [{ do: 'advance', length }];
-  }
+  if (before === null && (counts === null || facts.alarm === 'here')) return [{ do: 'advance', length }];
   if (before === null) return start(facts, [{ what: 'main', evidence: main }]);
-  const findings = compareCounts(before.counts, counts);
+  const findings = notAccepted(compareCounts(before.counts, counts), length === 1 ? link.accepted : []);
   if (findings.length === 0) return [{ do: 'advance', length }];
   return [length === 1 ? { do: 'question', index: 0, findings } : { do: 'separate', length }];
 }
@@ -132,7 +135,8 @@ function search(facts: QueueFacts, main: Evidence, chain: readonly Evidence[], r
   if (first === undefined) return [];
   if (facts.links[0]?.isAlone !== true) return [{ do: 'set-aside', index: 0 }];
   if (first.reds < 2) return start(facts, [{ what: 1, evidence: first }]);
-  // Nobody is accused of what main may have done.
-  const isAccused = main.isGreen || facts.alarm === 'here';
-  return isAccused ? [{ do: 'eject', index: 0 }] : start(facts, [{ what: 'main', evidence: main }]);
+  // Nobody is accused of what main, or the machine, may have done: main has to have passed since the first failure.
+  const isAccused = facts.alarm === 'here' || (main.isGreen && (main.greenAt ?? 0) >= (first.redSince ?? Infinity));
+  if (isAccused) return [{ do: 'eject', index: 0 }];
+  return start(facts, [{ what: 'main', evidence: { ...main, isGreen: false } }]);
 }

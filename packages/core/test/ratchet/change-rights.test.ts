@@ -1,6 +1,13 @@
 import type { Asker, ChangeVerb } from '@pawl/core/ratchet/change-rights';
-import { kindOfComment, nameOf, refuseAddressing, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
-import type { Change, ChangeComment } from '@pawl/schema/change';
+import {
+  nameOf,
+  refuseAddressing,
+  refuseBlocking,
+  refuseChangeVerb,
+  refuseClosing,
+} from '@pawl/core/ratchet/change-rights';
+import type { Change, ChangeComment, Ejection } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { describe, expect, test } from 'vitest';
 
@@ -12,6 +19,12 @@ const change = {
   branch: 'work/a',
   head: 'new',
   hold: null,
+  findings: [],
+  ejection: null,
+  retriedAt: null,
+  reviewedHead: null,
+  reviewerId: 'reviewer',
+  returns: 0,
 };
 const aChange = (fields: Partial<Change> = {}) => ({ ...change, ...fields }) as Change;
 const agent = (id: string, fields: Partial<Agent> = {}) =>
@@ -47,16 +60,9 @@ test.each<[string, string[]]>([
   ['a subagent of its author', []],
   ['one of another project', []],
 ])('7.18: %s may do exactly what is its own', (who, allowed) => {
-  const may = (verb: ChangeVerb) => {
-    try {
-      refuseChangeVerb(askers[who] as Asker, aChange({ standInId: 'stand-in' }), verb);
-      return true;
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'forbidden' });
-      return false;
-    }
-  };
-  expect(verbs.filter(may)).toEqual(allowed);
+  const asker = askers[who] as Asker;
+  const isAllowed = (verb: ChangeVerb) => may(() => refuseChangeVerb(asker, aChange({ standInId: 'stand-in' }), verb));
+  expect(verbs.filter(isAllowed)).toEqual(allowed);
 });
 
 test('an author lets go of its own hold only, whatever it is called', () => {
@@ -67,19 +73,60 @@ test('an author lets go of its own hold only, whatever it is called', () => {
     expect(() => refuseChangeVerb(author, held(by), 'unblock')).toThrow(/only a person/);
 });
 
+const comment = (fields: Partial<ChangeComment> = {}) =>
+  ({ id: 'm', agentId: 'reviewer', head: 'new', kind: 'blocking', ...fields }) as ChangeComment;
+const may = (act: () => void) => {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'forbidden' });
+    return false;
+  }
+};
+
+test('an agent tries again what was put out, once for each head, and never when a person is asked', () => {
+  const ejection: Ejection = { kind: 'red', reason: 'red', files: [], checkId: null, head: 'new', at: 1 };
+  const retry = (asker: Asker, fields: Partial<Change>) =>
+    may(() => refuseChangeVerb(asker, aChange({ ejection, ...fields }), 'retry'));
+  const author = asks('author');
+  expect(retry(author, {})).toBe(true);
+  expect(retry(author, { retriedAt: 5 })).toBe(false);
+  expect(retry(author, { returns: limits.changeReturns })).toBe(false);
+  // What was tried again and waits, waits: asking twice is no second try.
+  expect(retry(author, { retriedAt: 5, ejection: null })).toBe(true);
+  expect(retry({ is: 'person' }, { retriedAt: 5, returns: limits.changeReturns })).toBe(true);
+});
+
+test('an agent closes nothing that others have something against; who hears of changes, what agents have', () => {
+  const hold = (by: string) => aChange({ hold: { reason: 'wait', by, at: 1 } });
+  const author = asks('author');
+  const listener = asks('listener', {}, ['changes']);
+  const close = (asker: Asker, about: Change, comments: ChangeComment[] = []) =>
+    may(() => refuseClosing(asker, about, comments));
+  expect(close(author, aChange(), [comment({ agentId: 'author' })])).toBe(true);
+  expect(close(author, hold('agent author'))).toBe(true);
+  expect(close(author, hold('agent other'))).toBe(false);
+  expect(close(author, aChange(), [comment()])).toBe(false);
+  expect(close(listener, hold('agent author'), [comment()])).toBe(true);
+  for (const asker of [author, listener]) {
+    for (const by of ['a person', 'github']) expect(close(asker, hold(by))).toBe(false);
+    expect(close(asker, aChange(), [comment({ agentId: null })])).toBe(false);
+  }
+  expect(close({ is: 'person' }, hold('agent other'), [comment()])).toBe(true);
+});
+
+test('what repairs a red main is blocked by a person and its reviewer only', () => {
+  const block = (asker: Asker, fixerId: string | null, fields: Partial<Change> = {}) =>
+    may(() => refuseBlocking(asker, aChange(fields), fixerId));
+  for (const asker of [{ is: 'person' } as const, asks('reviewer')]) expect(block(asker, 'author')).toBe(true);
+  expect(block(asks('other'), 'author')).toBe(false);
+  expect(block(asks('other'), 'helper', { standInId: 'helper' })).toBe(false);
+  expect(block(asks('other'), 'somebody else')).toBe(true);
+  expect(block(asks('other'), null, { agentId: null })).toBe(true);
+});
+
 describe('S4-14: a comment', () => {
-  const comment = (fields: Partial<ChangeComment> = {}) =>
-    ({ id: 'm', agentId: 'reviewer', head: 'new', kind: 'blocking', ...fields }) as ChangeComment;
-
-  test.each([
-    ['[BLOCKING] it leaks', 'blocking'],
-    ['  \n\t[Blocking] it leaks', 'blocking'],
-    ['I would not call this [BLOCKING]', 'note'],
-    ['BLOCKING it leaks', 'note'],
-    ['[BLOCKING', 'note'],
-    ['', 'note'],
-  ])('%j is %s', (body, kind) => expect(kindOfComment(body)).toBe(kind));
-
   test('is addressed by whoever made it, by a person, or by the author with another head and a word', () => {
     const passes: [Asker, ChangeComment, string][] = [
       [{ is: 'person' }, comment(), ''],
@@ -97,9 +144,15 @@ describe('S4-14: a comment', () => {
     expect(refused(asks('other', {}, ['changes']), comment({ head: 'old' }), 'done')).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
-    // What a person has said is not the agents' to take back.
-    expect(refused(asks('author'), comment({ agentId: null }), 'done')).toThrow(
-      expect.objectContaining({ code: 'conflict' }),
-    );
+    // What a person has said is not the agents' to take back, unless the new head was reviewed.
+    for (const head of ['old', 'new'])
+      expect(refused(asks('author'), comment({ agentId: null, head }), 'done')).toThrow(
+        expect.objectContaining({ code: 'conflict' }),
+      );
+    const reviewed = aChange({ reviewedHead: 'new' });
+    expect(() =>
+      refuseAddressing(asks('author'), reviewed, comment({ agentId: null, head: 'old' }), 'done'),
+    ).not.toThrow();
+    expect(() => refuseAddressing(asks('author'), reviewed, comment({ agentId: null }), 'done')).toThrow(/Nothing was/);
   });
 });

@@ -23,7 +23,16 @@ export type Outcome = {
   rounds: number;
 };
 
-type Tree = { changes: ModelChange[]; reds: number; greens: number; isRunning: boolean };
+type Tree = {
+  changes: ModelChange[];
+  reds: number;
+  greens: number;
+  isRunning: boolean;
+  greenAt: number | null;
+  redSince: number | null;
+};
+
+const unknownTree = { reds: 0, greens: 0, isRunning: false, greenAt: null, redSince: null };
 
 export const passes = (changes: readonly ModelChange[]): boolean => {
   const groups = changes.map(({ group }) => group).filter((group) => group !== null);
@@ -42,7 +51,7 @@ export function runQueue(
       .map(({ id }) => id)
       .toSorted((a, b) => a - b)
       .join(' ');
-    if (!trees.has(key)) trees.set(key, { changes: [...changes], reds: 0, greens: 0, isRunning: false });
+    if (!trees.has(key)) trees.set(key, { changes: [...changes], ...unknownTree });
     return key;
   };
   const coming = [...arrivals];
@@ -51,10 +60,11 @@ export function runQueue(
   /** Those that were set aside: each comes by itself, when it is the first. */
   const aside: ModelChange[] = [];
   let isChecked = false;
+  let now = 0;
 
   const evidence = (tree: string): Evidence => {
-    const { reds, greens, isRunning } = trees.get(tree) ?? { reds: 0, greens: 0, isRunning: false };
-    return { isGreen: greens > 0, reds: greens > 0 ? 0 : reds, isRunning, counts: null };
+    const { reds, greens, isRunning, greenAt, redSince } = trees.get(tree) ?? unknownTree;
+    return { isGreen: greens > 0, greenAt, reds: greens > 0 ? 0 : reds, redSince, isRunning, counts: null };
   };
   const running = () => [...trees.values()].filter(({ isRunning }) => isRunning);
   const finishOne = () => {
@@ -63,8 +73,14 @@ export function runQueue(
     if (tree === undefined) throw new Error('nothing runs, and nothing is decided');
     tree.isRunning = false;
     const stumbles = tree.changes.some(({ isFlaky }) => isFlaky) && tree.reds === 0;
-    if (passes(tree.changes) && !stumbles) tree.greens++;
-    else tree.reds++;
+    now++;
+    if (passes(tree.changes) && !stumbles) {
+      tree.greens++;
+      tree.greenAt = now;
+    } else {
+      tree.reds++;
+      tree.redSince ??= now;
+    }
     if (tree.changes.length === 0 && tree.greens > 0) isChecked = true;
   };
 
@@ -74,7 +90,7 @@ export function runQueue(
     const chain = queue.map((_, index) => [...outcome.main, ...queue.slice(0, index + 1)]);
     const plan: QueueStep[] = planQueue({
       main: treeOf(outcome.main),
-      links: chain.map((changes) => ({ tree: treeOf(changes), isAlone: alone.length > 0, isApproved: false })),
+      links: chain.map((changes) => ({ tree: treeOf(changes), isAlone: alone.length > 0, accepted: [] })),
       evidence,
       batch,
       places,
@@ -82,6 +98,7 @@ export function runQueue(
       lastGreen: isChecked ? { counts: null } : null,
       isAsked: false,
       alarm: 'none',
+      isAlarmKept: false,
     });
     const [step] = plan;
     if (step === undefined) {

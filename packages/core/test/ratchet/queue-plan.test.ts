@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Finding } from '@pawl/schema/change';
 import type { Evidence, Link, QueueFacts } from '../../src/ratchet/queue-plan.ts';
 import { planQueue } from '../../src/ratchet/queue-plan.ts';
 import type { ModelChange } from './queue-model.ts';
@@ -79,14 +80,22 @@ test('whatever the changes do, main passes at every step, and what fits goes in 
   );
 });
 
-const unknown: Evidence = { isGreen: false, reds: 0, isRunning: false, counts: null };
+const unknown: Evidence = {
+  isGreen: false,
+  greenAt: null,
+  reds: 0,
+  redSince: null,
+  isRunning: false,
+  counts: null,
+};
 const green = (run?: number): Evidence => ({
   ...unknown,
   isGreen: true,
+  greenAt: 5,
   counts: run === undefined ? null : { run, failed: 0, skipped: 0 },
 });
-const red = (reds: number): Evidence => ({ ...unknown, reds });
-const link = (tree: string, more: Partial<Link> = {}): Link => ({ tree, isAlone: false, isApproved: false, ...more });
+const red = (reds: number, redSince = 1): Evidence => ({ ...unknown, reds, redSince });
+const link = (tree: string, more: Partial<Link> = {}): Link => ({ tree, isAlone: false, accepted: [], ...more });
 
 function factsOf(known: Record<string, Evidence>, more: Partial<QueueFacts> = {}): QueueFacts {
   return {
@@ -99,6 +108,7 @@ function factsOf(known: Record<string, Evidence>, more: Partial<QueueFacts> = {}
     lastGreen: { counts: null },
     isAsked: false,
     alarm: 'none',
+    isAlarmKept: false,
     ...more,
   };
 }
@@ -110,6 +120,7 @@ test('invariant 22: main that has failed twice sounds the alarm once, and the al
   expect(planQueue(factsOf({ main: red(2) }, { alarm: 'before' }))).toEqual([{ do: 'sound-alarm' }]);
   expect(planQueue(factsOf({ main: green() }, { alarm: 'here' }))).toEqual([{ do: 'end-alarm' }]);
   expect(planQueue(factsOf({ main: green() }, { alarm: 'before' }))).toEqual([{ do: 'end-alarm' }]);
+  expect(planQueue(factsOf({ main: green() }, { alarm: 'here', isAlarmKept: true }))).toEqual([]);
 });
 
 test('main is checked when somebody asks, whatever else is known of the queue', () => {
@@ -138,6 +149,8 @@ test('nobody is put out as long as main itself may be what fails', () => {
   expect(planQueue(factsOf({ one: red(2) }, alone))).toEqual([{ do: 'check', what: 'main' }]);
   expect(planQueue(factsOf({ one: red(2), main: green() }, alone))).toEqual([{ do: 'eject', index: 0 }]);
   expect(planQueue(factsOf({ one: red(1), main: green() }, alone))).toEqual([{ do: 'check', what: 1 }]);
+  // Main was green before all this: it may be the machine that fails.
+  expect(planQueue(factsOf({ one: red(2, 9), main: green() }, alone))).toEqual([{ do: 'check', what: 'main' }]);
 });
 
 test('a batch that runs fewer tests is taken apart, and the change that does it waits for a person', () => {
@@ -148,11 +161,16 @@ test('a batch that runs fewer tests is taken apart, and the change that does it 
     {
       do: 'question',
       index: 0,
-      findings: [{ kind: 'fewer-tests', detail: 'fewer tests run: 10 before, 5 now' }],
+      findings: [{ kind: 'fewer-tests', detail: 'fewer tests run: 10 before, 5 now', tests: 5 }],
     },
   ]);
-  const approved = { links: [link('two', { isAlone: true, isApproved: true })] };
-  expect(planQueue(factsOf(known, approved))).toEqual([{ do: 'advance', length: 1 }]);
+  const accept = (kind: Finding['kind'], tests: number) => ({
+    links: [link('two', { isAlone: true, accepted: [{ kind, detail: '', tests }] })],
+  });
+  expect(planQueue(factsOf(known, accept('fewer-tests', 5)))).toEqual([{ do: 'advance', length: 1 }]);
+  // What was accepted was something else.
+  expect(planQueue(factsOf(known, accept('fewer-tests', 4)))).toMatchObject([{ do: 'question' }]);
+  expect(planQueue(factsOf(known, accept('skip-added', 5)))).toMatchObject([{ do: 'question' }]);
 });
 
 test('tests that were never counted on main are counted there before the first change goes in', () => {

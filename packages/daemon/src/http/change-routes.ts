@@ -6,17 +6,11 @@ import { limits } from '@pawl/schema/limit';
 import { listChanges } from '@pawl/store/changes';
 import type { Context } from 'hono';
 import { closeChange } from '../ratchet/change-close.ts';
+import { commentChange } from '../ratchet/change-comments.ts';
 import { openChange } from '../ratchet/change-open.ts';
 import type { ProjectQuery } from '../ratchet/change-scope.ts';
 import { askerOf, changeMeant, projectMeant, projectRequired } from '../ratchet/change-scope.ts';
-import {
-  approveChange,
-  blockChange,
-  commentChange,
-  mergeChange,
-  retryChange,
-  unblockChange,
-} from '../ratchet/change-verbs.ts';
+import { approveChange, blockChange, mergeChange, retryChange, unblockChange } from '../ratchet/change-verbs.ts';
 import { detailOf, diffOf, named, viewChanges, viewOf } from '../ratchet/change-view.ts';
 import { readLog } from '../ratchet/check-view.ts';
 import type { AppParts } from './app.ts';

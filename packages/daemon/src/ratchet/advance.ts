@@ -36,28 +36,35 @@ export async function advance(
   wanted: Advance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<Advanced> {
-  const { shop, project } = bench;
-  // Somebody may have held or withdrawn a change since it was looked at: from here on it is too late for that.
-  const isBegun = await shop.store.write(async (tx) => {
-    if (!(await isStillWanted(tx.db))) return false;
-    await updateQueue(tx, project.id, { advance: wanted });
-    return true;
-  });
-  if (!isBegun) return { is: 'behind' };
+  if (!(await beginAdvance(bench, wanted, isStillWanted))) return { is: 'behind' };
   crashPoint('advance.after_intent');
   try {
     if (await move(bench, wanted)) return { is: 'moved', wake: await recordMerged(bench, wanted) };
   } catch (error) {
     // Something of the person's is in the way, or a remote cannot be reached: that may pass.
     if (!(error instanceof PawlError)) throw error;
-    if (!mayHaveMoved(bench, error)) await forget(bench);
+    if (!mayHaveMoved(bench, error)) await forgetAdvance(bench);
     return { is: 'waiting', reason: error.message };
   }
-  await forget(bench);
+  await forgetAdvance(bench);
   return { is: 'behind' };
 }
 
-async function forget({ shop, project }: Bench): Promise<void> {
+/** Puts on record what is about to go in. False when somebody has held or withdrawn it since it was looked at. */
+export async function beginAdvance(
+  { shop, project }: Bench,
+  wanted: Advance,
+  isStillWanted: (db: Database) => Promise<boolean>,
+): Promise<boolean> {
+  return shop.store.write(async (tx) => {
+    if (!(await isStillWanted(tx.db))) return false;
+    await updateQueue(tx, project.id, { advance: wanted });
+    return true;
+  });
+}
+
+/** Nothing goes in after all. */
+export async function forgetAdvance({ shop, project }: Bench): Promise<void> {
   await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
 }
 
@@ -69,8 +76,10 @@ function mayHaveMoved({ target }: Bench, { code }: PawlError): boolean {
 /** Goes on where an advance was cut short. Returns whom to wake, or null when nothing had changed yet. */
 export async function finishBegun(bench: Bench, begun: Advance): Promise<string[] | null> {
   const { shop, repository, ownDir, target } = bench;
+  // What a forge was asked to merge is asked there.
+  if (begun.forgeRef !== null) return null;
   if (!(await isAncestor(repository, ownDir, begun.to, target.tip))) {
-    await forget(bench);
+    await forgetAdvance(bench);
     return null;
   }
   if (target.remote === null) {

@@ -1,7 +1,9 @@
 import type { MergeMethod } from '@pawl/schema/change';
 import type { Change } from '@pawl/schema/change';
+import { readCommit, readCommits } from '@pawl/git/commit-object';
 import { closeChain, mergeStep, treeOf } from '@pawl/git/merge-step';
 import type { Repository } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 
 /** Where a queue puts its changes together. */
@@ -16,11 +18,13 @@ export type Chain = {
   links: ChainLink[];
   /** Changes that do not go onto main, with the files in which they conflict. */
   conflicting: { change: Change; files: string[] }[];
+  /** Changes that cannot be put onto anything, with git's words. */
+  broken: { change: Change; reason: string }[];
   /** Changes of which main has everything. */
   empty: Change[];
 };
 
-type Step = Awaited<ReturnType<typeof mergeStep>>;
+type Step = Awaited<ReturnType<typeof mergeStep>> | { do: 'fail'; reason: string };
 
 /**
  * Puts changes onto main, one after the other, in Pawl's own git directory. A change that goes with main, but not with one
@@ -31,16 +35,19 @@ export async function buildChain(
   bench: Workbench,
   { main, changes, landed = [] }: { main: string; changes: readonly Change[]; landed?: readonly string[] },
 ): Promise<Chain> {
-  const chain: Chain = { main, mainTree: await treeOfCommit(bench, main), links: [], conflicting: [], empty: [] };
+  const mainTree = await treeOfCommit(bench, main);
+  const chain: Chain = { main, mainTree, links: [], conflicting: [], broken: [], empty: [] };
+  const step = steps(bench, changes);
   for (const change of changes) {
-    const tip = chain.links.at(-1)?.commit ?? main;
+    const tip = chain.links.at(-1) ?? { commit: main, tree: mainTree };
     const before = [...landed, ...chain.links.map((link) => link.change.head)];
-    const step = await stepOnto(bench, tip, change, before);
-    if (step.do === 'merged') {
-      chain.links.push({ change, commit: step.commit, tree: step.tree });
+    const onTip = await step(tip, change, before);
+    if (onTip.do === 'merged') {
+      chain.links.push({ change, commit: onTip.commit, tree: onTip.tree });
       continue;
     }
-    const alone = tip === main ? step : await stepOnto(bench, main, change, landed);
+    const alone = tip.commit === main ? onTip : await step({ commit: main, tree: mainTree }, change, landed);
+    if (alone.do === 'fail') chain.broken.push({ change, reason: alone.reason });
     if (alone.do === 'conflict') chain.conflicting.push({ change, files: alone.files });
     if (alone.do === 'nothing') chain.empty.push(change);
   }
@@ -62,13 +69,36 @@ export async function commitOfChain(bench: Workbench, chain: Chain, length: numb
 const known = new Map<string, Promise<Step>>();
 const knownTrees = new Map<string, Promise<string>>();
 
-function stepOnto(bench: Workbench, onto: string, change: Change, landed: readonly string[]): Promise<Step> {
-  const { repository, ownDir, method } = bench;
-  const message = messageOfChange(change);
-  const atMs = timeOf(change);
-  return remember(known, [ownDir, onto, change.head, method, atMs, message, ...landed].join('\0'), () =>
-    mergeStep(repository, { ownDir, onto, head: change.head, method, message, atMs, landed }),
-  );
+type Tip = { commit: string; tree: string };
+type StepOnto = (onto: Tip, change: Change, landed: readonly string[]) => Promise<Step>;
+
+/** Puts each of these changes onto a commit. The commits of all of them are read at once when the first one is wanted. */
+function steps({ repository, ownDir, method }: Workbench, changes: readonly Change[]): StepOnto {
+  let reading: ReturnType<typeof readCommits> | null = null;
+
+  async function readHead(head: string) {
+    reading ??= readCommits(
+      repository,
+      ownDir,
+      changes.map((change) => change.head),
+    );
+    return (await reading).get(head) ?? readCommit(repository, ownDir, head);
+  }
+
+  return async ({ commit: onto, tree: ontoTree }, change, landed) => {
+    const { head } = change;
+    const request = { ownDir, onto, head, method, message: messageOfChange(change), atMs: timeOf(change), landed };
+    const key = [ownDir, onto, head, method, request.atMs, request.message, ...landed].join('\0');
+    try {
+      return await remember(known, key, () =>
+        mergeStep(repository, { ...request, ontoTree, readHead: () => readHead(head) }),
+      );
+    } catch (error) {
+      // What is wrong with one change keeps no other from going in.
+      if (error instanceof PawlError && error.code === 'git_failed') return { do: 'fail', reason: error.message };
+      throw error;
+    }
+  };
 }
 
 function treeOfCommit({ repository, ownDir }: Workbench, commit: string): Promise<string> {

@@ -1,16 +1,16 @@
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
 import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
+import { nameOf, refuseChangeVerb, refuseClosing } from '@pawl/core/ratchet/change-rights';
 import { checkChangeText, requireChangeText } from '@pawl/core/ratchet/change-text';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
-import type { Project } from '@pawl/schema/record';
-import { changeById, updateChange } from '@pawl/store/changes';
-import { projectById } from '@pawl/store/projects';
+import { changeById, commentsOf, updateChange } from '@pawl/store/changes';
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
-import { openOne } from './change-verbs.ts';
+import { openOne, refuseWhileAdvancing } from './change-now.ts';
+import { projectOfChange } from './change-scope.ts';
 import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
 import { noteClosed } from './notices.ts';
 
@@ -33,8 +33,8 @@ export async function closeChange(
     });
   }
   const by = nameOf(asker);
-  if (learnings !== '') return closeWithLearnings(shop, change, { reason, learnings, by });
-  return close(shop, change, { reason, draft: null });
+  if (learnings !== '') return closeWithLearnings(shop, change, { reason, learnings, by, asker });
+  return close(shop, change, { reason, draft: null, asker });
 }
 
 /**
@@ -44,12 +44,12 @@ export async function closeChange(
 export async function closeWithLearnings(
   shop: Workshop,
   change: Change,
-  { reason, learnings, by }: { reason: string; learnings: string; by: string },
+  { reason, learnings, by, asker }: { reason: string; learnings: string; by: string; asker?: Asker },
 ): Promise<Closed> {
   const project = await projectOfChange(shop, change);
   const draft = await draftLearnings(shop, { project, change, reason, learnings, by });
   try {
-    return await close(shop, change, { reason, draft });
+    return await close(shop, change, { reason, draft, asker });
   } finally {
     await rm(draft, { force: true });
   }
@@ -58,7 +58,7 @@ export async function closeWithLearnings(
 async function close(
   shop: Workshop,
   { id }: Change,
-  { reason, draft }: { reason: string; draft: string | null },
+  { reason, draft, asker }: { reason: string; draft: string | null; asker: Asker | undefined },
 ): Promise<Closed> {
   return shop.store.write(async (tx) => {
     const known = await changeById(tx.db, id);
@@ -68,6 +68,8 @@ async function close(
       return { change: known, learnings: learningsOf(shop.home, project, known), tell: [] };
     }
     const change = await openOne(tx.db, id);
+    await refuseWhileAdvancing(tx.db, change);
+    if (asker !== undefined) refuseClosing(asker, change, blockingOf(await commentsOf(tx.db, id)));
     const learnings = draft === null ? null : path;
     if (draft !== null) renameSync(draft, path);
     await updateChange(tx, id, { closedAt: tx.now, closeReason: reason });
@@ -76,10 +78,4 @@ async function close(
     const tell = await noteClosed(tx, { shop, project, change, reason, learnings });
     return { change: { ...change, closedAt: tx.now, closeReason: reason }, learnings, tell };
   });
-}
-
-async function projectOfChange(shop: Workshop, { projectId }: Pick<Change, 'projectId'>): Promise<Project> {
-  const project = await projectById(shop.store.db, projectId);
-  if (project === null) throw new PawlError('project_not_found', `There is no project ${projectId}.`);
-  return project;
 }

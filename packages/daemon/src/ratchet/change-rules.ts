@@ -1,5 +1,5 @@
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
-import { defaultBranch } from '@pawl/git/remote';
+import { hasCommit } from '@pawl/git/queue-objects';
 import type { Repository } from '@pawl/git/repository';
 import { branchTip } from '@pawl/git/repository';
 import { messageOf, PawlError } from '@pawl/schema/error';
@@ -8,7 +8,7 @@ import type { Project } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
-import { readProjectConfig } from './project-config.ts';
+import { readLastConfig } from './project-config.ts';
 import { targetBranch } from './target.ts';
 
 /** What holds for the changes of a project, as far as it can be told without asking a remote. */
@@ -28,21 +28,21 @@ export async function projectRules(shop: Workshop, project: Project): Promise<Pr
   const branch = await targetBranch(repository, config);
   const local = await branchTip(repository, branch);
   const seen = queue?.branch === branch ? queue.seen : null;
-  const tips = [seen, local].filter((tip) => tip !== null);
+  const isThere = seen !== null && (seen === local || (await hasCommit(repository, ownDir, seen)));
+  const tips = [isThere ? seen : null, local].filter((tip) => tip !== null);
   if (tips.length > 0) return { project, repository, ownDir, config, branch, tips: [...new Set(tips)] };
   throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, {
     hint: 'Name the one that changes go to: `queue: {branch: …}` in .pawl/config.yaml.',
   });
 }
 
-/** What a project says: by the commit that its queue saw last, which spares git a look, else by its target branch as it is. */
 async function readConfig(shop: Workshop, project: Project) {
   const repository = await repositoryOf(shop, project);
   const ownDir = ownGitDirectory(shop.home, project.id);
   await ensureOwnDirectory(repository, ownDir);
   const queue = await queueOf(shop.store.db, project.id);
-  const guess = queue?.seen ?? (await branchTip(repository, queue?.branch ?? (await defaultBranch(repository))));
-  return { repository, ownDir, queue, config: await readProjectConfig(shop, project, repository, guess) };
+  const { config } = await readLastConfig(shop, project, repository, queue);
+  return { repository, ownDir, queue, config };
 }
 
 /** What was found out, or why it cannot be told now: a listing shows the rest all the same. */

@@ -1,4 +1,5 @@
 import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { isOver } from '@pawl/core/ratchet/change-life';
 import { openRepository } from '@pawl/git/repository';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
@@ -42,6 +43,13 @@ export async function projectRequired(shop: Workshop, asker: Asker, query: Proje
   throw new PawlError('invalid_input', 'It is not said which project is meant.', {
     hint: 'Go to a repository, or name it with -C.',
   });
+}
+
+/** The project that a change belongs to. */
+export async function projectOfChange({ store }: Workshop, { projectId }: Pick<Change, 'projectId'>): Promise<Project> {
+  const project = await projectById(store.db, projectId);
+  if (project === null) throw new PawlError('project_not_found', `There is no project ${projectId}.`);
+  return project;
 }
 
 async function namedProject(shop: Workshop, { path, project }: ProjectQuery): Promise<Project | null> {
@@ -94,10 +102,9 @@ export async function changeMeant(
 /** Of the changes of one branch name, newest first: in each project the one that is open, else the newest. */
 function latestOf(changes: readonly Change[]): Change[] {
   const latest = new Map<string, Change>();
-  const isOpen = ({ mergedAt, closedAt }: Change) => mergedAt === null && closedAt === null;
   for (const change of changes) {
     const known = latest.get(change.projectId);
-    if (known === undefined || (isOpen(change) && !isOpen(known))) latest.set(change.projectId, change);
+    if (known === undefined || (isOver(known) && !isOver(change))) latest.set(change.projectId, change);
   }
   return [...latest.values()];
 }

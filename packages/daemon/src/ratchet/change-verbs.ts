@@ -1,23 +1,17 @@
 import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { kindOfComment, nameOf, refuseAddressing, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
+import { nameOf, refuseBlocking, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
 import { isEjected } from '@pawl/core/ratchet/change-state';
 import { requireChangeText } from '@pawl/core/ratchet/change-text';
-import { cutText, firstLine } from '@pawl/core/shorten';
-import { hears } from '@pawl/core/complete';
-import type { Change, ChangeComment } from '@pawl/schema/change';
+import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
-import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { agentById } from '@pawl/store/agents';
 import type { ChangePatch } from '@pawl/store/changes';
-import { addressComment, changeById, commentsOf, insertComment, updateChange } from '@pawl/store/changes';
+import { updateChange } from '@pawl/store/changes';
 import { queueOf, updateQueue } from '@pawl/store/queues';
-import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { redactionOf } from '../service/redaction.ts';
-import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
+import { about, changeNow, fixerNow, openOne, placeAtEnd } from './change-now.ts';
 import { emitQueued } from './change-queued.ts';
 
 /**
@@ -51,11 +45,12 @@ export async function approveChange(
 
 /** Holds a change for a reason. */
 export async function blockChange(shop: Workshop, { asker, changeId, reason }: Verb & { reason: string }) {
-  const clean = await redactionOf(shop, agentIdOf(asker));
+  const clean = await redactionOf(shop, asker.is === 'person' ? null : asker.agent.id);
   const said = requireChangeText('reason', clean(reason));
   await shop.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, 'block');
+    refuseBlocking(asker, change, await fixerNow(tx.db, change));
     const by = nameOf(asker);
     if (change.hold?.by === by && change.hold.reason === said) return;
     if (change.hold !== null) refuseChangeVerb(asker, change, 'unblock');
@@ -64,85 +59,15 @@ export async function blockChange(shop: Workshop, { asker, changeId, reason }: V
   });
 }
 
-/** Lets go of a change that is held. */
+/** Lets go of a change that is held. It goes to the end of the queue. */
 export async function unblockChange(shop: Workshop, { asker, changeId }: Verb) {
   await shop.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, 'unblock');
     if (change.hold === null) return;
-    await updateChange(tx, changeId, { hold: null });
+    await updateChange(tx, changeId, { hold: null, ...placeAtEnd(change, tx.now) });
     tx.emit({ type: 'change.unblocked', ...about(change), data: { changeId, by: nameOf(asker) } });
   });
-}
-
-/** Says something about a change, and where it answers a comment that this is addressed by it. */
-export async function commentChange(
-  shop: Workshop,
-  { asker, changeId, body, addresses }: Verb & { body: string; addresses?: string | undefined },
-): Promise<{ comment: ChangeComment; tell: string[] }> {
-  const clean = await redactionOf(shop, agentIdOf(asker));
-  const said = requireChangeText('comment', clean(body));
-  return shop.store.write(async (tx) => {
-    const change = await required(tx.db, changeId);
-    refuseChangeVerb(asker, change, 'comment');
-    const earlier = await commentsOf(tx.db, changeId);
-    if (earlier.length >= limits.changeComments) {
-      throw new PawlError('busy', `There are ${limits.changeComments} comments on this change already.`);
-    }
-    const comment: ChangeComment = {
-      id: newId(),
-      changeId,
-      agentId: agentIdOf(asker),
-      // What is over cannot be held up any more, and an answer is no new objection.
-      kind: isOver(change) || addresses !== undefined ? 'note' : kindOfComment(said),
-      body: said,
-      head: change.head,
-      at: tx.now,
-      addressedAt: null,
-      addressed: null,
-    };
-    if (addresses !== undefined) await address(tx, { asker, change, earlier, reference: addresses, how: said });
-    await insertComment(tx, comment);
-    const data = { changeId, commentId: comment.id, kind: comment.kind };
-    tx.emit({ type: 'change.commented', ...about(change), data });
-    return { comment, tell: await tellAuthor(tx, change, comment, asker) };
-  });
-}
-
-async function address(
-  tx: WriteTransaction,
-  given: { asker: Asker; change: Change; earlier: ChangeComment[]; reference: string; how: string },
-): Promise<void> {
-  const { asker, change, earlier, reference, how } = given;
-  const [comment, ...others] = earlier.filter(({ id }) => id.startsWith(reference));
-  if (comment === undefined || others.length > 0) {
-    const word = JSON.stringify(reference.slice(0, 80));
-    throw new PawlError(comment === undefined ? 'not_found' : 'ambiguous', `No single comment is called ${word}.`, {
-      hint: `See: pawl change show ${change.id}`,
-    });
-  }
-  refuseAddressing(asker, change, comment, how);
-  if (comment.addressedAt !== null) return;
-  await addressComment(tx, comment.id, `${nameOf(asker)}: ${how}`);
-  const data = { changeId: change.id, commentId: comment.id, by: nameOf(asker) };
-  tx.emit({ type: 'change.addressed', ...about(change), data });
-}
-
-/** How much of a comment its notice has. */
-const noticeCharacters = 1_000;
-
-/** A remark reaches the change's author with its next turn. What blocks is sent to it by the queue, which waits for an answer. */
-async function tellAuthor(tx: WriteTransaction, change: Change, comment: ChangeComment, by: Asker): Promise<string[]> {
-  const author = change.agentId === null ? null : await agentById(tx.db, change.agentId);
-  if (comment.kind === 'blocking' || author === null || !hears(author) || author.id === comment.agentId) return [];
-  const quoted = cutText(comment.body, noticeCharacters).replaceAll(/^/gm, '> ');
-  const lines = [
-    `${nameOf(by)} has commented on your change ${change.id.slice(0, 8)} (${firstLine(change.title, 80)}):`,
-    quoted,
-    `It does not hold the change. All that was said: pawl change show ${change.id}`,
-  ];
-  await recordMail(tx, { from: await rootAgent(tx.db), to: author, kind: 'system' }, shortBody(lines.join('\n')));
-  return [author.id];
 }
 
 /** Tries a change again that was put out, as it is. How often it came back is not forgotten by that. */
@@ -163,7 +88,7 @@ export async function retryChange(shop: Workshop, { asker, changeId }: Verb) {
 /** Queues a change: it is merged when its checks pass. One that repairs the target branch is taken even while that is red. */
 export async function mergeChange(shop: Workshop, { asker, changeId, fix }: Verb & { fix?: boolean | undefined }) {
   await shop.store.write(async (tx) => {
-    const known = await required(tx.db, changeId);
+    const known = await changeNow(tx.db, changeId);
     if (known.mergedAt !== null) return;
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, fix === true ? 'repair' : 'merge');
@@ -195,44 +120,4 @@ async function appoint(tx: WriteTransaction, shop: Workshop, change: Change): Pr
 async function queue(tx: WriteTransaction, change: Change, asker: Asker, patch: ChangePatch): Promise<void> {
   await updateChange(tx, change.id, { ...patch, queuedAt: tx.now });
   emitQueued(tx, change, asker);
-}
-
-async function required(db: Database, id: string): Promise<Change> {
-  const change = await changeById(db, id);
-  if (change === null) throw new PawlError('not_found', `There is no change ${id}.`);
-  return change;
-}
-
-/** The change, if something can still be done to it. */
-export async function openOne(db: Database, id: string): Promise<Change> {
-  const change = await required(db, id);
-  if (!isOver(change)) {
-    await refuseWhileAdvancing(db, change);
-    return change;
-  }
-  const how = change.mergedAt === null ? 'closed' : 'merged';
-  throw new PawlError('conflict', `The change ${id.slice(0, 8)} is ${how}.`, {
-    hint: 'Propose what is left as another one: pawl change open',
-  });
-}
-
-/** From the moment at which the target branch is about to move, it is too late to change what goes along. */
-export async function refuseWhileAdvancing(db: Database, { id, projectId }: Change): Promise<void> {
-  const advance = (await queueOf(db, projectId))?.advance ?? null;
-  if (advance === null || !advance.changes.some((each) => each.id === id)) return;
-  throw new PawlError('busy', `The change ${id.slice(0, 8)} is going in at this very moment.`, {
-    hint: 'Look again in a moment: pawl queue',
-  });
-}
-
-function isOver({ mergedAt, closedAt }: Change): boolean {
-  return mergedAt !== null || closedAt !== null;
-}
-
-function about({ projectId, agentId }: Change) {
-  return { projectId, agentId };
-}
-
-function agentIdOf(asker: Asker): string | null {
-  return asker.is === 'person' ? null : asker.agent.id;
 }

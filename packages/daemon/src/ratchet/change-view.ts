@@ -1,8 +1,9 @@
-import { needsPerson } from '@pawl/core/ratchet/change-state';
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
+import { isOver } from '@pawl/core/ratchet/change-life';
 import type { StateOfChange } from '@pawl/core/ratchet/change-state';
-import { changeState } from '@pawl/core/ratchet/change-state';
+import { changeState, needsPerson } from '@pawl/core/ratchet/change-state';
 import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView } from '@pawl/protocol/view/change';
-import { diffCommits, mergeBase } from '@pawl/git/change-diff';
+import { diffCommits } from '@pawl/git/change-diff';
 import type { Change, Check } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -10,11 +11,14 @@ import type { Project } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
 import { changeById, commentsOf } from '@pawl/store/changes';
 import { recentChecks } from '@pawl/store/checks';
-import { projectById } from '@pawl/store/projects';
 import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
+import type { ProjectRules } from './change-rules.ts';
 import { configOf, projectRules } from './change-rules.ts';
+import { projectOfChange } from './change-scope.ts';
 import { checksWith } from './check-view.ts';
+import type { Effect } from './effect.ts';
+import { effectOf } from './effect.ts';
 import type { ProjectFacts } from './facts.ts';
 import { changeFacts, projectFacts } from './facts.ts';
 import { learningsOf } from './learnings.ts';
@@ -40,7 +44,7 @@ export async function sightOf(shop: Workshop, project: Project): Promise<Sight> 
 export async function viewChange(db: Database, change: Change, sight: Sight): Promise<ChangeView> {
   const { project, checks } = sight;
   const comments = await commentsOf(db, change.id);
-  const blocking = comments.filter(({ kind, addressedAt }) => kind === 'blocking' && addressedAt === null).length;
+  const blocking = blockingOf(comments).length;
   const { state, detail } = await stateSeen(db, change, sight);
   return {
     ...change,
@@ -63,16 +67,12 @@ async function stateSeen(db: Database, change: Change, { facts, trouble }: Sight
   return { state: 'blocked', detail: trouble ?? '' };
 }
 
-function isOver({ mergedAt, closedAt }: Change): boolean {
-  return mergedAt !== null || closedAt !== null;
-}
-
 /** Changes of any projects, in the order in which they are given. */
 export async function viewChanges(shop: Workshop, changes: readonly Change[]): Promise<ChangeView[]> {
   const sights = new Map<string, Sight>();
   const views: ChangeView[] = [];
   for (const change of changes) {
-    const sight = sights.get(change.projectId) ?? (await sightOf(shop, await projectRequired(shop, change)));
+    const sight = sights.get(change.projectId) ?? (await sightOf(shop, await projectOfChange(shop, change)));
     sights.set(change.projectId, sight);
     views.push(await viewChange(shop.store.db, change, sight));
   }
@@ -90,7 +90,7 @@ export async function viewOf(shop: Workshop, changeId: string): Promise<ChangeVi
 /** All that is known of a change. */
 export async function detailOf(shop: Workshop, change: Change): Promise<ChangeDetail> {
   const { db } = shop.store;
-  const project = await projectRequired(shop, change);
+  const project = await projectOfChange(shop, change);
   const sight = await sightOf(shop, project);
   const comments: ChangeCommentView[] = [];
   for (const comment of await commentsOf(db, change.id)) {
@@ -104,26 +104,24 @@ export async function detailOf(shop: Workshop, change: Change): Promise<ChangeDe
   };
 }
 
-/** What a change brings: compared with where it and the target branch had something in common last. */
+/** What the target branch would gain by a change: the same that it is examined by. */
 export async function diffOf(shop: Workshop, change: Change): Promise<ChangeDiff> {
-  const rules = await projectRules(shop, await projectRequired(shop, change));
-  const { repository, ownDir, tips } = rules;
-  const [tip = change.base] = tips;
-  // What is merged is compared with where it began: the target branch has it by now.
-  const met = change.mergedAt === null ? await mergeBase(repository, ownDir, tip, change.head) : null;
-  const from = met ?? change.base;
-  const diff = await diffCommits(repository, { ownDir, from, to: change.head });
+  const rules = await projectRules(shop, await projectOfChange(shop, change));
+  const { repository, ownDir } = rules;
+  const { base: from, change: made } = await comparedFor(shop, rules, change);
+  const diff = await diffCommits(repository, { ownDir, from, to: made.head });
   return { changeId: change.id, branch: change.branch, from, to: change.head, ...diff };
+}
+
+/** What is merged is compared with where it began: the target branch has it by now. */
+async function comparedFor(shop: Workshop, rules: ProjectRules, change: Change): Promise<Effect> {
+  const [tip] = rules.tips;
+  if (change.mergedAt !== null || tip === undefined) return { base: change.base, change };
+  return effectOf({ shop, ...rules, target: { tip } }, change);
 }
 
 /** An agent's id and alias; null for a person. */
 export async function named(db: Database, agentId: string | null): Promise<{ id: string; alias: string } | null> {
   const agent = agentId === null ? null : await agentById(db, agentId);
   return agent === null ? null : { id: agent.id, alias: agent.alias };
-}
-
-async function projectRequired(shop: Workshop, { projectId }: Change): Promise<Project> {
-  const project = await projectById(shop.store.db, projectId);
-  if (project === null) throw new PawlError('project_not_found', `There is no project ${projectId}.`);
-  return project;
 }

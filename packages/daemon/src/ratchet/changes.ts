@@ -1,3 +1,4 @@
+import { isOver } from '@pawl/core/ratchet/change-life';
 import { summaryFrom } from '@pawl/core/ratchet/change-text';
 import { branchTips } from '@pawl/git/branch-tips';
 import { isAncestor } from '@pawl/git/merge-step';
@@ -16,6 +17,7 @@ import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import { openChange } from './change-open.ts';
 import { configOf, rulesOf } from './change-rules.ts';
+import { settledRuns } from './settled.ts';
 
 /** Whether an agent's work becomes a change by itself when it is done: it has one piece of work, on a branch of its own. */
 function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
@@ -63,6 +65,7 @@ export async function openMissing(shop: Workshop, project: Project, config: Proj
   // It begins with what happens in a project: the end of the first run may be that.
   const since = queue.beganAt - limits.finishedMs;
   const finished = await finishedAuthors(shop.store.db, project.id, since);
+  const settled = settledRuns(shop, project.id);
   const unseen = finished.filter(({ runId }) => !settled.has(runId));
   if (unseen.length === 0) return;
   const views = await Promise.all(unseen.map(({ agentId }) => agentView(shop.store.db, agentId)));
@@ -73,7 +76,7 @@ export async function openMissing(shop: Workshop, project: Project, config: Proj
   for (const facts of authors) {
     const work = { tip: tips.get(facts.agent.branch ?? ''), summary: facts.run?.detail ?? null };
     const isDone = await isSettled(shop, facts.agent, () => proposeWork(shop, project, facts, work));
-    if (isDone && facts.run !== null) settle(facts.run.id);
+    if (isDone && facts.run !== null) settled.add(facts.run.id);
   }
 }
 
@@ -97,17 +100,6 @@ export async function beginIfConfigured(shop: Workshop, project: Project): Promi
   return queueOf(shop.store.db, project.id);
 }
 
-/** Runs whose work is settled. A branch does not move after its agent's run has ended; and to look once more costs little. */
-const settled = new Set<string>();
-
-function settle(runId: string): void {
-  settled.add(runId);
-  for (const oldest of settled) {
-    if (settled.size <= limits.rememberedSteps) break;
-    settled.delete(oldest);
-  }
-}
-
 async function proposeWork(
   shop: Workshop,
   project: Project,
@@ -119,14 +111,16 @@ async function proposeWork(
   if (tip === undefined || tip === agent.baseCommit) return null;
   const changes = await changesByAgent(shop.store.db, agent.id);
   const known = changes.find(({ head }) => head === tip);
-  if (known !== undefined) return known.mergedAt === null && known.closedAt === null ? known : null;
+  if (known !== undefined) return isOver(known) ? null : known;
   // What was closed after its last word is not taken up again because its branch was moved since.
-  if ((changes[0]?.closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
+  const closedAt = changes[0]?.mergedAt === null ? changes[0].closedAt : null;
+  if ((closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
   if (changes.length === 0 && (await isTakenOver(shop, project, tip))) return null;
   const clean = await redactionFor(shop, facts);
   const said = summaryFrom(clean(summary ?? ''));
   const asker = { is: 'agent', agent, hears: [] } as const;
-  const byItself = { asker, project, byItself: true };
+  // What was closed before is wanted again when somebody says so.
+  const byItself = { asker, project, byItself: true, draft: closedAt !== null };
   const { change } = await openChange(shop, said === '' ? byItself : { ...byItself, summary: said });
   return change;
 }

@@ -8,6 +8,12 @@ const passable = /^(?!PAWL_)[A-Za-z_][A-Za-z0-9_]*$/;
 const secretName = /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|KEY/i;
 
 /**
+ * Where `pawl` finds its home in a check: below a file, where neither a daemon is nor can be started. A test that runs
+ * `pawl` by mistake fails with this path, and does not speak to the person's own daemon as that person.
+ */
+const noHome = '/dev/null/pawl-is-not-for-checks';
+
+/**
  * The whole environment of a check: who and where the person is, the locale and the way out, and what the project names.
  * No key of a provider and no token of ours is in it unless the project asks for it by name. Without a `.git` of its
  * own, git in the clone finds none: it does not go up into a home that may be a repository itself.
@@ -22,6 +28,7 @@ export function checkEnvironment(
     ...namedVariables(from, names),
     CI: 'true',
     TMPDIR: temporary,
+    PAWL_HOME: noHome,
     GIT_TERMINAL_PROMPT: '0',
     GIT_CEILING_DIRECTORIES: dir,
     // A repository that was committed as files is not taken for one; git reads this from the environment only.

@@ -34,6 +34,8 @@ export type Checker = {
   cancel(checkId: string, reason: string): Promise<void>;
   /** After a start of the daemon: takes up every check that has not ended, and removes what others have left. */
   adopt(): Promise<void>;
+  /** Takes up again what was let go of by a failure that may have passed: so no check stays open with nobody to end it. */
+  tend(): Promise<void>;
   /** Stops watching; the processes go on. */
   close(): Promise<void>;
 };
@@ -59,21 +61,24 @@ export function createChecker(
     const names = namesFor(place);
     const ending = notedEnding(place);
     const bench = { shop, bounds, place, names, ending, bell: createBell(), isClosed: () => closed };
-    const job: Job = { bench, done: look(bench, check) };
+    const job: Job = { bench, done: look(bench, check.id) };
     jobs.set(check.id, job);
     return job;
   }
 
-  async function look(bench: CheckBench, check: Check): Promise<void> {
+  async function look(bench: CheckBench, checkId: string): Promise<void> {
     try {
+      // Whoever looked after it before has gone, so this is how far it came.
+      const check = await checkById(shop.store.db, checkId);
+      if (check === null || check.endedAt !== null) return;
       const ended = await runCheck(bench, check);
       if (ended === null) return;
       onEnded(ended);
       await removeWhole(bench.place.dir);
     } catch (error) {
-      shop.log.error({ check: check.id, error: messageOf(error) }, 'a check is left to the next start');
+      shop.log.error({ check: checkId, error: messageOf(error) }, 'a check is left for now');
     } finally {
-      jobs.delete(check.id);
+      jobs.delete(checkId);
     }
   }
 
@@ -123,6 +128,11 @@ export function createChecker(
       for (const check of await openChecks(shop.store.db)) takeUp(check);
       // Other directories are of checks that have ended, or never began.
       sweeping = sweep((await placedChecks(shop.home)).filter((id) => !jobs.has(id)));
+    },
+
+    async tend() {
+      const open = await openChecks(shop.store.db);
+      if (!closed) for (const check of open) takeUp(check);
     },
 
     async close() {

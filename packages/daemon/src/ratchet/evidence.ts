@@ -1,7 +1,14 @@
 import type { Evidence } from '@pawl/core/ratchet/queue-plan';
 import type { Change, Check } from '@pawl/schema/change';
 
-const nothing: Evidence = { isGreen: false, reds: 0, isRunning: false, counts: null };
+const nothing: Evidence = {
+  isGreen: false,
+  greenAt: null,
+  reds: 0,
+  redSince: null,
+  isRunning: false,
+  counts: null,
+};
 
 /** Leaves out failures from before a change was tried again: they do not count against it. */
 export function sinceRetries(checks: readonly Check[], changes: readonly Change[]): Check[] {
@@ -10,6 +17,17 @@ export function sinceRetries(checks: readonly Check[], changes: readonly Change[
   return checks.filter(
     (check) => check.outcome !== 'failed' || !check.changes.some((id) => (retried.get(id) ?? 0) > check.plannedAt),
   );
+}
+
+/**
+ * Leaves out failures from before main failed and then passed, with the same files: what failed then was not in any change, but
+ * around all of them.
+ */
+export function sinceRecovery(checks: readonly Check[], main: string): Check[] {
+  const own = checks.filter(({ tree, outcome }) => tree === main && (outcome === 'passed' || outcome === 'failed'));
+  const recovery = own.findLast(({ outcome }, at) => outcome === 'passed' && own[at - 1]?.outcome === 'failed');
+  const since = recovery?.endedAt ?? 0;
+  return checks.filter(({ tree, outcome, plannedAt }) => tree === main || outcome !== 'failed' || plannedAt >= since);
 }
 
 /**
@@ -36,7 +54,9 @@ function judge(checks: readonly Check[]): Evidence {
   const reds = ended.length - 1 - passed;
   return {
     isGreen: passed >= 0 && reds < 2,
+    greenAt: ended[passed]?.endedAt ?? null,
     reds,
+    redSince: ended[passed + 1]?.plannedAt ?? null,
     isRunning: checks.some(({ outcome }) => outcome === null),
     counts: ended[passed]?.counts ?? null,
   };

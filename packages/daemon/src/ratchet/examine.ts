@@ -52,7 +52,8 @@ export async function examineChange(repository: Repository, request: Request): P
 type Sides = Record<'before' | 'after', (path: string) => Promise<string | null>>;
 
 async function textAt(repository: Repository, ownDir: string, commit: string, path: string): Promise<string | null> {
-  return (await fileAt(repository, ownDir, commit, path, gateLimits.comparedBytes))?.toString('utf8') ?? null;
+  const { content } = await fileAt(repository, ownDir, commit, path, gateLimits.comparedBytes);
+  return content?.toString('utf8') ?? null;
 }
 
 /** Files of the gate that the change touches, adds, removes or renames. */

@@ -1,3 +1,4 @@
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
 import type { ChangeFacts } from '@pawl/core/ratchet/change-state';
 import type { Change, Check, Queue } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
@@ -25,7 +26,7 @@ export async function changeFacts(
   const isTested = running.some(({ changes }) => changes.includes(change.id));
   return {
     change,
-    blocking: comments.filter(({ kind, addressedAt }) => kind === 'blocking' && addressedAt === null).length,
+    blocking: blockingOf(comments).length,
     rules: { enabled: config.enabled, hasChecks: config.checks.length > 0, review: config.review !== null },
     queue,
     progress: isGreen ? 'green' : isTested ? 'testing' : null,

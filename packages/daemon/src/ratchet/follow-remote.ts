@@ -36,17 +36,19 @@ export async function followRemote(bench: Bench): Promise<void> {
   await forgetFollowing(bench);
 }
 
+type Place = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'>;
+
 /** Lets the files of a checkout come after a branch that a daemon had moved before it was killed. */
-async function finishFollowing(bench: Bench): Promise<void> {
-  const { shop, project, repository, ownDir } = bench;
+export async function finishFollowing(place: Place): Promise<void> {
+  const { shop, project, repository, ownDir } = place;
   const begun = await getSetting(shop.store.db, keyOf(project.id));
   if (begun === undefined) return;
   if (!(await finishAdvance(repository, { ownDir, ...followSchema.parse(begun) }))) {
     shop.log.warn({ project: project.name }, 'the files of a checkout could not follow; look at git status there');
   }
-  await forgetFollowing(bench);
+  await forgetFollowing(place);
 }
 
-async function forgetFollowing({ shop, project }: Bench): Promise<void> {
+async function forgetFollowing({ shop, project }: Place): Promise<void> {
   await shop.store.write((tx) => forgetSettings(tx, keyOf(project.id), Number.MAX_SAFE_INTEGER));
 }

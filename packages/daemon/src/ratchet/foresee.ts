@@ -36,11 +36,10 @@ export async function foreseeConflicts(
   if (queue === null || queue.seen === null) return;
   const memory = recallComparisons(shop, project.id, { repository, ownDir, main: queue.seen });
   const found = await branchesAtWork(shop, project, repository);
-  const sides: Side[] = [];
-  for (const side of found) {
-    const files = await memory.files(side.tip);
-    if (files === null || files.size > 0) sides.push({ ...side, files });
-  }
+  const changed = await memory.files(found.map(({ tip }) => tip));
+  const sides = found
+    .map((side): Side => ({ ...side, files: changed.get(side.tip) ?? null }))
+    .filter(({ files }) => files === null || files.size > 0);
   for (const [one, other] of pairsThatMeet(sides)) {
     const files = await memory.conflicts(one.tip, other.tip);
     if (files.length > 0) await tell(shop, project, [one, other], files);

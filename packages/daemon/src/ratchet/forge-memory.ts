@@ -16,6 +16,10 @@ const memorySchema = z.object({
   isFlagged: z.boolean(),
   lastComment: z.string().nullable(),
   isClosed: z.boolean(),
+  refused: z
+    .object({ head: z.string(), onto: z.string(), reason: z.string(), at: z.number() })
+    .nullable()
+    .default(null),
 });
 
 const keyOf = (changeId: string) => `forge:${changeId}`;

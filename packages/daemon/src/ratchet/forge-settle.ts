@@ -1,6 +1,7 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
 import type { Change } from '@pawl/schema/change';
 import { changeById, updateChange } from '@pawl/store/changes';
+import type { Workshop } from '../workshop.ts';
 import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteClosed, noteMerged } from './notices.ts';
@@ -31,9 +32,16 @@ export async function settleFromForge(bench: ForgeBench, change: Change, there: 
   });
 }
 
-/** Holds a change for what the forge has against it, or lifts that. What somebody else holds stays held by them. */
+/** Holds a change for what the forge has against it, or lifts that. */
 export async function holdForForge({ shop, link }: ForgeBench, { id }: Change, reason: string | null): Promise<void> {
-  const by = link.forge.name;
+  await holdBy(shop, { id, by: link.forge.name, reason });
+}
+
+/** Holds a change in the name of a forge, or lifts that. What somebody else holds stays held by them. */
+export async function holdBy(
+  shop: Workshop,
+  { id, by, reason }: { id: string; by: string; reason: string | null },
+): Promise<void> {
   const isAsWanted = (change: Change | null) => {
     if (change === null || change.mergedAt !== null || change.closedAt !== null) return true;
     const { hold } = change;

@@ -1,10 +1,12 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
+import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
 import { holdOnForge, marksOnForge } from '@pawl/core/ratchet/forge-plan';
 import type { Change } from '@pawl/schema/change';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { changeById, commentsOf, listChanges, openChanges } from '@pawl/store/changes';
 import type { ForgeBench } from './forge-bench.ts';
+import { sceneOf } from './forge-bench.ts';
 import { closeOnForge } from './forge-close.ts';
 import { followThere, importChange } from './forge-import.ts';
 import { forgeMemoryOf, forgeSight, rememberOnForge } from './forge-memory.ts';
@@ -13,8 +15,6 @@ import { holdForForge, settleFromForge } from './forge-settle.ts';
 
 /** What a look at the forge has brought. */
 export type ForgeNews = {
-  /** The commit of main that the forge's own CI has found red, if any; each is told once. */
-  red: string | null;
   /** Who has mail now. */
   wake: string[];
 };
@@ -40,19 +40,16 @@ export async function syncForge(bench: ForgeBench): Promise<ForgeNews | null> {
   const recent = await listChanges(shop.store.db, { projectId: bench.project.id, limit: limits.forgeClosed });
   if (link.mayMerge) for (const there of listed) wake.push(...(await takeOver(bench, there, recent)));
   await closeOnForge(bench, recent);
-  const red = await redOnForge(bench);
+  const { tip } = bench.target;
+  link.main = { tip, since: link.main?.tip === tip ? link.main.since : now, checks: await checksOfMain(bench) };
   link.nextAt = now + limits.forgeMs;
-  return { red, wake };
+  return { wake };
 }
 
-/** The commit of main that is red there. A repository without a CI of its own has none. */
-async function redOnForge({ link, target }: ForgeBench): Promise<string | null> {
+/** What the forge's own CI says of main. A repository without one has none. */
+async function checksOfMain({ link, target }: ForgeBench): Promise<MainOnForge['checks']> {
   try {
-    const main = await link.forge.branchChecks(target.branch);
-    const red = main?.state === 'failed' ? main.commit : null;
-    const isNew = red !== link.red;
-    link.red = red;
-    return isNew ? red : null;
+    return await link.forge.branchChecks(target.branch);
   } catch (error) {
     if (error instanceof PawlError && ['not_found', 'forbidden'].includes(error.code)) return null;
     throw error;
@@ -76,7 +73,8 @@ async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, For
   const memory = await forgeMemoryOf(shop.store.db, change.id);
   if (change.forgeRef === null) {
     const opened = await openOnForge(bench, change, memory);
-    if (opened !== null) await judge(bench, change, opened);
+    if (opened === null) await holdForForge(bench, change, 'there is no place there for its branch');
+    else await judge(bench, change, opened);
     return [];
   }
   // One that was just opened is not in the list yet, and one that has ended is not in it any more.
@@ -95,10 +93,8 @@ async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, For
 }
 
 async function judge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<void> {
-  const { shop, target } = bench;
-  const sight = await forgeSight(shop.store.db, change, there);
-  const reason = holdOnForge(sight, { target: target.branch, now: shop.clock() });
-  await holdForForge(bench, change, reason);
+  const sight = await forgeSight(bench.shop.store.db, change, there);
+  await holdForForge(bench, change, holdOnForge(sight, sceneOf(bench)));
 }
 
 /** Marks a change there as it is here, and returns it as it is then. */

@@ -1,4 +1,5 @@
 import type { Forge } from '@pawl/core/port/forge';
+import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
 import { createGh } from '@pawl/forge/github/gh';
 import { createGithub } from '@pawl/forge/github/github';
 import type { GithubRepository } from '@pawl/forge/github/repository-name';
@@ -22,9 +23,15 @@ export type ForgeLink = {
   mayMerge: boolean;
   /** When it is looked at next. */
   nextAt: number;
-  /** The commit of main that was found red there last. */
-  red: string | null;
+  /** What its CI said last of the target branch; null before it was asked. */
+  main: MainOnForge | null;
 };
+
+/** Where a project's changes are merged. Null: here. While a forge cannot be reached it is nowhere, and never here instead. */
+export type MergePlace =
+  | { is: 'there'; link: ForgeLink; keepsAlarm: boolean }
+  | { is: 'unreachable'; name: string; reason: string; keepsAlarm: boolean }
+  | null;
 
 type Known = { link: ForgeLink; at: number };
 
@@ -59,7 +66,7 @@ export async function forgeFor(
     push,
     mayMerge,
     nextAt: before?.link.nextAt ?? 0,
-    red: before?.link.red ?? null,
+    main: before?.link.main ?? null,
   };
   known.set(key, { link, at: now });
   return link;

@@ -1,3 +1,4 @@
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
 import type { Holder } from '@pawl/core/ratchet/change-return';
 import { holderOf } from '@pawl/core/ratchet/change-return';
 import type { NoticedComment } from '@pawl/core/ratchet/notice-text';
@@ -15,8 +16,7 @@ export type Discussed = { change: Change; comments: ChangeComment[]; blocking: C
 /** What was said about a change, and what of it blocks. */
 export async function discussed(db: Database, change: Change): Promise<Discussed> {
   const comments = await commentsOf(db, change.id);
-  const blocking = comments.filter(({ kind, addressedAt }) => kind === 'blocking' && addressedAt === null);
-  return { change, comments, blocking };
+  return { change, comments, blocking: blockingOf(comments) };
 }
 
 /** The change as it is now, if it is still the one that was looked at: open, and at the same head. */

@@ -1,14 +1,18 @@
 import { gateLimits } from '@pawl/core/ratchet/gate-limit';
 import { firstLine } from '@pawl/core/shorten';
 import { fileAt } from '@pawl/git/change-diff';
-import { remoteUrl } from '@pawl/git/remote';
+import { hasCommit } from '@pawl/git/queue-objects';
+import { defaultBranch, remoteUrl } from '@pawl/git/remote';
 import type { Repository } from '@pawl/git/repository';
-import type { CheckStep } from '@pawl/schema/change';
+import { branchTip } from '@pawl/git/repository';
+import type { CheckStep, Queue } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig, Staff } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { usualDefinition } from '../definitions/usual.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory } from '../workshop.ts';
@@ -54,6 +58,26 @@ export async function readProjectConfig(
   };
 }
 
+/**
+ * What a project says by the commit that its queue saw last, which spares git a look, else by its target branch as it is.
+ * A commit that the repository has no more, because it was cloned anew or cleaned up after a rewrite, counts as none.
+ */
+export async function readLastConfig(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  repository: Repository,
+  queue: Pick<Queue, 'seen' | 'branch'> | null,
+): Promise<{ commit: string | null; config: ProjectConfig }> {
+  const seen = queue?.seen ?? null;
+  try {
+    if (seen !== null) return { commit: seen, config: await readProjectConfig(shop, project, repository, seen) };
+  } catch (error) {
+    if (await hasCommit(repository, ownGitDirectory(shop.home, project.id), seen ?? '')) throw error;
+  }
+  const commit = await branchTip(repository, queue?.branch ?? (await defaultBranch(repository)));
+  return { commit, config: await readProjectConfig(shop, project, repository, commit) };
+}
+
 /** What a commit says never changes, so it is read once. */
 const known = new Map<string, ConfigFile | null>();
 
@@ -66,8 +90,10 @@ async function committed(
   let file = known.get(commit);
   if (file === undefined) {
     const ownDir = ownGitDirectory(shop.home, project.id);
-    const bytes = await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
-    file = bytes === null ? null : await parseConfigFile(textOf(bytes), `${configPath} of ${commit.slice(0, 10)}`);
+    const place = `${configPath} of ${commit.slice(0, 10)}`;
+    const found = await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
+    if (found.is === 'unusable') throw unusableConfig(place, found.why);
+    file = found.is === 'absent' ? null : await parseConfigFile(textOf(found.content), place);
     const [oldest] = known.keys();
     if (known.size >= gateLimits.knownConfigs && oldest !== undefined) known.delete(oldest);
     known.set(commit, file);
@@ -92,6 +118,12 @@ async function lying(repository: Repository): Promise<Found | null> {
   const file = await parseConfigFile(text, place);
   lastRead.set(place, { text, file });
   return { file, source: 'checkout' };
+}
+
+function unusableConfig(place: string, why: string): PawlError {
+  return new PawlError('invalid_input', `${place} cannot be read: ${why}.`, {
+    hint: 'Put a plain file there, or take it away. Until then nothing is merged.',
+  });
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -122,7 +154,25 @@ const nameCharacters = 60;
 async function remoteOf(repository: Repository, said: string | false | undefined): Promise<string | null> {
   if (said === false || said === 'none') return null;
   if (said !== undefined) return said;
-  return (await remoteUrl(repository, 'origin')) === null ? null : 'origin';
+  return (await hasOrigin(repository)) ? 'origin' : null;
+}
+
+/** Whether a repository has the usual remote, as its config said at a moment. */
+const origins = new Map<string, { config: string; atMs: number; is: boolean }>();
+
+/**
+ * Git is asked when the repository's config has changed, and now and then for what that includes: everybody who lists
+ * changes wants to know this.
+ */
+async function hasOrigin(repository: Repository): Promise<boolean> {
+  const file = await stat(join(repository.commonDir, 'config'), { bigint: true }).catch(() => null);
+  const config = file === null ? '' : [file.ino, file.size, file.mtimeNs, file.ctimeNs].join(' ');
+  const before = origins.get(repository.commonDir);
+  const atMs = performance.now();
+  if (before?.config === config && atMs - before.atMs < gateLimits.originMs) return before.is;
+  const is = (await remoteUrl(repository, 'origin')) !== null;
+  origins.set(repository.commonDir, { config, atMs, is });
+  return is;
 }
 
 function staffOf(said: ConfigFile['review'], usual: string): Staff | null {

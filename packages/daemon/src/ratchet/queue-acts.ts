@@ -1,11 +1,14 @@
 import type { QueueStep } from '@pawl/core/ratchet/queue-plan';
+import { notAccepted } from '@pawl/core/ratchet/test-count';
 import type { Change, Ejection, Finding } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { changeById, updateChange } from '@pawl/store/changes';
+import type { ChangePatch } from '@pawl/store/changes';
+import { updateChange } from '@pawl/store/changes';
 import { openChecks } from '@pawl/store/checks';
 import { updateQueue } from '@pawl/store/queues';
 import type { Chain } from './chain.ts';
 import { noteAlarm, noteAlarmOver, noteClosed, noteEjected, noteQuestioned } from './notices.ts';
+import { unmoved } from './people.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 
 /** Puts out what conflicts with main, and closes what main has already. Returns whether there was any. */
@@ -14,13 +17,16 @@ export async function settleMisfits(parts: QueueParts, chain: Chain): Promise<bo
     const reason = `it conflicts with ${parts.target.branch} in ${files.slice(0, 5).join(', ')}`;
     await eject(parts, change, { kind: 'conflict', reason, files, checkId: null });
   }
+  for (const { change, reason } of chain.broken)
+    await eject(parts, change, { kind: 'conflict', reason, files: [], checkId: null });
   for (const change of chain.empty) await closeEmpty(parts, change);
-  return chain.conflicting.length + chain.empty.length > 0;
+  return chain.conflicting.length + chain.broken.length + chain.empty.length > 0;
 }
 
 async function closeEmpty({ shop, project, target, wake }: QueueParts, change: Change): Promise<void> {
   const reason = `${target.branch} has all of it already`;
   const told = await shop.store.write(async (tx) => {
+    if ((await unmoved(tx.db, change)) === null) return [];
     await updateChange(tx, change.id, { closedAt: tx.now, closeReason: reason });
     const data = { changeId: change.id, reason, learnings: null };
     tx.emit({ type: 'change.closed', projectId: project.id, agentId: change.agentId, data });
@@ -29,12 +35,13 @@ async function closeEmpty({ shop, project, target, wake }: QueueParts, change: C
   wake(told);
 }
 
-async function eject(parts: QueueParts, change: Change, why: Omit<Ejection, 'at' | 'head'>): Promise<void> {
+/** Puts a change out, for this reason. */
+export async function eject(parts: QueueParts, change: Change, why: Omit<Ejection, 'at' | 'head'>): Promise<void> {
   const { shop, project } = parts;
   const { head } = change;
   const told = await shop.store.write(async (tx) => {
-    const now = await changeById(tx.db, change.id);
-    if (now?.head !== head || now.mergedAt !== null || now.closedAt !== null) return [];
+    const now = await unmoved(tx.db, change);
+    if (now === null) return [];
     const ejection: Ejection = { ...why, head, at: tx.now };
     await updateChange(tx, change.id, { ejection });
     const { kind, reason, checkId } = ejection;
@@ -65,16 +72,12 @@ export async function perform(parts: QueueParts, state: QueueState, step: Act): 
     }
     case 'set-aside': {
       const change = chain.links[step.index]?.change;
-      if (change === undefined) return;
-      await parts.shop.store.write((tx) => updateChange(tx, change.id, { isolatedAt: tx.now, queuedAt: tx.now }));
+      if (change !== undefined) await updateUnmoved(parts, [change], (now) => ({ isolatedAt: now, queuedAt: now }));
       return;
     }
     case 'separate': {
-      const together = chain.links.slice(0, step.length);
-      await parts.shop.store.write(async (tx) => {
-        for (const { change } of together) await updateChange(tx, change.id, { isolatedAt: tx.now });
-      });
-      return;
+      const together = chain.links.slice(0, step.length).map(({ change }) => change);
+      return updateUnmoved(parts, together, (now) => ({ isolatedAt: now }));
     }
     case 'question':
       return question(parts, chain, step);
@@ -96,12 +99,27 @@ async function question(
   const change = chain.links[index]?.change;
   if (change === undefined) return;
   const told = await shop.store.write(async (tx) => {
-    await updateChange(tx, change.id, { findings, isolatedAt: change.isolatedAt ?? tx.now });
-    const data = { changeId: change.id, head: change.head, findings };
+    const now = await unmoved(tx.db, change);
+    if (now === null) return [];
+    // What was accepted before is asked again together with the rest.
+    const all = [...notAccepted(now.findings, findings), ...findings];
+    await updateChange(tx, change.id, { findings: all, approvedHead: null, isolatedAt: now.isolatedAt ?? tx.now });
+    const data = { changeId: change.id, head: change.head, findings: all };
     tx.emit({ type: 'change.questioned', projectId: project.id, agentId: change.agentId, data });
-    return noteQuestioned(tx, { shop, project, change, findings });
+    return noteQuestioned(tx, { shop, project, change: now, findings: all });
   });
   wake(told);
+}
+
+async function updateUnmoved(
+  { shop }: QueueParts,
+  changes: readonly Change[],
+  patch: (now: number) => ChangePatch,
+): Promise<void> {
+  await shop.store.write(async (tx) => {
+    for (const change of changes)
+      if ((await unmoved(tx.db, change)) !== null) await updateChange(tx, change.id, patch(tx.now));
+  });
 }
 
 async function soundAlarm({ shop, project, target, wake }: QueueParts, { chain, checks }: QueueState): Promise<void> {

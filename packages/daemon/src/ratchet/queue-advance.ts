@@ -1,15 +1,14 @@
 import { isEligible } from '@pawl/core/ratchet/change-state';
-import { treeOf } from '@pawl/git/merge-step';
 import type { Queue } from '@pawl/schema/change';
 import { changeById } from '@pawl/store/changes';
 import { updateQueue } from '@pawl/store/queues';
 import type { Database } from '@pawl/store/tables';
 import type { Advanced } from './advance.ts';
-import { advance, recordMerged } from './advance.ts';
-import { commitOfChain, messageOfChange } from './chain.ts';
+import { advance } from './advance.ts';
+import { commitOfChain } from './chain.ts';
 import { changeFacts, projectFacts } from './facts.ts';
-import type { ForgeLink } from './forge.ts';
-import { mergeOnForge } from './forge-merge.ts';
+import { advanceOnForge, holdUnreachable } from './forge-advance.ts';
+import { passesLastLook } from './last-look.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 
 /** Moves main to the chain's commit after so many links. Returns how soon to look again. */
@@ -21,19 +20,26 @@ export async function advanceTo(parts: QueueParts, state: QueueState, length: nu
   const check = checks.findLast((each) => each.tree === tree && each.outcome === 'passed');
   if (check === undefined) throw new Error(`no check of the tree ${tree} has passed`);
   const to = await commitOfChain(state.bench, chain, length);
+  if (!(await passesLastLook(parts, state, { length, to }))) return 0;
   const changes = links.map(({ change }) => ({ id: change.id, head: change.head }));
-  const wanted = { from: target.tip, to, checkId: check.id, changes };
-  const isStillWanted = (db: Database) => areEligible(db, parts, changes);
-  const done =
-    parts.forge === null
-      ? await advance(parts, wanted, isStillWanted)
-      : (await isStillWanted(parts.shop.store.db))
-        ? await advanceOnForge(parts, parts.forge, wanted)
-        : ({ is: 'behind' } as const);
+  const wanted = { from: target.tip, to, checkId: check.id, changes, forgeRef: null };
+  const done = await advanceThere(parts, wanted, (db) => areEligible(db, parts, changes));
   if (done.is === 'moved') parts.wake(done.wake);
   if (done.is !== 'waiting') return 0;
   await waitFor(parts, queue, { reason: done.reason, changes: changes.map(({ id }) => id) });
   return parts.shop.timing.queueWaitMs;
+}
+
+/** Moves main where it is moved: here or by a forge. While that cannot be reached, it is not moved at all. */
+async function advanceThere(
+  parts: QueueParts,
+  wanted: NonNullable<Queue['advance']>,
+  isStillWanted: (db: Database) => Promise<boolean>,
+): Promise<Advanced> {
+  const { forge } = parts;
+  if (forge === null) return advance(parts, wanted, isStillWanted);
+  if (forge.is === 'there') return advanceOnForge(parts, forge.link, wanted, isStillWanted);
+  return holdUnreachable(parts, forge, wanted);
 }
 
 /** Whether changes may still go in, at these very heads. */
@@ -49,22 +55,6 @@ async function areEligible(
     if (change?.head !== head || !isEligible(await changeFacts(db, change, facts))) return false;
   }
   return true;
-}
-
-/** Lets the forge merge a change. What it makes of it is looked at as somebody else's push is, unless it is what was checked. */
-async function advanceOnForge(
-  parts: QueueParts,
-  link: ForgeLink,
-  wanted: NonNullable<Queue['advance']>,
-): Promise<Advanced> {
-  const { shop, repository, ownDir, config } = parts;
-  const change = await changeById(shop.store.db, wanted.changes[0]?.id ?? '');
-  if (change === null) return { is: 'behind' };
-  const done = await mergeOnForge({ ...parts, config, link }, change, messageOfChange(change));
-  if (done.is !== 'merged') return done;
-  const [made, checked] = [done.commit, wanted.to].map((commit) => treeOf(repository, ownDir, commit));
-  const isChecked = (await made) === (await checked);
-  return { is: 'moved', wake: await recordMerged(parts, { ...wanted, to: done.commit }, isChecked) };
 }
 
 /** Notes what a green result waits for, or that none does. */

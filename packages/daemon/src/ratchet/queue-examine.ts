@@ -1,21 +1,23 @@
-import { mergeBase } from '@pawl/git/change-diff';
 import type { Change } from '@pawl/schema/change';
-import { limits } from '@pawl/schema/limit';
-import { changeById, mergedHeads, openChanges, updateChange } from '@pawl/store/changes';
-import { buildChain } from './chain.ts';
+import { isPassing, PawlError } from '@pawl/schema/error';
+import { changeById, openChanges, updateChange } from '@pawl/store/changes';
+import { effectOf } from './effect.ts';
+import type { Examination } from './examine.ts';
 import { examineChange } from './examine.ts';
 import { noteQuestioned } from './notices.ts';
 import type { QueueParts } from './queue-state.ts';
 
+type ExamineParts = Omit<QueueParts, 'checker' | 'forge' | 'askedAt'>;
+
+const nothing: Examination = { findings: [], removesTests: false };
+
 /** Looks at what each change's head does to the gate, once. */
-export async function examineAll(parts: QueueParts): Promise<void> {
-  const { shop, project, repository, ownDir, config, wake } = parts;
+export async function examineAll(parts: ExamineParts): Promise<void> {
+  const { shop, project, config, wake } = parts;
   for (const change of await openChanges(shop.store.db, project.id)) {
     const { head } = change;
     if (change.examinedHead === head) continue;
-    const { findings, removesTests } = config.guard.enabled
-      ? await examineChange(repository, { ownDir, config, ...(await effectOf(parts, change)) })
-      : { findings: [], removesTests: false };
+    const { findings, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
     const told = await shop.store.write(async (tx) => {
       const now = await changeById(tx.db, change.id);
       if (now?.head !== head) return [];
@@ -30,17 +32,16 @@ export async function examineAll(parts: QueueParts): Promise<void> {
   }
 }
 
-/**
- * What main would gain and lose by a change: main compared with main and the change. What a branch took from another one that
- * was squashed since, and took back, shows only there. Where they do not go together, it is the branch that is looked at.
- */
-async function effectOf(
-  { shop, project, repository, ownDir, target, config }: QueueParts,
-  change: Change,
-): Promise<{ base: string; change: { head: string } }> {
-  const landed = await mergedHeads(shop.store.db, project.id, limits.landedHeads);
-  const bench = { repository, ownDir, method: config.method };
-  const [link] = (await buildChain(bench, { main: target.tip, changes: [change], landed })).links;
-  if (link !== undefined) return { base: target.tip, change: { head: link.commit } };
-  return { base: (await mergeBase(repository, ownDir, target.tip, change.head)) ?? change.base, change };
+/** What cannot be looked at keeps no other from being looked at: a person is asked about it. */
+async function examine(parts: ExamineParts, change: Change): Promise<Examination> {
+  const { repository, ownDir, config } = parts;
+  try {
+    return await examineChange(repository, { ownDir, config, ...(await effectOf(parts, change)) });
+  } catch (error) {
+    if (!(error instanceof PawlError) || isPassing(error)) throw error;
+    return {
+      findings: [{ kind: 'check-edited', detail: `it cannot be looked at: ${error.message}` }],
+      removesTests: true,
+    };
+  }
 }

@@ -7,7 +7,6 @@ import { updateQueue } from '@pawl/store/queues';
 import { commitOfChain } from './chain.ts';
 import { perform, settleMisfits } from './queue-acts.ts';
 import { advanceTo, waitFor } from './queue-advance.ts';
-import { examineAll } from './queue-examine.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 import { readState } from './queue-state.ts';
 
@@ -19,7 +18,6 @@ export type Looked = { againMs: number | null; isAnswered: boolean };
  * from which the next look goes on, so it may end anywhere.
  */
 export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
-  await examineAll(parts);
   for (let steps = 0; steps < limits.queueSteps; steps += 1) {
     const state = await readState(parts);
     if (state === null) return { againMs: null, isAnswered: true };
@@ -30,7 +28,11 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
     if (first === undefined || first.do === 'check') {
       await cancelStale(parts, state);
       await startChecks(parts, state, plan);
-      await waitFor(parts, state.queue, null);
+      await waitFor(
+        parts,
+        state.queue,
+        parts.forge?.is === 'unreachable' ? { reason: parts.forge.reason, changes: [] } : null,
+      );
       const main = state.facts.evidence(state.facts.main);
       return { againMs: null, isAnswered: main.isGreen || main.reds >= 2 };
     }
@@ -41,10 +43,10 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
 }
 
 /** Ends checks of trees that nobody wants any more: main has moved, or a change was withdrawn. */
-async function cancelStale({ shop, project, checker, config }: QueueParts, { chain }: QueueState): Promise<void> {
+async function cancelStale({ shop, project, checker, config }: QueueParts, { chain, slow }: QueueState): Promise<void> {
   const wanted = new Set([chain.mainTree, ...chain.links.map(({ tree }) => tree)]);
   for (const check of await openChecks(shop.store.db, project.id)) {
-    if (wanted.has(check.tree) && check.plan === config.plan) continue;
+    if ((wanted.has(check.tree) && check.plan === config.plan) || check.id === slow?.id) continue;
     await checker.cancel(check.id, 'nobody needs its result any more');
   }
 }

@@ -1,13 +1,16 @@
 import { createLanes } from '@pawl/core/turn-taking';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
+import { hasCommit } from '@pawl/git/queue-objects';
 import { branchTip } from '@pawl/git/repository';
+import type { Repository } from '@pawl/git/repository';
 import type { Queue } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes';
-import { checkById, openChecks } from '@pawl/store/checks';
+import { openChecks } from '@pawl/store/checks';
+import { countOpenSessions } from '@pawl/store/sessions';
 import { listProjects, projectById } from '@pawl/store/projects';
 import { allQueues, queueOf, updateQueue } from '@pawl/store/queues';
 import { existsSync } from 'node:fs';
@@ -26,12 +29,10 @@ import { createCrew, crewEvents } from './crew.ts';
 import { configPath } from './config-file.ts';
 import { readProjectConfig } from './project-config.ts';
 import { lookAtQueue } from './queue.ts';
+import { examineAll } from './queue-examine.ts';
 import { followRemote } from './follow-remote.ts';
 import { foreseeConflicts } from './foresee.ts';
-import type { ForgeLink } from './forge.ts';
-import { forgeFor } from './forge.ts';
-import { isAlarmFromThere, noteRedThere } from './forge-alarm.ts';
-import { syncForge } from './forge-sync.ts';
+import { lookAtForge } from './forge-look.ts';
 import { createRefresh } from './refresh.ts';
 import type { Target } from './target.ts';
 import { findTarget } from './target.ts';
@@ -56,6 +57,10 @@ type Watch = {
   target: { found: Target; at: number } | null;
   /** The target branch when there was nothing left to do; null when there may be. */
   rest: { tip: string; branch: string; isRemote: boolean; at: number } | null;
+  /** When a red main is checked again, in case that it was not main that failed. */
+  recheckAt: number | null;
+  /** How often in a row it was looked whether what is in the way has gone. */
+  waits: number;
 };
 
 /** Drives every project's queue: one look at a time for each. */
@@ -71,7 +76,15 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   let stopListening = () => {};
 
   function watchOf(projectId: string): Watch {
-    const known = watches.get(projectId) ?? { askedAt: null, isDue: false, timer: null, target: null, rest: null };
+    const known = watches.get(projectId) ?? {
+      askedAt: null,
+      isDue: false,
+      timer: null,
+      target: null,
+      rest: null,
+      recheckAt: null,
+      waits: 0,
+    };
     watches.set(projectId, known);
     return known;
   }
@@ -96,7 +109,10 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   async function look(projectId: string, watch: Watch): Promise<void> {
     try {
       const againMs = await lookOnce(projectId, watch);
-      if (againMs !== null) lookAgain(projectId, watch, againMs);
+      watch.waits = againMs === null || againMs === 0 ? 0 : watch.waits + 1;
+      // What stays in the way for long is looked at less often.
+      const isPatient = watch.waits > limits.quickWaits;
+      if (againMs !== null) lookAgain(projectId, watch, isPatient ? shop.timing.queueMs : againMs);
     } catch (error) {
       if (!(error instanceof PawlError)) shop.log.error({ project: projectId, error }, 'the queue stumbled');
       await noteTrouble(projectId, messageOf(error)).catch(() => undefined);
@@ -121,16 +137,29 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     if (queue.advance !== null) wakeAgents((await finishBegun(bench, queue.advance)) ?? []);
     await noteSeen(bench, queue);
     await openMissing(shop, project, config);
+    await examineAll({ ...bench, config, wake: wakeAgents });
     await crew.tick(project, config);
     await foresee(bench, config);
-    const forge = await lookAtForge(bench, config, watch);
+    const { place: forge, wake: told, asksMain } = await lookAtForge(bench, config);
+    wakeAgents(told);
+    if (asksMain) watch.askedAt ??= shop.clock();
+    recheck(queue, watch);
     const look = { ...bench, config, checker, forge, wake: wakeAgents, askedAt: watch.askedAt };
     const looked = await lookAtQueue(look);
     if (looked.isAnswered) watch.askedAt = null;
     await followRemote(bench);
     if (looked.againMs === 0) watch.target = null;
-    else if (await isAtRest(projectId, watch)) watch.rest = restOf(bench.target);
+    else if (await isAtRest(projectId, watch, config)) watch.rest = restOf(bench.target);
     return looked.againMs;
+  }
+
+  /** A main that is red may have been so for reasons that have passed: it is checked again now and then. */
+  function recheck({ emergency }: Queue, watch: Watch): void {
+    const now = shop.clock();
+    if (emergency === null) watch.recheckAt = null;
+    else if (watch.recheckAt !== null && now >= watch.recheckAt) watch.askedAt ??= now;
+    else if (watch.recheckAt !== null) return;
+    if (emergency !== null) watch.recheckAt = now + limits.recheckMs;
   }
 
   /** A project's queue begins when something happens in it and it says what its checks are. Others cost a look at one file. */
@@ -147,25 +176,6 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     }
   }
 
-  /** The forge of a project that has one, after what is there and here was brought together. */
-  async function lookAtForge(bench: Bench, config: ProjectConfig, watch: Watch): Promise<ForgeLink | null> {
-    const link = await forgeFor(shop, bench.project, bench.repository, config);
-    if (link === null) return null;
-    const news = await syncForge({ ...bench, config, link });
-    if (news === null) return link;
-    wakeAgents(news.wake);
-    if (news.red === bench.target.tip) await noteRedThere({ ...bench, config, link });
-    else if (await isAlarmOver(bench)) watch.askedAt ??= shop.clock();
-    return link;
-  }
-
-  /** Main was red there, and is not any more: our own checks say whether that is so. */
-  async function isAlarmOver({ project, target }: Bench): Promise<boolean> {
-    const { emergency } = (await queueOf(store.db, project.id)) ?? { emergency: null };
-    if (emergency === null || emergency.commit !== target.tip) return false;
-    return isAlarmFromThere(await checkById(store.db, emergency.checkId));
-  }
-
   /** Where everything is for one look. The config is the one of the very commit that the target branch is at. */
   async function prepare(
     project: Project,
@@ -176,10 +186,17 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     const ownDir = ownGitDirectory(shop.home, project.id);
     await ensureOwnDirectory(repository, ownDir);
     const guess = queue.seen ?? (await branchTip(repository, queue.branch));
-    const guessed = await readProjectConfig(shop, project, repository, guess);
+    const guessed = await configAt(project, repository, guess);
     const target = await targetNow(watch, () => findTarget(repository, ownDir, guessed));
     const config = target.tip === guess ? guessed : await readProjectConfig(shop, project, repository, target.tip);
     return { bench: { shop, project, repository, ownDir, target }, config };
+  }
+
+  /** What is remembered of the target branch may be gone from a repository that was made anew. */
+  async function configAt(project: Project, repository: Repository, commit: string | null): Promise<ProjectConfig> {
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const isThere = commit !== null && (await hasCommit(repository, ownDir, commit));
+    return readProjectConfig(shop, project, repository, isThere ? commit : null);
   }
 
   /** A remote is not asked for each wake anew; what it says is compared once more when its branch is moved. */
@@ -222,10 +239,11 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   }
 
   /** Nothing is open, nothing runs, and main is green: until somebody says or pushes something, there is nothing to do. */
-  async function isAtRest(projectId: string, { askedAt }: Watch): Promise<boolean> {
+  async function isAtRest(projectId: string, { askedAt }: Watch, config: ProjectConfig): Promise<boolean> {
     const queue = await queueOf(store.db, projectId);
-    if (askedAt !== null || queue === null || queue.emergency !== null) return false;
-    if (queue.seen !== queue.green || (await openChecks(store.db, projectId)).length > 0) return false;
+    if (askedAt !== null || queue === null || queue.emergency !== null || config.forge !== 'local') return false;
+    if (queue.seen !== queue.green && queue.green !== null && config.checks.length > 0) return false;
+    if ((await openChecks(store.db, projectId)).length > 0 || (await countOpenSessions(store.db)) > 0) return false;
     return (await openChanges(store.db, projectId)).length === 0;
   }
 

@@ -1,3 +1,4 @@
+import { isForReview } from '@pawl/core/ratchet/change-comment';
 import { reviewTask } from '@pawl/core/ratchet/crew-task';
 import { nextReview } from '@pawl/core/ratchet/review-step';
 import type { Change, ChangeComment } from '@pawl/schema/change';
@@ -20,7 +21,9 @@ export async function reviewChange(parts: CrewParts, scene: Scene, talk: Discuss
   if (review === null) return false;
   const { change, blocking } = talk;
   const reviewer = await viewOfAgent(parts, change.reviewerId);
-  const step = nextReview({ change, blocking: blocking.length, reviewer });
+  // What a person objected to before this head is for the review of it to judge.
+  const held = blocking.filter((comment) => !isForReview(comment, change));
+  const step = nextReview({ change, blocking: held.length, reviewer });
   switch (step.do) {
     case 'nothing':
       return false;

@@ -39,7 +39,7 @@ async function isConfigured(shop: Pick<Workshop, 'home'>, project: Project, repo
   const tip = await targetTip(repository);
   if (tip === null) return false;
   const ownDir = ownGitDirectory(shop.home, project.id);
-  return (await fileAt(repository, ownDir, tip, configPath, gateLimits.configBytes)) !== null;
+  return (await fileAt(repository, ownDir, tip, configPath, gateLimits.configBytes)).is !== 'absent';
 }
 
 /** Where the target branch is; null in a repository that has none yet. */

@@ -86,11 +86,12 @@ describe('opening', () => {
   test('the same again does nothing; a later commit moves it on, and what was said of the old one lapses', async () => {
     const change = await aChange();
     expect(await open(change.branch)).toMatchObject({ created: false, moved: false, change: { id: change.id } });
-    await patch(change.id, { findings: [{ kind: 'skip-added', detail: 'a test' }], reviews: 2 });
+    await patch(change.id, { findings: [{ kind: 'skip-added', detail: 'a test' }], reviews: 2, retriedAt: 7 });
     const tip = await onMore(change);
     const again = await open(change.branch, { title: 'Better' });
     expect(again).toMatchObject({ created: false, moved: true, change: { id: change.id, head: tip, title: 'Better' } });
-    expect(again.change).toMatchObject({ findings: [], reviews: 0, queuedAt: change.queuedAt });
+    expect(again.change).toMatchObject({ findings: [], reviews: 0, retriedAt: null });
+    expect(again.change.queuedAt).toBeGreaterThan(change.queuedAt ?? 0);
     const moved = await changeEvents(daemon.client, change.id, 'change.moved');
     expect(moved.map(({ data }) => data)).toEqual([{ changeId: change.id, from: change.head, head: tip }]);
   });
@@ -162,6 +163,12 @@ describe('opening', () => {
     expect(merged.queuedAt).not.toBeNull();
     expect((await daemon.client.mergeChange(branch)).change.queuedAt).toBe(merged.queuedAt);
     expect(await changeEvents(daemon.client, change.id, 'change.queued')).toHaveLength(1);
+    // Proposed as a draft again it is taken out of the queue, and without that word put back.
+    expect((await open(branch, { draft: true })).change).toMatchObject({ id: change.id, queuedAt: null });
+    expect(await changeEvents(daemon.client, change.id, 'change.drafted')).toHaveLength(1);
+    expect((await open(branch)).change.queuedAt).toBeGreaterThan(merged.queuedAt ?? 0);
+    await onMore({ branch });
+    expect(await open(branch, { draft: true })).toMatchObject({ moved: true, change: { queuedAt: null } });
   });
 });
 
@@ -329,9 +336,13 @@ describe('what a person says', () => {
 
   test('what is merged or closed stays so', async () => {
     const merged = await aChange();
-    await patch(merged.id, { mergedAt: 5, mergedCommit: merged.head });
+    await patch(merged.id, { mergedAt: 5, mergedCommit: merged.base });
     expect((await daemon.client.mergeChange(merged.id)).change.state).toBe('merged');
     await expect(open(merged.branch)).rejects.toMatchObject({ code: 'conflict', message: /merged already/ });
+    // What was taken off the target branch since may be proposed again.
+    const undone = await aChange();
+    await patch(undone.id, { mergedAt: 5, mergedCommit: undone.head });
+    expect((await open(undone.branch)).created).toBe(true);
     const closed = await aChange();
     await daemon.client.closeChange(closed.id, { reason: 'no' });
     for (const { id } of [merged, closed]) {

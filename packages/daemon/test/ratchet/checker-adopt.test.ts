@@ -9,7 +9,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Step } from '../support/check-shop.ts';
 import { checksOf, openCheckShop } from '../support/check-shop.ts';
 
@@ -44,6 +44,28 @@ test('a check that ended while nobody looked is settled by what it left', async 
   await shop.checker().adopt();
   expect(await shop.result(shop.id)).toMatchObject({ outcome: 'failed', detail: 'exit code 4', exitCode: 4 });
   expect((await shop.output(shop.id)).toString()).toBe('a\nb\n');
+});
+
+test('a check that was let go of by a failure is taken up again when it is tended, and once', async () => {
+  await using place = await temporaryDirectory();
+  const go = join(place.path, 'go');
+  await using shop = await openCheckShop(place.path);
+  const checker = shop.checker();
+  const { id } = await shop.start(checker, checksOf([`until [ -e '${go}' ]; do sleep 0.01; done; echo over`]));
+  await waitUntil(async () => (await checkById(shop.store.db, id))?.pid ?? null, { what: 'the process of the check' });
+  await checker.tend();
+  const refusing = vi.spyOn(shop.shop.store, 'write').mockRejectedValue(new Error('the store is broken'));
+  const letGo = vi.spyOn(shop.shop.log, 'error');
+  await writeFile(go, '');
+  const words = 'a check is left for now';
+  await waitUntil(() => letGo.mock.calls.some(([, message]) => message === words), { what: 'the failure' });
+  refusing.mockRestore();
+  expect(await checkById(shop.store.db, id)).toMatchObject({ endedAt: null });
+  await Promise.all([checker.tend(), checker.tend()]);
+  expect(await shop.result(id)).toMatchObject({ outcome: 'passed' });
+  await checker.tend();
+  expect(shop.ended).toHaveLength(1);
+  expect((await shop.output(id)).toString()).toBe('over\n');
 });
 
 test('a check whose processes were all killed is lost, and that is a failure', async () => {

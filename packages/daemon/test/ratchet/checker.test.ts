@@ -5,9 +5,10 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { CheckShopOptions } from '../support/check-shop.ts';
 import { checksOf, openCheckShop } from '../support/check-shop.ts';
@@ -207,6 +208,7 @@ test('the environment of a check is an allow list, and what a project names in a
     'LC_ALL=C',
     'CI=true',
     'GIT_TERMINAL_PROMPT=0',
+    'PAWL_HOME=/dev/null/pawl-is-not-for-checks',
     `TMPDIR=${dir}/tmp`,
     `${dir}/tree`,
   ])
@@ -217,6 +219,7 @@ test('the environment of a check is an allow list, and what a project names in a
     'LC_ALL',
     'CI',
     'TMPDIR',
+    'PAWL_HOME',
     'GIT_TERMINAL_PROMPT',
     'GIT_CEILING_DIRECTORIES',
     'GIT_CONFIG_COUNT',
@@ -232,6 +235,19 @@ test('the environment of a check is an allow list, and what a project names in a
     'NODE_ENV',
     'PAWL_SESSION',
   ]);
+});
+
+test('pawl in a check speaks to no daemon as the person, and starts none', async () => {
+  await using home = await temporaryDirectory();
+  await using bench = await scene({ environment: { HOME: home.path } });
+  const pawl = `'${process.execPath}' '${fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url))}'`;
+  const commands = ['change approve abc', 'up'];
+  const run = commands.map((words) => `if ${pawl} ${words}; then exit 1; fi`).join('\n');
+  const check = await bench.run(checksOf([run]));
+  expect(check).toMatchObject({ outcome: 'passed' });
+  const lines = (await bench.text(check)).split('\n').filter((line) => line.includes('pawl-is-not-for-checks'));
+  expect(lines).toHaveLength(commands.length);
+  expect(await readdir(home.path)).toEqual([]);
 });
 
 test('a check that was cancelled is no evidence, and nothing of it is left', async () => {

@@ -1,5 +1,5 @@
-import { evidenceOf } from '@pawl/daemon/ratchet/evidence';
-import type { Check } from '@pawl/schema/change';
+import { evidenceOf, sinceRecovery, sinceRetries } from '@pawl/daemon/ratchet/evidence';
+import type { Change, Check } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
 
 const check = (outcome: Check['outcome'], plannedAt = 1, run: number | null = null): Check =>
@@ -21,7 +21,7 @@ test.each([
   ['a cancelled one', [check('cancelled')], { isGreen: false, reds: 0, isRunning: false }],
 ])('%s', (_, checks, expected) => {
   expect(evidenceOf(checks)('tree')).toMatchObject(expected);
-  expect(evidenceOf(checks)('another')).toEqual({ isGreen: false, reds: 0, isRunning: false, counts: null });
+  expect(evidenceOf(checks)('another')).toMatchObject({ isGreen: false, reds: 0, isRunning: false, counts: null });
 });
 
 test('the counts are those of the last success', () => {
@@ -34,4 +34,22 @@ test('of a tree that is to be checked anew only later checks count', () => {
   expect(evidenceOf(checks, { tree: 'tree', at: 5 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
   expect(evidenceOf(checks, { tree: 'tree', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 0 });
   expect(evidenceOf(checks, { tree: 'another', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
+});
+
+test('what failed before main failed and passed again counts against nobody', () => {
+  const main = (outcome: Check['outcome'], at: number) => ({ ...check(outcome, at), tree: 'main', endedAt: at });
+  const failed = [check('failed', 2), check('failed', 3)];
+  const outage = [main('passed', 1), ...failed, main('failed', 4), main('failed', 5)];
+  expect(sinceRecovery(outage, 'main')).toEqual(outage);
+  const over = [...outage, main('passed', 6)];
+  expect(evidenceOf(sinceRecovery(over, 'main'))('tree')).toMatchObject({ reds: 0 });
+  expect(evidenceOf(sinceRecovery([...over, check('failed', 7)], 'main'))('tree')).toMatchObject({ reds: 1 });
+  expect(sinceRecovery([main('passed', 1), ...failed], 'main')).toHaveLength(3);
+});
+
+test('failures from before a change was tried again do not count against it', () => {
+  const with_ = (at: number) => ({ ...check('failed', at), changes: ['a', 'b'] });
+  const retried = [{ id: 'a', retriedAt: 3 } as Change];
+  expect(sinceRetries([with_(1), with_(2), with_(3)], retried)).toHaveLength(1);
+  expect(sinceRetries([with_(1)], [{ id: 'c', retriedAt: 3 } as Change])).toHaveLength(1);
 });

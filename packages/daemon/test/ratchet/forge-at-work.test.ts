@@ -10,7 +10,7 @@ import { startTestDaemon } from '../support/daemon.ts';
 import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
 /** A project on GitHub, its checkout, and a clock that can be set ahead. */
-async function startOnGithub(path: string, more = '') {
+async function startOnGithub(path: string, more = '', run = 'cat README.md') {
   const server = await createFakeGithub(path);
   const url = 'https://github.com/octo/sample.git';
   // The address is GitHub’s, and what is reached by it is the fake one.
@@ -24,7 +24,7 @@ async function startOnGithub(path: string, more = '') {
   const clock = () => Date.now() + ahead.ms;
   const daemon = await startTestDaemon({ clock, timing: { queueMs: 200, queueWaitMs: 200 } });
   await git(daemon.repository, ['remote', 'add', 'origin', url]);
-  const config = configWith('cat README.md', `queue:\n  forge: github\n  remote: origin\n${more}`);
+  const config = configWith(run, `queue:\n  forge: github\n  remote: origin\n${more}`);
   await commitFiles(daemon.repository, { '.pawl/config.yaml': config });
   await git(daemon.repository, ['push', '--quiet', server.repository, 'main']);
   return { server, daemon, ahead };
@@ -81,8 +81,88 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
   );
   expect(emergency?.commit).toBe(main);
   server.check(head, 'test', 'SUCCESS');
+  // As long as it is red there it is an emergency, and our own checks are not even asked.
+  const looks = () => server.on(({ log }) => log.filter((words) => words[0] === 'run').length);
+  const lookThere = async (times: number) => {
+    for (let look = 0; look < times; look += 1) {
+      const before = looks();
+      ahead.ms += limits.forgeMs;
+      await waitUntil(() => looks() > before, { timeoutMs: 20_000, what: 'a look at the forge' });
+    }
+  };
+  await lookThere(3);
+  const { running, checks, ...still } = await queueNow(client);
+  expect(still.emergency).toEqual(emergency);
+  expect([...running, ...checks].map(({ detail }) => detail)).toEqual(Array(2).fill('the checks of github failed'));
+  // Nor does anybody who asks for a check of ours end it.
+  await client.checkQueue({ path: repository });
+  await waitUntil(async () => (await queueNow(client)).checks.some(({ outcome }) => outcome === 'passed'), {
+    timeoutMs: 20_000,
+    what: 'a check of main',
+  });
+  await lookThere(2);
+  expect((await queueNow(client)).emergency).toEqual(emergency);
+  const { events } = await client.events({ limit: 1000 });
+  expect(events.filter(({ type }) => type.startsWith('emergency.')).map(({ type }) => type)).toEqual([
+    'emergency.started',
+  ]);
   server.run('main', main, 'success');
   ahead.ms += limits.forgeMs;
   await reaches(client, id, 'merged');
   expect((await queueNow(client)).emergency).toBeNull();
+});
+
+test('a change that the forge does not merge waits by itself, and the next one goes in', async () => {
+  await using place = await temporaryDirectory();
+  const { server, daemon, ahead } = await startOnGithub(place.path);
+  await using _ = daemon;
+  const { client, repository } = daemon;
+  server.on((state) => (state.protection = { checks: ['theirs'], reviews: 0, upToDate: false }));
+  const first = await propose(client, repository, 'first', { 'first.txt': 'x\n' });
+  const second = await propose(client, repository, 'second', { 'second.txt': 'x\n' });
+  await waitUntil(() => server.on(({ pulls }) => pulls.length === 2), { timeoutMs: 20_000, what: 'pull requests' });
+  server.check(first.head, 'test', 'SUCCESS');
+  server.check(second.head, 'theirs', 'SUCCESS');
+  ahead.ms += limits.forgeMs;
+  await reaches(client, second.id, 'merged');
+  const { state, detail } = await changeNow(client, first.id);
+  expect([state, detail]).toEqual(['blocked', expect.stringContaining('policy prohibits the merge')]);
+});
+
+test('while gh is not logged in everything but the merging goes on, and main is moved by nobody else', async () => {
+  await using place = await temporaryDirectory();
+  const { server, daemon, ahead } = await startOnGithub(
+    place.path,
+    'fixer: false\n',
+    'cat README.md; test ! -e bad.txt',
+  );
+  await using _ = daemon;
+  const { client, repository } = daemon;
+  server.on((state) => (state.trouble = { kind: 'auth', command: '', times: 1_000 }));
+  const tips = async () => [
+    await git(repository, ['rev-parse', 'main']),
+    await git(server.repository, ['rev-parse', 'main']),
+  ];
+  const before = await tips();
+  const bad = await propose(client, repository, 'bad', { 'bad.txt': 'x\n' });
+  const good = await propose(client, repository, 'good', { 'good.txt': 'x\n' });
+  expect(await reaches(client, bad.id, 'ejected')).toMatchObject({ detail: expect.stringContaining('checks fail') });
+  expect((await reaches(client, good.id, 'blocked')).detail).toContain('github: gh is not logged in');
+  const { waiting } = await waitUntil(
+    async () => {
+      const queue = await queueNow(client);
+      return queue.waiting === null ? null : queue;
+    },
+    { timeoutMs: 20_000, what: 'the queue to say why' },
+  );
+  expect(waiting?.reason).toContain('gh is not logged in');
+  expect(await tips()).toEqual(before);
+  expect(server.on(({ log }) => log.length)).toBe(1);
+  server.on((state) => (state.trouble = null));
+  ahead.ms += limits.forgeRetryMs;
+  await waitUntil(() => server.on(({ pulls }) => pulls.length === 2), { timeoutMs: 20_000, what: 'pull requests' });
+  server.check(good.head, 'test', 'SUCCESS');
+  ahead.ms += limits.forgeMs;
+  await reaches(client, good.id, 'merged');
+  expect((await queueNow(client)).waiting).toBeNull();
 });

@@ -46,7 +46,7 @@ test('after trouble the forge is left alone for a while; right after a look, too
   const before = asked();
   expect(await place.sync(limits.forgeMs)).toBeNull();
   expect(asked()).toBe(before);
-  expect(await place.sync(limits.forgeRetryMs)).toEqual({ red: null, wake: [] });
+  expect(await place.sync(limits.forgeRetryMs)).toEqual({ wake: [] });
   expect(await place.sync(1_000)).toBeNull();
 });
 
@@ -254,31 +254,35 @@ test('what is not for us is left alone: from forks, for other branches, without 
   expect(await place.openChanges()).toEqual([]);
 });
 
-test('main that is red on the forge is reported, each commit once', async () => {
+test('main that is red on the forge is reported as long as it is', async () => {
   await using place = await openForgeShop();
   const commit = await remoteTip(place.server.repository, 'main');
-  expect(await place.sync()).toEqual({ red: null, wake: [] });
+  await place.sync();
+  expect(place.link.main).toMatchObject({ tip: commit, checks: null });
   place.server.run('main', commit, 'failure');
-  expect(await place.sync()).toEqual({ red: commit, wake: [] });
-  expect(await place.sync()).toEqual({ red: null, wake: [] });
+  const since = place.link.main?.since;
+  for (let look = 0; look < 3; look += 1) {
+    await place.sync();
+    expect(place.link.main).toMatchObject({ tip: commit, since, checks: { commit, state: 'failed' } });
+  }
 });
 
 test('S4-06: a change is merged there, pinned to its head, and only while nothing stands against it', async () => {
   await using place = await openForgeShop();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
-  const merge = async () => mergeOnForge(await place.bench(), await place.changeOf(id), 'A change\n\nWhat it does.\n');
-  expect(await merge()).toEqual({ is: 'waiting', reason: 'it is not open there yet' });
+  const asked = { ref: '1', message: 'A change\n\nWhat it does.\n' };
+  const merge = async () => mergeOnForge(await place.bench(), await place.changeOf(id), asked);
   await place.sync();
-  expect(await merge()).toEqual({ is: 'waiting', reason: 'its checks have not begun there' });
+  expect(await merge()).toEqual({ is: 'held', reason: 'its checks have not begun there' });
   place.server.check(head, 'test', 'SUCCESS');
   place.server.review(1, 'boss', 'CHANGES_REQUESTED');
-  expect(await merge()).toEqual({ is: 'waiting', reason: 'boss asks for changes' });
+  expect(await merge()).toEqual({ is: 'held', reason: 'boss asks for changes' });
   place.server.review(1, 'boss', 'APPROVED');
   // Between the last look and the merge, main moves.
   const stale = await place.bench();
   await place.server.push('main', { 'm.txt': 'm\n' });
-  expect(await mergeOnForge(stale, await place.changeOf(id), 'A change\n')).toEqual({ is: 'behind' });
+  expect(await mergeOnForge(stale, await place.changeOf(id), asked)).toEqual({ is: 'behind' });
   place.server.on((state) => (state.trouble = { kind: 'lost-answer', command: 'pr merge', times: 1 }));
   await expect(merge()).rejects.toMatchObject({ code: 'unavailable' });
   const main = await remoteTip(place.server.repository, 'main');
@@ -301,7 +305,10 @@ test('W4-19: where we may only read, changes are proposed from the fork and neve
   await place.sync(limits.forgeGraceMs);
   expect(await remoteTip(fork, 'work/a')).toBe(head);
   expect(await place.changeOf(change.id)).toMatchObject({ forgeRef: '1', hold: null });
-  const merged = await mergeOnForge(await place.bench(), await place.changeOf(change.id), 'A change\n');
-  expect(merged).toEqual({ is: 'waiting', reason: 'you may not merge there; somebody who may has to' });
+  const merged = await mergeOnForge(await place.bench(), await place.changeOf(change.id), {
+    ref: '1',
+    message: 'A change\n',
+  });
+  expect(merged).toEqual({ is: 'refused', reason: 'you may not merge there; somebody who may has to' });
   expect(place.server.on(({ log }) => log.filter((words) => words[1] === 'merge'))).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { parseConfigFile } from '@pawl/daemon/ratchet/config-file';
-import { readProjectConfig } from '@pawl/daemon/ratchet/project-config';
+import { readLastConfig, readProjectConfig } from '@pawl/daemon/ratchet/project-config';
 import { openRepository } from '@pawl/git/repository';
 import { homeAt } from '@pawl/protocol/home';
 import { newId } from '@pawl/schema/id';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
+import { commitFiles } from '../support/ratchet.ts';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -27,6 +28,8 @@ async function aRepository(directory: string, files: Files = { 'a.txt': 'a' }) {
     file,
     commit,
     read: (at: string | null = commit) => readProjectConfig(shop, project, repository, at),
+    readLast: (queue: { seen: string | null; branch: string } | null) =>
+      readLastConfig(shop, project, repository, queue),
   };
 }
 
@@ -219,4 +222,40 @@ test('the file in the documents is right, and says what is said there to be usua
   const file = await parseConfigFile(text, 'docs/checks.md');
   expect(file).toMatchObject({ checks: [{ run: 'npm ci && npm test' }, { junit: ['reports/*.xml'] }] });
   expect(Object.keys(file.queue)).toHaveLength(11);
+});
+
+test('a committed file that is a link, a directory or too large is an error, and never the same as none', async () => {
+  await using directory = await temporaryDirectory();
+  const { root, file, read } = await aRepository(directory.path, { 'other.yaml': 'checks: [make]\n' });
+  const commit = async () => {
+    await git(root, ['add', '--all']);
+    await git(root, ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', 'commit', '-qm', 'config']);
+    rmSync(join(root, '.pawl'), { recursive: true });
+    mkdirSync(join(root, '.pawl'));
+    // What lies in the checkout could be read.
+    writeFileSync(file, 'checks: [npm test]\n');
+    return read(await git(root, ['rev-parse', 'HEAD']));
+  };
+  symlinkSync('../other.yaml', file);
+  await expect(commit()).rejects.toThrow(/config\.yaml of \w{10} cannot be read: it is not a regular file/);
+  rmSync(file);
+  mkdirSync(file);
+  writeFileSync(join(file, 'x'), 'checks: [make]\n');
+  await expect(commit()).rejects.toThrow(/cannot be read: it is not a regular file/);
+  writeFileSync(file, `checks: [make]\n#${'x'.repeat(64 * 1024)}\n`);
+  await expect(commit()).rejects.toThrow(/cannot be read: it has more than 65536 bytes/);
+});
+
+test('a commit that the queue saw and that is gone counts as none; one that is there and wrong does not', async () => {
+  await using directory = await temporaryDirectory();
+  const { root, readLast } = await aRepository(directory.path);
+  const wrong = await commitFiles(root, { '.pawl/config.yaml': 'checks: 1\n' });
+  const right = await commitFiles(root, { '.pawl/config.yaml': 'checks: [make]\n' });
+  const gone = { seen: 'd'.repeat(40), branch: 'main' };
+  expect(await readLast(gone)).toMatchObject({
+    commit: right,
+    config: { source: 'commit', checks: [{ run: 'make' }] },
+  });
+  expect(await readLast(null)).toMatchObject({ commit: right });
+  await expect(readLast({ seen: wrong, branch: 'main' })).rejects.toMatchObject({ code: 'invalid_input' });
 });

@@ -1,11 +1,11 @@
-import { git } from '@pawl/testing/sample-repository';
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith, propose, reaches } from '../support/ratchet.ts';
 
 /** Everything of a checkout that is the person's, byte by byte: files, index, HEAD, what git is in the middle of, stash, config, hooks. */
 async function imprint(checkout: string, gitDir = join(checkout, '.git')): Promise<Record<string, string>> {
@@ -32,10 +32,18 @@ async function imprint(checkout: string, gitDir = join(checkout, '.git')): Promi
   return found;
 }
 
-/** A daemon whose person has a stash, a hook, a setting, and files that git does not know. */
-async function startWith(): Promise<TestDaemon> {
-  const daemon = await startTestDaemon();
-  const { repository } = daemon;
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+let repositories = 0;
+
+/** A project of which the person has a stash, a hook, a setting, and files that git does not know. */
+async function aCheckout(): Promise<Pick<TestDaemon, 'client' | 'repository'>> {
+  const repository = join(daemon.repository, '..', `place-${++repositories}`, 'sample');
+  await sampleRepository(repository);
   await commitFiles(repository, {
     '.pawl/config.yaml': configWith('ls'),
     'mine.txt': 'one\n',
@@ -51,7 +59,8 @@ async function startWith(): Promise<TestDaemon> {
   chmodSync(hook, 0o755);
   writeFileSync(join(repository, 'untracked'), 'u\n');
   writeFileSync(join(repository, 'ignored'), 'i\n');
-  return daemon;
+  await daemon.client.addProject({ path: repository });
+  return { client: daemon.client, repository };
 }
 
 const elsewhere: [string, (repository: string) => Promise<void>][] = [
@@ -94,8 +103,7 @@ const elsewhere: [string, (repository: string) => Promise<void>][] = [
 test.each(elsewhere)(
   'section 7: main moves while the checkout is %s, which stays byte for byte as it was',
   async (_, prepare) => {
-    await using daemon = await startWith();
-    const { client, repository } = daemon;
+    const { client, repository } = await aCheckout();
     await prepare(repository);
     const before = await imprint(repository);
     const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
@@ -152,15 +160,15 @@ const waits: [string, (repository: string) => Promise<void>, RegExp, (repository
 test.each(waits)(
   'a green change waits while main is checked out and %s; nothing is touched, and it says why',
   async (_, prepare, why, clear) => {
-    await using daemon = await startWith();
-    const { client, repository } = daemon;
+    const { client, repository } = await aCheckout();
     await prepare(repository);
     const before = await imprint(repository);
     const tip = await git(repository, ['rev-parse', 'main']);
     const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
     const green = await reaches(client, change.id, 'green');
     expect(green.detail).toMatch(why);
-    expect((await queueNow(client)).waiting).toMatchObject({
+    const { queues } = await client.listQueues();
+    expect(queues.find(({ project }) => project.id === change.projectId)?.waiting).toMatchObject({
       reason: expect.stringMatching(why),
       changes: [change.id],
     });
@@ -174,8 +182,7 @@ test.each(waits)(
 );
 
 test('a clean checkout of main follows, and nothing of the person’s is touched otherwise', async () => {
-  await using daemon = await startWith();
-  const { client, repository } = daemon;
+  const { client, repository } = await aCheckout();
   const before = await imprint(repository);
   const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
   await reaches(client, change.id, 'merged');
@@ -188,8 +195,7 @@ test('a clean checkout of main follows, and nothing of the person’s is touched
 });
 
 test('main that is checked out in a linked worktree follows there, and the main work tree stays as it is', async () => {
-  await using daemon = await startWith();
-  const { client, repository } = daemon;
+  const { client, repository } = await aCheckout();
   await git(repository, ['checkout', '--quiet', '-b', 'mine']);
   const linked = join(repository, '..', 'linked');
   await git(repository, ['worktree', 'add', '--quiet', linked, 'main']);

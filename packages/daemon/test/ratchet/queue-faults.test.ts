@@ -1,9 +1,9 @@
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import {
   checkScript,
@@ -94,19 +94,21 @@ test('section 7: a base that moves on every attempt does not keep a change out f
   }
 });
 
-test('fault 40: nothing that was planted in the shared git directory runs when a change is checked and merged', async () => {
-  await using daemon = await startTestDaemon();
-  const { client, repository } = daemon;
-  await commitFiles(repository, { '.pawl/config.yaml': configWith('git status && git log -1 && ls') });
-  const marker = join(repository, '..', 'planted');
-  const script = join(repository, '..', 'planted.sh');
+/** Puts commands wherever git would run them, in a repository that agents share. Returns the file that one leaves when it runs. */
+async function plant(repository: string): Promise<string> {
+  const around = join(repository, '..');
+  const marker = join(around, 'planted');
+  const script = join(around, 'planted.sh');
   writeFileSync(script, `#!/bin/sh\ntouch '${marker}'\nexit 0\n`, { mode: 0o755 });
   const keys = {
     'core.fsmonitor': script,
-    'core.hooksPath': join(repository, '..', 'hooks'),
+    'core.hooksPath': join(around, 'hooks'),
     'core.sshCommand': script,
+    'core.gitProxy': script,
+    'core.askPass': script,
     'core.pager': script,
     'core.editor': script,
+    'core.alternateRefsCommand': script,
     'diff.external': script,
     'diff.evil.textconv': script,
     'diff.evil.command': script,
@@ -117,36 +119,72 @@ test('fault 40: nothing that was planted in the shared git directory runs when a
     'credential.helper': `!${script}`,
     'gpg.program': script,
     'commit.gpgSign': 'true',
+    'push.gpgSign': 'true',
     'uploadpack.packObjectsHook': script,
     'protocol.ext.allow': 'always',
+    // What makes another transport of the address, and other programs at its end.
+    [`url.ext::${script} %S .insteadOf`]: 'ssh://',
+    'remote.origin.uploadpack': script,
+    'remote.origin.receivepack': script,
+    'remote.origin.vcs': 'ext',
   };
   for (const [key, value] of Object.entries(keys)) await git(repository, ['config', key, value]);
-  execFileSync(
-    'sh',
-    [
-      '-c',
-      `mkdir -p hooks && for h in post-checkout post-commit post-merge reference-transaction pre-push update; do cp planted.sh hooks/$h; done`,
-    ],
-    {
-      cwd: join(repository, '..'),
-    },
-  );
-  // Planted by an agent's commit as well: attributes, a submodule, a repository inside of it.
-  const files = {
-    '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin filter=lfs diff=lfs merge=lfs -text\n',
-    '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% planted\n',
-    'inner/HEAD': 'ref: refs/heads/main\n',
-    'inner/config': `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = ${script}\n`,
-    'inner/objects/x': 'x\n',
-    'inner/refs/x': 'x\n',
-    'README.md': '# One\n',
-  };
-  await commitOn(repository, 'work/one', files);
-  // What the agent's own git did does not count.
-  rmSync(marker, { force: true });
-  const { change } = await client.openChange({ path: repository, branch: 'work/one' });
-  await client.diffChange(change.id);
-  await reaches(client, change.id, 'merged', 'green');
-  expect(existsSync(marker)).toBe(false);
-  expect((await queueNow(client)).emergency).toBeNull();
-});
+  mkdirSync(join(around, 'hooks'));
+  const hooks = ['post-checkout', 'post-commit', 'post-merge', 'reference-transaction', 'pre-push', 'update'];
+  for (const hook of hooks) copyFileSync(script, join(around, 'hooks', hook));
+  return marker;
+}
+
+/** Gives the repository an origin behind ssh, to which the person's own environment knows the way. */
+async function cloneBehindSsh(repository: string): Promise<string> {
+  const around = join(repository, '..');
+  const origin = join(around, 'origin.git');
+  await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
+  await git(repository, ['remote', 'add', 'origin', `ssh://host${origin}`]);
+  const ssh = join(around, 'ssh.sh');
+  writeFileSync(ssh, `#!/bin/sh\necho used >> '${ssh}.log'\nexec sh -c "$2"\n`, { mode: 0o755 });
+  vi.stubEnv('GIT_SSH_COMMAND', ssh);
+  vi.stubEnv('GIT_SSH_VARIANT', 'simple');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return origin;
+}
+
+test.each([
+  ['here', false],
+  ['on a remote', true],
+])(
+  'fault 40: nothing that was planted in the shared git directory runs when a change is checked and merged %s',
+  async (_, isRemote) => {
+    await using daemon = await startTestDaemon();
+    const { client, repository } = daemon;
+    await commitFiles(repository, { '.pawl/config.yaml': configWith('git status && git log -1 && ls') });
+    const origin = isRemote ? await cloneBehindSsh(repository) : null;
+    const marker = await plant(repository);
+    const script = `${marker}.sh`;
+    // Planted by an agent's commit as well: attributes, a submodule, a repository inside of it.
+    const files = {
+      '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin filter=lfs diff=lfs merge=lfs -text\n',
+      '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% planted\n',
+      'inner/HEAD': 'ref: refs/heads/main\n',
+      'inner/config': `[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = ${script}\n`,
+      'inner/objects/x': 'x\n',
+      'inner/refs/x': 'x\n',
+      'README.md': '# One\n',
+    };
+    await commitOn(repository, 'work/one', files);
+    // What the agent's own git did does not count.
+    rmSync(marker, { force: true });
+    const { change } = await client.openChange({ path: repository, branch: 'work/one' });
+    await client.diffChange(change.id);
+    const { mergedCommit } = await reaches(client, change.id, 'merged', 'green');
+    if (origin !== null) {
+      expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
+      expect(readFileSync(join(repository, '..', 'ssh.sh.log'), 'utf8')).toContain('used');
+    }
+    expect(existsSync(marker)).toBe(false);
+    expect((await queueNow(client)).emergency).toBeNull();
+    // The same in plain git does run something.
+    await git(repository, isRemote ? ['fetch', 'origin'] : ['status']).catch(() => null);
+    expect(existsSync(marker)).toBe(true);
+  },
+);

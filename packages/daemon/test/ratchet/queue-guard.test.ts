@@ -1,4 +1,5 @@
 import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
@@ -57,4 +58,53 @@ test('a change that skips a test, or edits what the checks are, waits before any
   expect((await reaches(client, config.id, 'needs-human-input')).findings).toMatchObject([{ kind: 'check-edited' }]);
   expect((await queueNow(client)).running).toEqual([]);
   expect(await git(repository, ['log', '-1', '--format=%s', 'main'])).toBe('files');
+});
+
+test('what was proposed while nobody guarded the gate is looked at once more before it goes in', async () => {
+  await using daemon = await startWithTests();
+  const { client, repository } = daemon;
+  const command = `${process.execPath} --test`;
+  await commitFiles(repository, { '.pawl/config.yaml': configWith(command, 'queue: { guard: false }\n') });
+  await client.pauseQueue({ path: repository });
+  const skip = await propose(client, repository, 'work/skip', {
+    'test/one.test.js': tests(1, 5).replace("test('number 3'", "test.skip('number 3'"),
+  });
+  await waitUntil(async () => (await client.showChange(skip.id)).change.examinedHead !== null, { what: 'a look' });
+  await commitFiles(repository, { '.pawl/config.yaml': configWith(command) });
+  await client.resumeQueue({ path: repository });
+  expect((await reaches(client, skip.id, 'needs-human-input')).findings.map(({ kind }) => kind)).toContain(
+    'more-skips',
+  );
+});
+
+test('what was accepted is what was seen: fewer tests are asked about although an edited file was approved', async () => {
+  await using daemon = await startWithTests();
+  const { client, repository } = daemon;
+  const change = await propose(client, repository, 'work/both', {
+    '.pawl/config.yaml': `# another word\n${configWith(`${process.execPath} --test`)}`,
+    'test/two.test.js': null,
+  });
+  expect((await reaches(client, change.id, 'needs-human-input')).findings).toMatchObject([{ kind: 'check-edited' }]);
+  await client.approveChange(change.id);
+  const again = await waitUntil(
+    async () => {
+      const { change: now } = await client.showChange(change.id);
+      return now.state === 'needs-human-input' && now.findings.length === 2 ? now : null;
+    },
+    { timeoutMs: 20_000, what: 'another question' },
+  );
+  expect(again.findings.map(({ kind }) => kind)).toEqual(['check-edited', 'fewer-tests']);
+  await client.approveChange(change.id);
+  await reaches(client, change.id, 'merged');
+});
+
+test('a change after which nobody could say what the checks are does not go in, and the queue goes on', async () => {
+  await using daemon = await startWithTests();
+  const { client, repository } = daemon;
+  const broken = await propose(client, repository, 'work/broken', { '.pawl/config.yaml': 'checks: [\n' });
+  await reaches(client, broken.id, 'needs-human-input');
+  await client.approveChange(broken.id);
+  expect((await reaches(client, broken.id, 'ejected')).detail).toContain('.pawl/config.yaml');
+  const next = await propose(client, repository, 'work/next', { 'next.txt': 'x\n' });
+  await reaches(client, next.id, 'merged');
 });

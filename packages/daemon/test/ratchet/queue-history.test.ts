@@ -130,6 +130,8 @@ async function expectFair(repository: string, proposals: Proposal[], changes: re
     if (kind === 'bad') expect(merged).toEqual([]);
     if (merged.length > 0 && last?.state === 'merged')
       for (const path of Object.keys(files)) expect(tree.has(path), `${path} of ${branch}`).toBe(true);
+    const isWanted = !proposals.some((other) => other.branch === branch && other.isWithdrawn);
+    if (isWanted && ['good', 'flaky'].includes(kind)) expect(last?.state, `${branch}: ${last?.detail}`).toBe('merged');
     if (last?.state !== 'ejected') continue;
     const others = proposals.filter((other) => other.kind === kind && other.branch !== branch);
     const isMerged = (other: Proposal) =>

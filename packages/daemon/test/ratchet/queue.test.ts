@@ -157,3 +157,28 @@ test('a change that is tried again as it is is checked again, and goes in when w
   await client.retryChange(change.id);
   await reaches(client, change.id, 'merged');
 });
+
+test('what was merged and then taken off main comes in again, with all that was built on it', async () => {
+  await using daemon = await startQueue();
+  const { client, repository } = daemon;
+  const before = await git(repository, ['rev-parse', 'main']);
+  const first = await propose(client, repository, 'work/first', { 'first.txt': '1\n' });
+  await reaches(client, first.id, 'merged');
+  // A branch that began at the first one, which was squashed: only its own part is new.
+  await commitOn(repository, 'work/second', { 'second.txt': '2\n' }, 'work/first');
+  await git(repository, ['reset', '--quiet', '--hard', before]);
+  const { change } = await client.openChange({ path: repository, branch: 'work/second' });
+  await reaches(client, change.id, 'merged');
+  expect(await git(repository, ['ls-tree', '--name-only', 'main'])).toContain('first.txt\nsecond.txt');
+});
+
+test('a branch that began at one that was squashed brings its own part only', async () => {
+  await using daemon = await startQueue();
+  const { client, repository } = daemon;
+  const first = await propose(client, repository, 'work/first', { 'README.md': '# One\n' });
+  await commitOn(repository, 'work/second', { 'README.md': '# One and two\n' }, 'work/first');
+  await reaches(client, first.id, 'merged');
+  const { change } = await client.openChange({ path: repository, branch: 'work/second' });
+  await reaches(client, change.id, 'merged');
+  expect(await git(repository, ['show', 'main:README.md'])).toBe('# One and two');
+});

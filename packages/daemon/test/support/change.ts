@@ -1,3 +1,4 @@
+import { messageOf } from '@pawl/schema/error';
 import type { Client } from '@pawl/protocol/client';
 import type { Event, EventType } from '@pawl/schema/event';
 import type { ChangePatch } from '@pawl/store/changes';
@@ -43,11 +44,16 @@ export async function makeBranches(repository: string, names: readonly string[])
 
 /** Looks into a home's database, or writes facts into it, beside its daemon. */
 export async function inStore<T>(root: string, act: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(sqliteEngine(dataDirectory(root).database), { clock: Date.now });
-  try {
-    return await act(store);
-  } finally {
-    await store.close();
+  // The daemon, in this very process, may be in the middle of a transaction: it goes on when we let it.
+  for (let attempt = 1; ; attempt += 1) {
+    const store = await openStore(sqliteEngine(dataDirectory(root).database), { clock: Date.now });
+    try {
+      return await act(store);
+    } catch (error) {
+      if (attempt === 3 || !/locked/.test(messageOf(error))) throw error;
+    } finally {
+      await store.close();
+    }
   }
 }
 

@@ -57,7 +57,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
   const gh = async (words: readonly string[], input?: string) => server.gh(words, input);
   const forge = createGithub({ gh, repository: { host: 'github.com', owner: 'octo', name: 'sample' }, track: 'all' });
   const url = server.repository;
-  const link: ForgeLink = { forge, url, push: { url, fork: null }, mayMerge: true, nextAt: 0, red: null };
+  const link: ForgeLink = { forge, url, push: { url, fork: null }, mayMerge: true, nextAt: 0, main: null };
 
   /** As one look at the queue finds everything. */
   async function bench(): Promise<ForgeBench> {

@@ -1,12 +1,14 @@
 import type { Client } from '@pawl/protocol/client';
 import type { ChangeView, QueueView } from '@pawl/protocol/view/change';
 import type { ChangeState } from '@pawl/schema/change';
-import { git } from '@pawl/testing/sample-repository';
+import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
-import { randomUUID } from 'node:crypto';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
 
 const author = {
   GIT_AUTHOR_NAME: 'Ada',
@@ -64,29 +66,24 @@ export async function commitFiles(checkout: string, files: Files, message = 'fil
 
 /** Makes a commit on a branch without touching any checkout, as an agent's worktree would; returns it. */
 export async function commitOn(repository: string, branch: string, files: Files, base = 'main'): Promise<string> {
-  const index = join(tmpdir(), `pawl-index-${randomUUID()}`);
-  const environment = { ...author, GIT_INDEX_FILE: index };
-  try {
-    await git(repository, ['read-tree', base], environment);
-    for (const [path, content] of Object.entries(files)) {
-      if (content === null) {
-        await git(repository, ['update-index', '--force-remove', '--', path], environment);
-        continue;
-      }
-      const file = `${index}.content`;
-      writeFileSync(file, content);
-      const blob = await git(repository, ['hash-object', '-w', '--', file]);
-      await git(repository, ['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`], environment);
-    }
-    const tree = await git(repository, ['write-tree'], environment);
-    const parent = await git(repository, ['rev-parse', `${base}^{commit}`]);
-    const commit = await git(repository, ['commit-tree', tree, '-p', parent, '-m', `work on ${branch}`], environment);
-    await git(repository, ['update-ref', `refs/heads/${branch}`, commit]);
-    return commit;
-  } finally {
-    rmSync(index, { force: true });
-    rmSync(`${index}.content`, { force: true });
-  }
+  const data = (text: string) => [`data ${Buffer.byteLength(text)}`, text];
+  const changes = Object.entries(files).flatMap(([path, content]) =>
+    content === null ? [`D ${JSON.stringify(path)}`] : [`M 100644 inline ${JSON.stringify(path)}`, ...data(content)],
+  );
+  const words = [
+    `commit refs/heads/${branch}`,
+    'mark :1',
+    `committer Ada <ada@example.invalid> ${Math.floor(Date.now() / 1000)} +0000`,
+    ...data(`work on ${branch}`),
+    `from ${base}^0`,
+    ...changes,
+    'get-mark :1',
+    '',
+  ];
+  const env = isolatedGitEnvironment();
+  const importing = execute('git', ['fast-import', '--quiet', '--force'], { cwd: repository, env });
+  importing.child.stdin?.end(words.join('\n'));
+  return (await importing).stdout.trim();
 }
 
 /** Puts files on a branch of their own and opens a change for it, as the person. */

@@ -93,7 +93,7 @@ export const changeDetailSchema = z.object({
 });
 export type ChangeDetail = z.infer<typeof changeDetailSchema>;
 
-/** What a change brings, compared with where it began or the target branch was joined last. */
+/** What `from`, which is the target branch as it is, gains by the change's head `to`. Of what is merged, `from` is where it began. */
 export const changeDiffSchema = z.object({
   changeId: idSchema,
   branch: z.string(),

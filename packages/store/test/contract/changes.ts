@@ -7,6 +7,7 @@ import {
   changesTakenOver,
   countOpenChanges,
   finishedAuthors,
+  lastChangeOf,
   openChangeOfStandIn,
 } from '@pawl/store/change-search';
 import { changeById, findChanges, insertChange, openChangeOf, updateChange } from '@pawl/store/changes';
@@ -110,6 +111,26 @@ export function changesContract(engine: EngineUnderTest): void {
     await store.write((tx) => updateChange(tx, change.id, { mergedAt: fixedTime }));
     expect(await openChangeOfStandIn(store.db, project.id, agent.id)).toBeNull();
     expect((await changesTakenOver(store.db, project.id)).map(({ id }) => id)).toEqual([change.id]);
+  });
+
+  test('the latest change of somebody is its own, or one in whose author’s place it is; of a person, that of the branch', async () => {
+    const store = await openFresh(engine);
+    const { project, agent } = await addTeam(store);
+    const closed = { closedAt: fixedTime, closeReason: 'no' };
+    const [persons, own, other] = [
+      changeRecord(project.id, { agentId: null, ...closed }),
+      changeRecord(project.id, { agentId: agent.id, ...closed }),
+      changeRecord(project.id, { agentId: null, standInId: agent.id, branch: 'work/b', ...closed }),
+    ] as const;
+    const last = async (agentId: string | null, branch = 'work/a') =>
+      (await lastChangeOf(store.db, project.id, { agentId, branch }))?.id ?? null;
+    expect(await last(agent.id)).toBeNull();
+    await store.write((tx) => insertChange(tx, persons));
+    expect(await last(agent.id)).toBeNull();
+    await store.write((tx) => insertChange(tx, own));
+    expect([await last(agent.id), await last(null), await last(null, 'work/c')]).toEqual([own.id, persons.id, null]);
+    await store.write((tx) => insertChange(tx, other));
+    expect(await last(agent.id)).toBe(other.id);
   });
 
   test('those who have finished something on a branch of their own, and nobody else', async () => {

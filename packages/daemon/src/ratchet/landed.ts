@@ -1,0 +1,17 @@
+import { notContained } from '@pawl/git/contained';
+import { limits } from '@pawl/schema/limit';
+import { mergedHeads } from '@pawl/store/changes';
+import type { Bench } from './advance.ts';
+
+type LandedParts = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
+
+/**
+ * Heads of merged changes that the target branch still has, by other commits: what was begun at one of them need not bring it
+ * again. What somebody has taken off the branch since has to be brought anew.
+ */
+export async function landedHeads({ shop, project, repository, ownDir, target }: LandedParts): Promise<string[]> {
+  const merged = await mergedHeads(shop.store.db, project.id, limits.landedHeads);
+  const commits = [...new Set(merged.map(({ commit }) => commit))];
+  const gone = await notContained(repository, ownDir, { commits, tip: target.tip });
+  return merged.filter(({ commit }) => !gone.has(commit)).map(({ head }) => head);
+}

@@ -1,0 +1,245 @@
+import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { closeChange } from '@pawl/daemon/ratchet/change-close';
+import { commentChange } from '@pawl/daemon/ratchet/change-comments';
+import { openChange } from '@pawl/daemon/ratchet/change-open';
+import { approveChange, blockChange, retryChange, unblockChange } from '@pawl/daemon/ratchet/change-verbs';
+import { diffOf } from '@pawl/daemon/ratchet/change-view';
+import { openAtCompletion } from '@pawl/daemon/ratchet/changes';
+import type { Change, Ejection } from '@pawl/schema/change';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { insertAgent } from '@pawl/store/agents';
+import { commentsOf } from '@pawl/store/changes';
+import { updateQueue } from '@pawl/store/queues';
+import { insertRun } from '@pawl/store/runs';
+import { expect, test } from 'vitest';
+import type { TestCrew } from '../support/crew.ts';
+import { openCrew } from '../support/crew.ts';
+import type { Files } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith } from '../support/ratchet.ts';
+import { agentRecord, runRecord } from '../support/records.ts';
+
+const person: Asker = { is: 'person' };
+const forbidden = { code: 'forbidden' };
+
+/** An agent that is in the registry, with a branch and a commit on it. */
+async function author(crew: TestCrew): Promise<{ agent: Agent; asker: Asker; commit(files: Files): Promise<string> }> {
+  const branch = `work/${newId()}`;
+  const agent = agentRecord({ projectId: crew.project.id, parentId: crew.shop.rootId, branch, baseCommit: crew.main });
+  await crew.store.write((tx) => insertAgent(tx, agent));
+  await commitOn(crew.root, branch, { [`${branch}.txt`]: 'x\n' });
+  const commit = (files: Files) => commitOn(crew.root, branch, files, branch);
+  return { agent, asker: { is: 'agent', agent, hears: [] }, commit };
+}
+
+const openBy = async (crew: TestCrew, asker: Asker, more: { draft?: boolean; branch?: string } = {}) =>
+  (await openChange(crew.shop, { asker, project: crew.project, ...more })).change;
+const close = (crew: TestCrew, asker: Asker, change: Change) =>
+  closeChange(crew.shop, { asker, change, reason: 'no', learnings: 'nothing' });
+const say = (crew: TestCrew, asker: Asker, { id }: Change, body: string, addresses?: string) =>
+  commentChange(crew.shop, { asker, changeId: id, body, addresses });
+const ejectionOf = ({ head }: Change): Ejection => ({
+  kind: 'red',
+  reason: 'red',
+  files: [],
+  checkId: null,
+  head,
+  at: 1,
+});
+
+test('S4-14: an agent that closes its change and proposes it again has rid itself of nothing', async () => {
+  const crew = await openCrew();
+  const { asker, commit } = await author(crew);
+  const first = await openBy(crew, asker);
+  await blockChange(crew.shop, { asker: person, changeId: first.id, reason: 'ask me first' });
+  await expect(close(crew, asker, first)).rejects.toMatchObject(forbidden);
+  await say(crew, person, first, '[BLOCKING] it leaks');
+  await say(crew, person, first, 'a remark');
+  const settled = await say(crew, person, first, '[BLOCKING] it is slow');
+  await say(crew, person, first, 'it is not', settled.comment.id);
+  await unblockChange(crew.shop, { asker: person, changeId: first.id });
+  await expect(close(crew, asker, first)).rejects.toMatchObject(forbidden);
+  // Whoever closes it: what was against it stays.
+  await blockChange(crew.shop, { asker: person, changeId: first.id, reason: 'ask me first' });
+  const known = await crew.patch(first.id, { ejection: ejectionOf(first), returns: 2, retriedAt: 4 });
+  await close(crew, person, first);
+  const second = await openBy(crew, asker);
+  expect(second.id).not.toBe(first.id);
+  const { hold, ejection, returns, retriedAt } = known;
+  expect(hold).not.toBeNull();
+  expect(await crew.now(second.id)).toMatchObject({ hold, ejection, returns, retriedAt, approvedHead: null });
+  const comments = await commentsOf(crew.store.db, second.id);
+  expect(comments).toMatchObject([{ kind: 'blocking', body: '[BLOCKING] it leaks', head: first.head, agentId: null }]);
+  // Of another commit nobody knows yet whether it fails.
+  await close(crew, person, second);
+  const head = await commit({ 'more.txt': 'x' });
+  const third = await openBy(crew, asker);
+  expect(await crew.now(third.id)).toMatchObject({ head, hold, returns, ejection: null, retriedAt: null });
+  expect(await commentsOf(crew.store.db, third.id)).toHaveLength(1);
+  // What was merged is done with, and so is what was against somebody else's.
+  await crew.patch(third.id, { mergedAt: 9, mergedCommit: crew.main });
+  await commit({ 'next.txt': 'x' });
+  for (const fresh of [await openBy(crew, asker), await openBy(crew, (await author(crew)).asker)])
+    expect(fresh).toMatchObject({ hold: null, returns: 0 });
+});
+
+test('S4-14: who stood in for an author, closed its change and proposes its own, has what was against that', async () => {
+  const crew = await openCrew();
+  const change = await openBy(crew, (await author(crew)).asker);
+  const { asker, agent } = await author(crew);
+  await close(crew, asker, await crew.patch(change.id, { standInId: agent.id, returns: 2 }));
+  expect((await openBy(crew, asker)).returns).toBe(2);
+});
+
+test('while a change may be going in it is neither closed nor moved, but may be held, approved and objected to', async () => {
+  const crew = await openCrew();
+  const { asker, commit } = await author(crew);
+  const change = await openBy(crew, asker);
+  const advance = {
+    from: crew.main,
+    to: change.head,
+    checkId: newId(),
+    changes: [{ id: change.id, head: change.head }],
+    forgeRef: null,
+  };
+  await crew.store.write((tx) => updateQueue(tx, crew.project.id, { advance }));
+  await commit({ 'more.txt': 'x' });
+  await expect(close(crew, person, change)).rejects.toMatchObject({ code: 'busy' });
+  await expect(openBy(crew, asker)).rejects.toMatchObject({ code: 'busy' });
+  await blockChange(crew.shop, { asker: person, changeId: change.id, reason: 'not now' });
+  await unblockChange(crew.shop, { asker: person, changeId: change.id });
+  await approveChange(crew.shop, { changeId: change.id });
+  expect((await say(crew, person, change, '[BLOCKING] wait')).comment.kind).toBe('blocking');
+  expect(await crew.now(change.id)).toMatchObject({ approvedHead: change.head, closedAt: null });
+});
+
+test('who is held or blocked, and then is not, goes to the end of the queue', async () => {
+  const crew = await openCrew();
+  const { asker, agent, commit } = await author(crew);
+  const { id } = await openBy(crew, asker);
+  const first = await crew.patch(id, { queuedAt: 1 });
+  await blockChange(crew.shop, { asker, changeId: id, reason: 'one thing more' });
+  expect((await crew.now(id)).queuedAt).toBe(1);
+  await unblockChange(crew.shop, { asker, changeId: id });
+  expect((await crew.now(id)).queuedAt).toBeGreaterThan(1);
+  const objections = [await say(crew, asker, first, '[BLOCKING] a'), await say(crew, asker, first, '[BLOCKING] b')];
+  await crew.patch(id, { queuedAt: 1 });
+  await say(crew, asker, first, 'done', objections[0]?.comment.id);
+  expect((await crew.now(id)).queuedAt).toBe(1);
+  await say(crew, asker, first, 'done', objections[1]?.comment.id);
+  expect((await crew.now(id)).queuedAt).toBeGreaterThan(1);
+  await crew.patch(id, { queuedAt: 1 });
+  await commit({ 'more.txt': 'x' });
+  expect((await openBy(crew, asker)).queuedAt).toBeGreaterThan(1);
+  // A draft stays one.
+  await crew.patch(id, { queuedAt: null, agentId: agent.id });
+  await blockChange(crew.shop, { asker, changeId: id, reason: 'one thing more' });
+  await unblockChange(crew.shop, { asker, changeId: id });
+  expect((await crew.now(id)).queuedAt).toBeNull();
+});
+
+test('an agent has one try more for each head, and none when a person is asked', async () => {
+  const crew = await openCrew();
+  const { asker, commit } = await author(crew);
+  const change = await openBy(crew, asker);
+  const retry = (who: Asker) => retryChange(crew.shop, { asker: who, changeId: change.id });
+  await crew.patch(change.id, { ejection: ejectionOf(change) });
+  for (let times = 0; times < 2; times++) await retry(asker);
+  await crew.patch(change.id, { ejection: ejectionOf(change) });
+  await expect(retry(asker)).rejects.toMatchObject(forbidden);
+  await commit({ 'more.txt': 'x' });
+  const moved = await openBy(crew, asker);
+  await crew.patch(change.id, { ejection: ejectionOf(moved) });
+  await retry(asker);
+  await crew.patch(change.id, { ejection: ejectionOf(moved), retriedAt: null, returns: limits.changeReturns });
+  await expect(retry(asker)).rejects.toMatchObject(forbidden);
+  await retry(person);
+  expect((await crew.now(change.id)).ejection).toBeNull();
+});
+
+test('S4-14: an author that fills its change with remarks keeps nobody’s objection out', async () => {
+  const crew = await openCrew();
+  const { asker, agent } = await author(crew);
+  const change = await openBy(crew, asker);
+  const fill = async (length: number, agentId: string) => {
+    for (let index = 0; index < length; index++) await crew.comment(change, 'so', { kind: 'note', agentId });
+  };
+  await fill(limits.changeCommentsOfOne, agent.id);
+  await expect(say(crew, asker, change, 'one more')).rejects.toMatchObject({ code: 'busy' });
+  const { asker: reviewer, agent: other } = await author(crew);
+  await fill(limits.changeRemarks - limits.changeCommentsOfOne, crew.shop.rootId);
+  await expect(say(crew, reviewer, change, 'a remark')).rejects.toMatchObject({ code: 'busy' });
+  const { comment } = await say(crew, reviewer, change, '[BLOCKING] it leaks');
+  expect(comment).toMatchObject({ kind: 'blocking', agentId: other.id });
+  await say(crew, reviewer, change, 'it does not', comment.id);
+  await say(crew, person, change, 'a person’s remark');
+});
+
+test('while main is red, other agents do not block what repairs it', async () => {
+  const crew = await openCrew();
+  const { asker: fixer, agent } = await author(crew);
+  const { asker: other } = await author(crew);
+  const { asker: reviewer, agent: reviewing } = await author(crew);
+  const change = await openBy(crew, fixer);
+  const own = await openBy(crew, other);
+  await crew.patch(change.id, { reviewerId: reviewing.id });
+  const emergency = { commit: crew.main, checkId: newId(), since: 1, fixerId: agent.id };
+  await crew.store.write((tx) => updateQueue(tx, crew.project.id, { emergency }));
+  await expect(say(crew, other, change, '[BLOCKING] no')).rejects.toMatchObject(forbidden);
+  await expect(blockChange(crew.shop, { asker: fixer, changeId: change.id, reason: 'x' })).rejects.toMatchObject(
+    forbidden,
+  );
+  await say(crew, other, change, 'I would not');
+  for (const asker of [reviewer, person])
+    expect((await say(crew, asker, change, '[BLOCKING] no')).comment.kind).toBe('blocking');
+  expect((await say(crew, reviewer, own, '[BLOCKING] no')).comment.kind).toBe('blocking');
+  await crew.store.write((tx) => updateQueue(tx, crew.project.id, { emergency: null }));
+  expect((await say(crew, other, change, '[BLOCKING] no')).comment.kind).toBe('blocking');
+});
+
+test('what a person objects to is settled by a person, or once the new head was reviewed', async () => {
+  const crew = await openCrew();
+  const { asker, commit } = await author(crew);
+  const change = await openBy(crew, asker);
+  const { comment } = await say(crew, person, change, '[BLOCKING] it leaks');
+  const head = await commit({ 'more.txt': 'x' });
+  await openBy(crew, asker);
+  await expect(say(crew, asker, change, 'done', comment.id)).rejects.toMatchObject({ code: 'conflict' });
+  await crew.patch(change.id, { reviewedHead: head });
+  await say(crew, asker, change, 'done', comment.id);
+  expect((await commentsOf(crew.store.db, change.id))[0]?.addressedAt).not.toBeNull();
+});
+
+test('a diff has what main would gain, without what it got otherwise', async () => {
+  const crew = await openCrew();
+  await commitOn(crew.root, 'topic', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  await commitFiles(crew.root, { 'a.txt': 'a\n' });
+  const change = await openBy(crew, person, { branch: 'topic' });
+  const { files, to, from } = await diffOf(crew.shop, change);
+  expect(files.map(({ path }) => path)).toEqual(['b.txt']);
+  expect(to).toBe(change.head);
+  expect(from).not.toBe(change.base);
+  // Where they do not go together, it is what the branch brings.
+  await commitFiles(crew.root, { 'b.txt': 'another\n' });
+  expect((await diffOf(crew.shop, change)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+});
+
+test('S4-10: what somebody closed comes back by itself as a draft at most', async () => {
+  const crew = await openCrew();
+  await commitFiles(crew.root, { '.pawl/config.yaml': configWith('echo passed') });
+  const { asker, agent, commit } = await author(crew);
+  await crew.store.write((tx) => insertRun(tx, runRecord({ agentId: agent.id, projectId: crew.project.id })));
+  const first = await openBy(crew, asker);
+  await close(crew, person, first);
+  const finish = async () => openAtCompletion(crew.shop, crew.project, await crew.view(agent.id), 'done');
+  expect(await finish()).toBeNull();
+  const head = await commit({ 'more.txt': 'x' });
+  const second = await finish();
+  expect(second).toMatchObject({ head, queuedAt: null });
+  // It is wanted when somebody says so; and what was merged is no reason to hold the next one back.
+  expect((await openBy(crew, asker)).queuedAt).not.toBeNull();
+  await crew.patch(second?.id ?? '', { mergedAt: 9, mergedCommit: crew.main });
+  await commit({ 'next.txt': 'x' });
+  expect((await finish())?.queuedAt).not.toBeNull();
+});

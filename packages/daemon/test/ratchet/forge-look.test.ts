@@ -1,0 +1,39 @@
+import { meetForge } from '@pawl/daemon/ratchet/forge-look';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import { insertCheck, recentChecks } from '@pawl/store/checks';
+import { updateQueue } from '@pawl/store/queues';
+import { expect, test } from 'vitest';
+import { openForgeShop } from '../support/forge-shop.ts';
+
+test('an alarm of the forge’s CI is kept through our own green check, and given up when the forge says so', async () => {
+  await using place = await openForgeShop();
+  const { server, store, project, link } = place;
+  const commit = (await place.bench()).target.tip;
+  const look = async () => {
+    // As if the time for the next look had come.
+    link.nextAt = 0;
+    const { place: where, asksMain } = await meetForge(await place.bench());
+    return { keepsAlarm: where?.keepsAlarm, asksMain };
+  };
+  const checks = async () => recentChecks(store.db, project.id, limits.queueChecks);
+  server.run('main', commit, 'failure');
+  await look();
+  const [red] = await checks();
+  if (red === undefined) throw new Error('nothing was noted');
+  const emergency = { commit, checkId: red.id, since: 1, fixerId: null };
+  await store.write((tx) => updateQueue(tx, project.id, { emergency }));
+  expect(await look()).toEqual({ keepsAlarm: true, asksMain: false });
+  expect(await checks()).toHaveLength(2);
+  await store.write((tx) =>
+    insertCheck(tx, { ...red, id: newId(), steps: place.config.checks, outcome: 'passed', detail: 'passed' }),
+  );
+  // Looked at a moment ago: it is known without asking.
+  const { place: where } = await meetForge(await place.bench());
+  expect(where).toMatchObject({ is: 'there', keepsAlarm: true });
+  expect(await look()).toEqual({ keepsAlarm: true, asksMain: false });
+  server.run('main', commit, '');
+  expect(await look()).toEqual({ keepsAlarm: true, asksMain: false });
+  server.run('main', commit, 'success');
+  expect(await look()).toMatchObject({ keepsAlarm: false });
+});
