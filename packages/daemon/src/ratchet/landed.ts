@@ -5,6 +5,9 @@ import type { Bench } from './advance.ts';
 
 type LandedParts = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
 
+/** The last answer: it is asked for with each step, and changes only when main moves. */
+let known: { key: string; gone: Set<string> } | null = null;
+
 /**
  * Heads of merged changes that the target branch still has, by other commits: what was begun at one of them need not bring it
  * again. What somebody has taken off the branch since has to be brought anew.
@@ -12,6 +15,8 @@ type LandedParts = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'> & {
 export async function landedHeads({ shop, project, repository, ownDir, target }: LandedParts): Promise<string[]> {
   const merged = await mergedHeads(shop.store.db, project.id, limits.landedHeads);
   const commits = [...new Set(merged.map(({ commit }) => commit))];
-  const gone = await notContained(repository, ownDir, { commits, tip: target.tip });
+  const key = [ownDir, target.tip, ...commits].join('\0');
+  const gone = known?.key === key ? known.gone : await notContained(repository, ownDir, { commits, tip: target.tip });
+  known = { key, gone };
   return merged.filter(({ commit }) => !gone.has(commit)).map(({ head }) => head);
 }

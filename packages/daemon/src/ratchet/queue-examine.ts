@@ -11,12 +11,14 @@ type ExamineParts = Omit<QueueParts, 'checker' | 'forge' | 'askedAt'>;
 
 const nothing: Examination = { findings: [], removesTests: false };
 
-/** Looks at what each change's head does to the gate, once. */
-export async function examineAll(parts: ExamineParts): Promise<void> {
+/** Looks at what each change's head does to the gate, once. Returns whether there was any to look at. */
+export async function examineAll(parts: ExamineParts): Promise<boolean> {
   const { shop, project, config, wake } = parts;
+  let isNew = false;
   for (const change of await openChanges(shop.store.db, project.id)) {
     const { head } = change;
     if (change.examinedHead === head) continue;
+    isNew = true;
     const { findings, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
     const told = await shop.store.write(async (tx) => {
       const now = await changeById(tx.db, change.id);
@@ -30,6 +32,7 @@ export async function examineAll(parts: ExamineParts): Promise<void> {
     });
     wake(told);
   }
+  return isNew;
 }
 
 /** What cannot be looked at keeps no other from being looked at: a person is asked about it. */

@@ -7,6 +7,7 @@ import { updateQueue } from '@pawl/store/queues';
 import { commitOfChain } from './chain.ts';
 import { perform, settleMisfits } from './queue-acts.ts';
 import { advanceTo, waitFor } from './queue-advance.ts';
+import { examineAll } from './queue-examine.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 import { readState } from './queue-state.ts';
 
@@ -26,6 +27,8 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
     const plan = state.queue.pausedAt === null ? planQueue(state.facts) : [];
     const [first] = plan;
     if (first === undefined || first.do === 'check') {
+      // What came just now goes along with the next check.
+      if (first !== undefined && (await examineAll(parts))) continue;
       await cancelStale(parts, state);
       await startChecks(parts, state, plan);
       await waitFor(

@@ -1,8 +1,7 @@
 import { createLanes } from '@pawl/core/turn-taking';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
-import { hasCommit } from '@pawl/git/queue-objects';
+import { tidyOwnDirectory } from '@pawl/git/tidy';
 import { branchTip } from '@pawl/git/repository';
-import type { Repository } from '@pawl/git/repository';
 import type { Queue } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -27,7 +26,7 @@ import type { Checker } from './checker.ts';
 import { createChecker } from './checker.ts';
 import { createCrew, crewEvents } from './crew.ts';
 import { configPath } from './config-file.ts';
-import { readProjectConfig } from './project-config.ts';
+import { readLastConfig, readProjectConfig } from './project-config.ts';
 import { lookAtQueue } from './queue.ts';
 import { examineAll } from './queue-examine.ts';
 import { followRemote } from './follow-remote.ts';
@@ -149,7 +148,10 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     if (looked.isAnswered) watch.askedAt = null;
     await followRemote(bench);
     if (looked.againMs === 0) watch.target = null;
-    else if (await isAtRest(projectId, watch, config)) watch.rest = restOf(bench.target);
+    else if (await isAtRest(projectId, watch, config)) {
+      watch.rest = restOf(bench.target);
+      await tidyOwnDirectory(bench.repository, bench.ownDir);
+    }
     return looked.againMs;
   }
 
@@ -185,18 +187,10 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     const repository = await repositoryOf(shop, project);
     const ownDir = ownGitDirectory(shop.home, project.id);
     await ensureOwnDirectory(repository, ownDir);
-    const guess = queue.seen ?? (await branchTip(repository, queue.branch));
-    const guessed = await configAt(project, repository, guess);
+    const { commit: guess, config: guessed } = await readLastConfig(shop, project, repository, queue);
     const target = await targetNow(watch, () => findTarget(repository, ownDir, guessed));
     const config = target.tip === guess ? guessed : await readProjectConfig(shop, project, repository, target.tip);
     return { bench: { shop, project, repository, ownDir, target }, config };
-  }
-
-  /** What is remembered of the target branch may be gone from a repository that was made anew. */
-  async function configAt(project: Project, repository: Repository, commit: string | null): Promise<ProjectConfig> {
-    const ownDir = ownGitDirectory(shop.home, project.id);
-    const isThere = commit !== null && (await hasCommit(repository, ownDir, commit));
-    return readProjectConfig(shop, project, repository, isThere ? commit : null);
   }
 
   /** A remote is not asked for each wake anew; what it says is compared once more when its branch is moved. */
@@ -232,6 +226,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
 
   /** Finds what nobody told of: somebody else's push, a checkout that is clean again, an agent that has gone. */
   async function tick(): Promise<void> {
+    await checker.tend();
     for (const { projectId } of await allQueues(store.db)) {
       const { rest } = watchOf(projectId);
       if (rest === null || (await hasMoved(projectId, rest))) wake(projectId);

@@ -113,7 +113,7 @@ test(
         await expectAllPass(repository, base);
         await expectFair(repository, proposals, settled);
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     );
   },
 );
