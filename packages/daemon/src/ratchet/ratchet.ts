@@ -138,7 +138,9 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     await openMissing(shop, project, config);
     await examineAll({ ...bench, config, wake: wakeAgents });
     await crew.tick(project, config);
-    await foresee(bench, config);
+    await attempt(project, 'conflicts could not be foreseen', () =>
+      foreseeConflicts(shop, project, bench.repository, bench.ownDir, config),
+    );
     const { place: forge, wake: told, asksMain } = await lookAtForge(bench, config);
     wakeAgents(told);
     if (asksMain) watch.askedAt ??= shop.clock();
@@ -150,7 +152,9 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     if (looked.againMs === 0) watch.target = null;
     else if (await isAtRest(projectId, watch, config)) {
       watch.rest = restOf(bench.target);
-      await tidyOwnDirectory(bench.repository, bench.ownDir);
+      await attempt(project, 'its git directory could not be tidied', () =>
+        tidyOwnDirectory(bench.repository, bench.ownDir),
+      );
     }
     return looked.againMs;
   }
@@ -169,12 +173,12 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     return existsSync(join(project.root, configPath)) ? beginIfConfigured(shop, project) : null;
   }
 
-  /** Nobody's change waits because two others may collide. */
-  async function foresee({ project, repository, ownDir }: Bench, config: ProjectConfig): Promise<void> {
+  /** Does what no change has to wait for: when it fails, that is on record and nothing else. */
+  async function attempt({ name }: Project, what: string, act: () => Promise<unknown>): Promise<void> {
     try {
-      await foreseeConflicts(shop, project, repository, ownDir, config);
+      await act();
     } catch (error) {
-      shop.log.warn({ project: project.name, error: messageOf(error) }, 'conflicts could not be foreseen');
+      shop.log.warn({ project: name, error: messageOf(error) }, what);
     }
   }
 
@@ -229,7 +233,8 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     await checker.tend();
     for (const { projectId } of await allQueues(store.db)) {
       const { rest } = watchOf(projectId);
-      if (rest === null || (await hasMoved(projectId, rest))) wake(projectId);
+      // Where that cannot be told, because the repository is gone perhaps, the look says so.
+      if (rest === null || (await hasMoved(projectId, rest).catch(() => true))) wake(projectId);
     }
   }
 
