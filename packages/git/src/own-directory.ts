@@ -59,7 +59,8 @@ async function ensureBareDirectory(
     if (await isUsable(repository, ownDir)) return;
     const draft = `${ownDir}.draft`;
     await mkdir(dirname(ownDir), { recursive: true, mode: 0o700 });
-    await rm(draft, { recursive: true, force: true });
+    // A git of a daemon that was killed may still be writing there, for a moment.
+    await rm(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     const format = `--object-format=${repository.objectFormat}`;
     await runWithoutRepository(dirname(ownDir), ['init', '--quiet', '--bare', '--template=', format, '--', draft]);
     await complete(draft);

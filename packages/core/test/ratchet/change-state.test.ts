@@ -1,9 +1,10 @@
 import type { Change, Ejection } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
+import { newChange } from '../../src/ratchet/change-life.ts';
 import type { ChangeFacts } from '../../src/ratchet/change-state.ts';
 import { changeState, isEligible, needsPerson } from '../../src/ratchet/change-state.ts';
 
-const change: Change = {
+const change = newChange({
   id: 'a'.repeat(22),
   projectId: 'b'.repeat(22),
   agentId: 'c'.repeat(22),
@@ -15,24 +16,8 @@ const change: Change = {
   summary: '',
   openedAt: 1,
   queuedAt: 2,
-  retriedAt: null,
-  isolatedAt: null,
-  hold: null,
-  findings: [],
-  approvedHead: null,
-  ejection: null,
   examinedHead: 'head',
-  reviewedHead: null,
-  reviewerId: null,
-  reviews: 0,
-  standInId: null,
-  returns: 0,
-  forgeRef: null,
-  mergedAt: null,
-  mergedCommit: null,
-  closedAt: null,
-  closeReason: null,
-};
+});
 const facts = (patch: Partial<Change> = {}, more: Partial<ChangeFacts> = {}): ChangeFacts => ({
   change: { ...change, ...patch },
   blocking: 0,

@@ -1,3 +1,4 @@
+import { newChange } from '@pawl/core/ratchet/change-life';
 import type { ForgeChange } from '@pawl/core/port/forge';
 import { isEjected } from '@pawl/core/ratchet/change-state';
 import { summaryFrom, titleFrom } from '@pawl/core/ratchet/change-text';
@@ -53,7 +54,7 @@ async function bringHead({ shop, repository, ownDir, link, target }: ForgeBench,
 
 async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChange, base: string): Promise<Change> {
   const { project, config, link } = bench;
-  const change: Change = {
+  const change = newChange({
     id: newId(),
     projectId: project.id,
     agentId: null,
@@ -65,24 +66,8 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
     summary: summaryFrom(there.body),
     openedAt: tx.now,
     queuedAt: config.auto && !there.draft ? tx.now : null,
-    retriedAt: null,
-    isolatedAt: null,
-    hold: null,
-    findings: [],
-    approvedHead: null,
-    ejection: null,
-    examinedHead: null,
-    reviewedHead: null,
-    reviewerId: null,
-    reviews: 0,
-    standInId: null,
-    returns: 0,
     forgeRef: there.ref,
-    mergedAt: null,
-    mergedCommit: null,
-    closedAt: null,
-    closeReason: null,
-  };
+  });
   await insertChange(tx, change);
   await rememberOnForge(tx, change.id, { isFound: true, movedAt: tx.now });
   const { id: changeId, head, branch, title } = change;

@@ -1,3 +1,4 @@
+import { newChange } from '@pawl/core/ratchet/change-life';
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
 import { createAuthority, personToken } from '@pawl/daemon/http/authority';
 import { openPost } from '@pawl/daemon/mail/post';
@@ -262,7 +263,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}) {
 
 /** A change that is queued, but for what is given. */
 export function aChange(projectId: string, fields: Partial<Change>): Change {
-  return {
+  return newChange({
     id: newId(),
     projectId,
     agentId: null,
@@ -274,25 +275,9 @@ export function aChange(projectId: string, fields: Partial<Change>): Change {
     summary: 'A summary.',
     openedAt: 1,
     queuedAt: 1,
-    retriedAt: null,
-    isolatedAt: null,
-    hold: null,
-    findings: [],
-    approvedHead: null,
-    ejection: null,
     examinedHead: fields.head ?? null,
-    reviewedHead: null,
-    reviewerId: null,
-    reviews: 0,
-    standInId: null,
-    returns: 0,
-    forgeRef: null,
-    mergedAt: null,
-    mergedCommit: null,
-    closedAt: null,
-    closeReason: null,
     ...fields,
-  };
+  });
 }
 
 function aCheck(projectId: string, commit: string): Check {

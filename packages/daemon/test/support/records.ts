@@ -1,3 +1,4 @@
+import { newChange } from '@pawl/core/ratchet/change-life';
 import type { Change } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
@@ -97,7 +98,7 @@ export function sessionRecord(run: Run, fields: Partial<Session>): Session {
 
 /** A change's row, but for what is given: open, and wanted by nobody yet. */
 export function changeRecord(fields: Partial<Change>): Change {
-  return {
+  return newChange({
     id: newId(),
     projectId: '',
     agentId: null,
@@ -109,23 +110,6 @@ export function changeRecord(fields: Partial<Change>): Change {
     summary: '',
     openedAt: 1,
     queuedAt: null,
-    retriedAt: null,
-    isolatedAt: null,
-    hold: null,
-    findings: [],
-    approvedHead: null,
-    ejection: null,
-    examinedHead: null,
-    reviewedHead: null,
-    reviewerId: null,
-    reviews: 0,
-    standInId: null,
-    returns: 0,
-    forgeRef: null,
-    mergedAt: null,
-    mergedCommit: null,
-    closedAt: null,
-    closeReason: null,
     ...fields,
-  };
+  });
 }
