@@ -15,6 +15,7 @@ import type { DataDirectory } from '@pawl/store/data-directory';
 import { listProjects } from '@pawl/store/projects';
 import { openDatabase } from '@pawl/store/recovery';
 import { openSessions } from '@pawl/store/sessions';
+import type { Store } from '@pawl/store/store';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
@@ -77,6 +78,8 @@ export type Daemon = {
   home: Home;
   /** What it does now and then by itself; a test need not wait for that. */
   loops: Pick<Loops, 'health' | 'nudges'>;
+  /** Its registry: whoever runs it in their own process writes through it, and through nothing else. */
+  store: Store;
   stop(reason: string): Promise<void>;
 };
 
@@ -238,6 +241,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     port,
     home,
     loops,
+    store,
     async stop(reason) {
       log.info({ reason }, 'the daemon leaves; agents go on');
       for (const timer of timers) clearInterval(timer);

@@ -1,18 +1,14 @@
-import { messageOf } from '@pawl/schema/error';
 import type { Client } from '@pawl/protocol/client';
 import type { Event, EventType } from '@pawl/schema/event';
 import type { ChangePatch } from '@pawl/store/changes';
 import { updateChange } from '@pawl/store/changes';
-import { dataDirectory } from '@pawl/store/data-directory';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import type { Store } from '@pawl/store/store';
-import { openStore } from '@pawl/store/store';
 import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestDaemon } from './daemon.ts';
-import { startTestDaemon } from './daemon.ts';
+import { startTestDaemon, storeOf } from './daemon.ts';
 import { commitFiles, configWith } from './ratchet.ts';
 
 /** A daemon whose project says what its checks are, and whose queue does nothing: what is done to a change stays as it is. */
@@ -42,19 +38,9 @@ export async function makeBranches(repository: string, names: readonly string[])
   execFileSync('git', ['fast-import', '--quiet'], options);
 }
 
-/** Looks into a home's database, or writes facts into it, beside its daemon. */
+/** Looks into the registry of a daemon of this process, or writes facts into it, as only others would. */
 export async function inStore<T>(root: string, act: (store: Store) => Promise<T>): Promise<T> {
-  // The daemon, in this very process, may be in the middle of a transaction: it goes on when we let it.
-  for (let attempt = 1; ; attempt += 1) {
-    const store = await openStore(sqliteEngine(dataDirectory(root).database), { clock: Date.now });
-    try {
-      return await act(store);
-    } catch (error) {
-      if (attempt === 3 || !/locked/.test(messageOf(error))) throw error;
-    } finally {
-      await store.close();
-    }
-  }
+  return act(storeOf(root));
 }
 
 /** Pawl's own git directory of the only project. */

@@ -8,6 +8,7 @@ import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView, ForkBody, WorkBody } from '@pawl/protocol/view';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import type { Store } from '@pawl/store/store';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -61,6 +62,16 @@ const quickTiming: Timing = {
   adoptionMs: 3_000,
 };
 
+/** The registries of the daemons in this process, by their homes. */
+const stores = new Map<string, Store>();
+
+/** The registry of a daemon in this process: a second connection beside it would wait for it, and it for that. */
+export function storeOf(root: string): Store {
+  const store = stores.get(root);
+  if (store === undefined) throw new Error(`no daemon of this process has the home ${root}`);
+  return store;
+}
+
 /** Starts a daemon with a sample repository as its project. */
 export async function startTestDaemon(
   options: {
@@ -88,6 +99,7 @@ export async function startTestDaemon(
     onStopRequested() {},
   });
   const home = homeAt(root);
+  stores.set(home.root, daemon.store);
   const client = createClient(home);
   await client.addProject({ path: repository });
   let stopped = false;
