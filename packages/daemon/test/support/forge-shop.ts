@@ -1,3 +1,4 @@
+import { newChange } from '@pawl/core/ratchet/change-life';
 import type { ForgeBench } from '@pawl/daemon/ratchet/forge-bench';
 import type { ForgeLink } from '@pawl/daemon/ratchet/forge';
 import { syncForge } from '@pawl/daemon/ratchet/forge-sync';
@@ -95,7 +96,15 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
       const head = await git(root, ['rev-parse', branch]);
       const main = await git(root, ['rev-parse', 'main']);
       await importCommits(repository, ownDir, { tips: [head], not: [main] });
-      const change = { ...plainChange, id: newId(), projectId: project.id, branch, head, base: main, ...patch };
+      const change = newChange({
+        ...plainChange,
+        id: newId(),
+        projectId: project.id,
+        branch,
+        head,
+        base: main,
+        ...patch,
+      });
       await store.write((tx) => insertChange(tx, change));
       return change;
     },
@@ -131,21 +140,4 @@ const plainChange = {
   summary: 'What it does.',
   openedAt: 1,
   queuedAt: 1,
-  retriedAt: null,
-  isolatedAt: null,
-  hold: null,
-  findings: [],
-  approvedHead: null,
-  ejection: null,
-  examinedHead: null,
-  reviewedHead: null,
-  reviewerId: null,
-  reviews: 0,
-  standInId: null,
-  returns: 0,
-  forgeRef: null,
-  mergedAt: null,
-  mergedCommit: null,
-  closedAt: null,
-  closeReason: null,
 };
