@@ -25,6 +25,19 @@ export const projectSchema = z.object({
 });
 export type Project = z.infer<typeof projectSchema>;
 
+/** What a person has decided about a project. Kept in the home, so nothing in the repository can change it. */
+export const projectSettingsSchema = z.object({
+  /** The provider of new agents that name none; null leaves it to the home's configuration. */
+  provider: nameSchema.nullable(),
+  /** When a person allowed Pawl to push to the target branch of the project's remote; null forbids it. */
+  pushAllowedAt: timeSchema.nullable(),
+  /** When the supervisor, merge-queue and workspace agents were asked for; null when they are not wanted. */
+  crewWantedAt: timeSchema.nullable(),
+  /** When the project was untracked. Its rows stay; no queue or crew runs for it. */
+  untrackedAt: timeSchema.nullable(),
+});
+export type ProjectSettings = z.infer<typeof projectSettingsSchema>;
+
 /** What became of a dead agent's worktree. Null as long as that is not settled. */
 export const worktreeEndSchema = z.discriminatedUnion('state', [
   /** Moved to the trash; `entry` names it there. */

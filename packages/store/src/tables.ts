@@ -19,6 +19,15 @@ type ProjectTable = {
   created_at: Integer;
 };
 
+/** One row for each project about which a person has decided something. */
+type ProjectSettingsTable = {
+  project_id: string;
+  provider: string | null;
+  push_allowed_at: NullableInteger;
+  crew_wanted_at: NullableInteger;
+  untracked_at: NullableInteger;
+};
+
 export type AgentTable = {
   ordinal: Ordinal;
   id: string;
@@ -351,6 +360,7 @@ type MigrationTable = {
 
 export type Tables = {
   projects: ProjectTable;
+  project_settings: ProjectSettingsTable;
   agents: AgentTable;
   runs: RunTable;
   sessions: SessionTable;

@@ -3,7 +3,8 @@ import { processes } from './0002-processes.ts';
 import { providers } from './0003-providers.ts';
 import { mail } from './0004-mail.ts';
 import { ratchet } from './0005-ratchet.ts';
+import { projectSettings } from './0006-project-settings.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
-export const allMigrations: readonly Migration[] = [foundation, processes, providers, mail, ratchet];
+export const allMigrations: readonly Migration[] = [foundation, processes, providers, mail, ratchet, projectSettings];

@@ -4,6 +4,7 @@ import { replay } from '@pawl/store/history';
 import { draftFor, saveDraft } from '@pawl/store/drafts';
 import { appendMessage } from '@pawl/store/messages';
 import { insertProject, listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
+import { defaultProjectSettings, projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
 import { endRun, insertRun, runById, runsOf } from '@pawl/store/runs';
 import { endSession, insertSession, openSessions, sessionById, sessionsOf, updateSession } from '@pawl/store/sessions';
 import { getSetting, setSetting } from '@pawl/store/settings';
@@ -32,6 +33,23 @@ export function recordsContract(engine: EngineUnderTest): void {
     const same = (fields: object) => store.write((tx) => insertProject(tx, projectRecord(fields)));
     await expect(same({ name: 'zebra' })).rejects.toMatchObject(conflict);
     await expect(same({ root: project.root })).rejects.toMatchObject(conflict);
+  });
+
+  test('settings of a project change one by one, and are the defaults before that', async () => {
+    const store = await openFresh(engine);
+    const project = projectRecord();
+    await store.write((tx) => insertProject(tx, project));
+    expect(await projectSettings(store.db, project.id)).toEqual(defaultProjectSettings);
+    await store.write((tx) => updateProjectSettings(tx, project.id, { provider: 'claude' }));
+    await store.write((tx) => updateProjectSettings(tx, project.id, { pushAllowedAt: 5, untrackedAt: 6 }));
+    await store.write((tx) => updateProjectSettings(tx, project.id, { untrackedAt: null }));
+    expect(await projectSettings(store.db, project.id)).toEqual({
+      ...defaultProjectSettings,
+      provider: 'claude',
+      pushAllowedAt: 5,
+    });
+    const nobody = store.write((tx) => updateProjectSettings(tx, 'no such project', { provider: 'claude' }));
+    await expect(nobody).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('hostile text comes back unchanged, everywhere it can be', async () => {
