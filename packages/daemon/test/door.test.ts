@@ -48,6 +48,8 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   repair: { person: 200, own: 403, other: 403 },
   listProjects: { person: 200, own: 200, other: 200 },
   addProject: { person: 200, own: 403, other: 403 },
+  projectSettings: { person: 400, own: 200, other: 200 },
+  changeProjectSettings: { person: 200, own: 403, other: 403 },
   listAgents: { person: 200, own: 200, other: 200 },
   work: { person: 400, own: 400, other: 400 },
   inspectAgent: { person: 200, own: 200, other: 403 },

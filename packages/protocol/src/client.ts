@@ -54,6 +54,7 @@ import type {
   WaitMailBody,
 } from './view/mail.ts';
 import type { InputView, PromptView } from './view/prompt.ts';
+import type { ProjectReference, ProjectSettingsAnswer, ProjectSettingsBody } from './view/project.ts';
 import type { ProviderList } from './view/provider.ts';
 import type { RosterView } from './view/roster.ts';
 import type {
@@ -76,7 +77,9 @@ export type Client = ChangeClient & {
   stopDaemon(): Promise<{ pid: number }>;
   doctor(options?: { repair?: boolean }): Promise<Diagnosis>;
   listProjects(): Promise<{ projects: Project[] }>;
-  addProject(body: { path: string; name?: string; checks?: boolean }): Promise<ProjectAdded>;
+  addProject(body: { path: string; name?: string; checks?: boolean; provider?: string }): Promise<ProjectAdded>;
+  projectSettings(query: ProjectReference): Promise<ProjectSettingsAnswer>;
+  changeProjectSettings(body: ProjectSettingsBody): Promise<ProjectSettingsAnswer>;
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<AgentAnswer>;
   /** Without its worktree it is one look into the database; with it, git compares files. */
@@ -237,6 +240,8 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     doctor: ({ repair = false } = {}) => (repair ? post('/api/doctor/repair') : get('/api/doctor')),
     listProjects: () => get('/api/projects'),
     addProject: (body) => post('/api/projects', body),
+    projectSettings: (query) => get('/api/projects/settings', query),
+    changeProjectSettings: (body) => post('/api/projects/settings', body),
     listAgents: (query) => get('/api/agents', query),
     work: (body, idempotencyKey) => post('/api/agents', body, { 'idempotency-key': idempotencyKey }),
     inspectAgent: (reference, query) => get(agentPath(reference), query),

@@ -7,6 +7,7 @@ import { errandRoutes } from './route/errand.ts';
 import { mcpRoutes } from './route/mcp.ts';
 import { mailRoutes } from './route/mail.ts';
 import { promptRoutes } from './route/prompt.ts';
+import { projectRoutes } from './route/project.ts';
 import { providerRoutes } from './route/provider.ts';
 import { questionRoutes } from './route/question.ts';
 import { rosterRoutes } from './route/roster.ts';
@@ -87,6 +88,7 @@ export const routes = {
     request: { body: { content: json(view.addProjectSchema), required: true } },
     responses: answers('The project; `created` is false when it was there already.', view.projectAddedSchema),
   }),
+  ...projectRoutes,
   listAgents: createRoute({
     method: 'get',
     path: '/api/agents',

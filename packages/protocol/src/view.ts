@@ -63,6 +63,8 @@ export const addProjectSchema = z.object({
   name: nameSchema.optional(),
   /** Finds out what its checks are, and writes that into its checkout when nothing is written there. */
   checks: z.boolean().optional(),
+  /** The provider of the project's new agents; absent leaves the setting as it is. */
+  provider: nameSchema.optional(),
 });
 export const projectAddedSchema = z.object({
   project: projectSchema,

@@ -10,6 +10,8 @@ export const eventData = {
   'daemon.stopped': z.object({ reason: z.string() }),
   'store.restored': z.object({ quarantined: z.string(), backup: z.string().nullable(), reason: z.string() }),
   'project.added': z.object({ name: nameSchema, root: z.string() }),
+  /** A person changed settings of the project; only those that changed are here. */
+  'project.configured': z.object({ provider: nameSchema.nullable().optional() }),
   'agent.forked': z.object({
     alias: nameSchema,
     parentId: idSchema.nullable(),

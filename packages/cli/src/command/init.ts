@@ -11,20 +11,21 @@ import { printableLine } from '../terminal.ts';
 export async function init(
   context: CommandContext,
   path: string,
-  options: { name?: string; checks?: boolean },
+  options: { name?: string; checks?: boolean; provider?: string },
 ): Promise<number> {
   const client = await reachDaemon(context.home);
   const { project, created, checks } = await client.addProject({
     path: resolve(path),
     checks: options.checks !== false,
     ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.provider === undefined ? {} : { provider: options.provider }),
   });
   const root = printableLine(project.root);
   context.answer('project', { ...project, created, checks }, () =>
     [
       `${context.colours.bold(project.name)} is ${created ? 'now a project' : 'a project already'} (${root})`,
       ...(checks === null ? [] : tellChecks(checks)),
-      ...(created ? [context.colours.dim('next: pawl work "what to do" --provider scripted')] : []),
+      ...(created ? [context.colours.dim('next: pawl work "what to do"')] : []),
     ].join('\n'),
   );
   return 0;

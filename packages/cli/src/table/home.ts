@@ -27,6 +27,7 @@ export const homeCommands: CommandTable = {
     add('make a repository a project', 'pawl init ~/code/shop')
       .argument('[path]', 'the repository', '.')
       .option('--name <name>', 'what to call the project')
+      .option('-p, --provider <name>', 'the coding agent of this project’s new agents; see pawl providers')
       .option('--no-checks', 'do not look for its checks, and write no .pawl/config.yaml')
       .action((path, options) => act(options, (context) => init(context, path, options))),
   definitions: ({ add, act }) =>

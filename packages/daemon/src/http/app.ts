@@ -34,6 +34,7 @@ import { addHomeRoutes } from './home-routes.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
 import { addMailRoutes } from './mail-routes.ts';
 import { addPromptRoutes } from './prompt-routes.ts';
+import { addProjectRoutes } from './project-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
 import { addQueueRoutes } from './queue-routes.ts';
 import { addRosterRoutes } from './roster-routes.ts';
@@ -67,6 +68,7 @@ const personRoutes = [
   routes.doctor,
   routes.repair,
   routes.addProject,
+  routes.changeProjectSettings,
   routes.stopAgent,
   routes.stopAll,
   routes.resumeAgent,
@@ -176,6 +178,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addMcpRoutes(app, parts);
   addMailRoutes(app, parts);
   addPromptRoutes(app, parts);
+  addProjectRoutes(app, parts);
   addProviderRoutes(app, parts);
   addRosterRoutes(app, parts);
   addQuestionRoutes(app, parts);

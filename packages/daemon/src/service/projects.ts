@@ -8,12 +8,14 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { basename } from 'node:path';
 import { proposeConfig } from '../ratchet/write-config.ts';
 import type { Workshop } from '../workshop.ts';
+import { changeProjectSettings } from './project-settings.ts';
 
 /** Puts the repository around a path into the registry; a second time it changes nothing there. */
 export async function addProject(
   shop: Workshop,
-  body: { path: string; name?: string | undefined; checks?: boolean | undefined },
+  body: { path: string; name?: string | undefined; checks?: boolean | undefined; provider?: string | undefined },
 ): Promise<ProjectAdded> {
+  if (body.provider !== undefined) shop.providers.get(body.provider);
   const { root } = await openRepository(body.path);
   const added = await shop.store.write(async (tx) => {
     const known = await projectByRoot(tx.db, root);
@@ -23,6 +25,7 @@ export async function addProject(
     tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });
     return { project, created: true };
   });
+  if (body.provider !== undefined) await changeProjectSettings(shop, added.project, { provider: body.provider });
   return { ...added, checks: body.checks === true ? await proposeConfig(shop, added.project) : null };
 }
 
