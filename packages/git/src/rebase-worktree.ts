@@ -6,7 +6,7 @@ import { isAncestor, mergeStep } from './merge-step.ts';
 import { isThere } from './move.ts';
 import { exportCommits } from './queue-objects.ts';
 import { canonicalPath, findRegistration } from './registration.ts';
-import { replay } from './replay.ts';
+import { readRange, replay } from './replay.ts';
 import { branchTip, type Repository } from './repository.ts';
 import { unfinishedOperation } from './worktree-work.ts';
 
@@ -20,6 +20,8 @@ export type RebaseRequest = {
   onto: string;
   /** Heads that `onto` has by other commits, because they were squashed or rebased. */
   landed: readonly string[];
+  /** Heads of this branch's own merged changes: while it has nothing beyond one of them, it stays where it is. */
+  merged: readonly string[];
   atMs: number;
 };
 
@@ -43,13 +45,26 @@ export async function planRebase(repository: Repository, request: RebaseRequest)
   if (from === null) return { do: 'skip', why: 'its branch is gone', isSettled: false };
   const settled = (why: string): RebasePlan => ({ do: 'skip', why, isSettled: true });
   if (await isAncestor(repository, ownDir, onto, from)) return settled('it is up to date');
+  if (await isMerged(repository, request, from)) return settled('its change was merged');
   if (!landed.includes(base) && !(await isAncestor(repository, ownDir, base, onto))) {
     return settled('it began on something else');
   }
   const to = await newTip(repository, request, from);
   if (typeof to !== 'string') return to;
+  if (to === from) return settled('nothing would move');
   await exportCommits(repository, ownDir, { tip: to, not: [from] });
   return { do: 'move', from, to };
+}
+
+/** Whether `onto` has all that a branch has because of the branch's own merged change, which may have been squashed. */
+async function isMerged(
+  repository: Repository,
+  { ownDir, onto, merged }: RebaseRequest,
+  from: string,
+): Promise<boolean> {
+  if (merged.includes(from)) return true;
+  if (merged.length === 0 || (await isAncestor(repository, ownDir, from, onto))) return false;
+  return (await readRange(repository, { ownDir, onto, head: from, landed: merged })).commits.length === 0;
 }
 
 /** The commit that a branch comes to lie at: one that has all of `onto`, and all that the branch had. */

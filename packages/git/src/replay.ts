@@ -46,6 +46,9 @@ export async function replay(repository: Repository, request: ReplayRequest): Pr
   const { ownDir, onto, head } = request;
   const { commits: range } = request.range ?? (await readRange(repository, request));
   if (range.length > gitLimits.replayedCommits) return null;
+  // Nothing is left to replay: the head's own commits landed in another form.
+  if (range.length === 0)
+    return { commit: onto, tree: request.ontoTree ?? (await readCommit(repository, ownDir, onto)).tree };
   const isStraight = range.every(
     ({ parents }, at) => parents.length === 1 && parents[0] === (range[at - 1]?.id ?? onto),
   );

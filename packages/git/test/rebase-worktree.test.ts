@@ -15,8 +15,15 @@ async function place(
   const errand = await errandPlace(given);
   write(errand.root, onMain);
   const onto = commitAll(errand.root, 'on main');
-  const plan = (fields: { landed?: string[]; base?: string; onto?: string } = {}) =>
-    planRebase(errand.repository, { ...errand.request, onto, landed: [], atMs: 1_000_000_000_000, ...fields });
+  const plan = (fields: { landed?: string[]; merged?: string[]; base?: string; onto?: string } = {}) =>
+    planRebase(errand.repository, {
+      ...errand.request,
+      onto,
+      landed: [],
+      merged: [],
+      atMs: 1_000_000_000_000,
+      ...fields,
+    });
   const { ownDir, branch } = errand;
   return {
     ...errand,
@@ -177,6 +184,18 @@ test('commits that main has by another commit are not replayed against themselve
   expect(await move(await plan({ onto, landed: [landed] }))).toBe(true);
   expect(git(path, 'log', '--format=%s', `${onto}..HEAD`)).toBe('errand\n');
   expect(log()).toContain('squashed');
+});
+
+test('a branch that has nothing beyond its own merged change stays, and one that began at a merged head moves on', async () => {
+  const { plan, work, root } = await place({});
+  work({ 'b.txt': 'first\n' });
+  const head = work({ 'b.txt': 'second\n' });
+  write(root, { 'b.txt': 'second\n' });
+  const onto = commitAll(root, 'squashed');
+  const missing = 'e'.repeat(40);
+  const stays = { do: 'skip', why: 'its change was merged', isSettled: true };
+  expect(await plan({ onto, landed: [head], merged: [missing, head] })).toEqual(stays);
+  expect(await plan({ onto, base: head, landed: [head] })).toEqual({ do: 'move', from: head, to: onto });
 });
 
 test('a branch whose commits cannot be replayed one by one takes main in by a merge', async () => {

@@ -18,3 +18,21 @@ export async function landedHeads(
     .execute();
   return rows.map(({ head }) => head);
 }
+
+/** The heads of merged changes that an agent made, or that came from its branch. */
+export async function mergedHeadsOf(
+  db: Database,
+  projectId: string,
+  { agentId, branch }: { agentId: string; branch: string },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select('head')
+    .where('project_id', '=', projectId)
+    .where('merged_at', 'is not', null)
+    .where((where) => where.or([where('branch', '=', branch), where('agent_id', '=', agentId)]))
+    .orderBy('ordinal', 'desc')
+    .limit(limits.landedHeads)
+    .execute();
+  return rows.map(({ head }) => head);
+}

@@ -27,11 +27,11 @@ export function reasonNotToRefresh(
 /** Where a branch was brought. */
 type Moved = { branch: string; target: string; onto: string };
 
-/** What an agent is told whose worktree was brought up to main. */
-export function refreshedWords({ branch, target, onto }: Moved): string {
+/** The notice to an agent whose branch was rebased. It names no commit: it stays true when the branch moves again. */
+export function refreshedWords({ branch, target }: Pick<Moved, 'branch' | 'target'>): string {
   return [
-    `${target} has moved, and your branch ${branch} was brought up to it while you rested: it has ${onto.slice(0, 10)} now.`,
-    'Your commits are on top of that, with new ids; what you had not committed is as it was.',
+    `${target} has moved, and your branch ${branch} was rebased onto it while you were idle.`,
+    'Your commits have new ids; uncommitted work is unchanged.',
     'Files may have changed since you last read them.',
   ].join('\n');
 }

@@ -17,6 +17,7 @@ export type RefreshIntent = z.infer<typeof refreshIntentSchema>;
 
 const intentPrefix = 'refresh:';
 const toldPrefix = 'refresh-told:';
+const noticePrefix = 'moved-notice:';
 
 /** Puts on record that a worktree is about to be moved, so that a move that is cut short can be finished. */
 export async function beginRefresh(tx: WriteTransaction, intent: RefreshIntent): Promise<void> {
@@ -52,4 +53,21 @@ export async function noteRefusal(
 /** Forgets it: there is nothing in the way any more. */
 export async function forgetRefusal(tx: WriteTransaction, agentId: string): Promise<void> {
   await forgetSettings(tx, toldPrefix + agentId, Number.MAX_SAFE_INTEGER);
+}
+
+/** The mail that last told an agent that its branch was moved. */
+export async function lastNotice(db: Database, agentId: string): Promise<string | null> {
+  const id = idSchema.safeParse(await getSetting(db, noticePrefix + agentId));
+  return id.success ? id.data : null;
+}
+
+/** Remembers that mail, and forgets those of long ago. */
+export async function noteNotice(
+  tx: WriteTransaction,
+  agentId: string,
+  mailId: string,
+  { memoryMs }: { memoryMs: number },
+): Promise<void> {
+  await forgetSettings(tx, noticePrefix, tx.now - memoryMs);
+  await setSetting(tx, noticePrefix + agentId, mailId);
 }

@@ -9,7 +9,9 @@ import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { openChangeOf } from '@pawl/store/changes';
-import { landedHeads } from '@pawl/store/landed-changes';
+import { landedHeads, mergedHeadsOf } from '@pawl/store/landed-changes';
+import { mailById } from '@pawl/store/mail';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
@@ -19,7 +21,9 @@ import {
   beginRefresh,
   forgetRefresh,
   forgetRefusal,
+  lastNotice,
   lastRefusal,
+  noteNotice,
   noteRefusal,
   refreshesBegun,
 } from './refresh-intent.ts';
@@ -45,7 +49,8 @@ export async function refreshWorktree(shop: Workshop, agentId: string, goal: Goa
   if (reasonNotToRefresh(facts, { target, change }) !== null) return false;
   const place = placeOf(agent);
   const landed = await landedHeads(db, goal.projectId, place);
-  const plan = await planRebase(repository, { ownDir, ...place, onto, landed, atMs: shop.clock() });
+  const merged = await mergedHeadsOf(db, goal.projectId, { agentId, branch: place.branch });
+  const plan = await planRebase(repository, { ownDir, ...place, onto, landed, merged, atMs: shop.clock() });
   if (plan.do === 'skip') return plan.isSettled;
   const about = { branch: place.branch, target, onto };
   if (plan.do === 'conflict') {
@@ -88,7 +93,8 @@ async function finishOne(shop: Workshop, intent: RefreshIntent): Promise<void> {
   const ownDir = project === null ? '' : ownGitDirectory(shop.home, project.id);
   const isMoved =
     project !== null && (await finishRebase(await repositoryOf(shop, project), { ownDir, branch, from, to }));
-  if (agent !== null && isMoved) return recordRefreshed(shop, agent, intent);
+  // An intent of an older release may name a move that goes nowhere.
+  if (agent !== null && isMoved && from !== to) return recordRefreshed(shop, agent, intent);
   await shop.store.write((tx) => forgetRefresh(tx, agentId));
 }
 
@@ -105,11 +111,20 @@ async function recordRefreshed(
     await updateAgent(tx, id, { baseCommit: onto });
     tx.emit({ type: 'worktree.refreshed', projectId, agentId: id, data: { path: worktree ?? '', from, to } });
     const now = await agentById(tx.db, id);
-    if (now === null || now.endedAt !== null) return;
-    // What Pawl itself tells wakes nobody: it is read with the next turn.
-    await recordMail(tx, { from: await rootAgent(tx.db), to: now, kind: 'system' }, shortBody(refreshedWords(intent)));
+    if (now !== null && now.endedAt === null) await tellRefreshed(tx, now, intent);
   });
   crashPoint('refresh.after_record');
+}
+
+/** Tells an agent that its branch has moved. System mail begins no turn, so a notice that still waits covers later moves. */
+async function tellRefreshed(tx: WriteTransaction, agent: Agent, intent: RefreshIntent): Promise<void> {
+  const noticeId = await lastNotice(tx.db, agent.id);
+  const notice = noticeId === null ? null : await mailById(tx.db, noticeId);
+  if (notice !== null && notice.deliveredAt === null && notice.deadAt === null && notice.claimSessionId === null)
+    return;
+  const draft = { from: await rootAgent(tx.db), to: agent, kind: 'system' } as const;
+  const { id } = await recordMail(tx, draft, shortBody(refreshedWords(intent)));
+  await noteNotice(tx, agent.id, id, { memoryMs: limits.foreseenMs });
 }
 
 /** Tells an agent why its worktree stays behind; the same cause is told once, however often main moves. */

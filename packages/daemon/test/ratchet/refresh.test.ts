@@ -1,4 +1,6 @@
 import { createRefresh } from '@pawl/daemon/ratchet/refresh';
+import { beginRefresh } from '@pawl/daemon/ratchet/refresh-intent';
+import { finishRefreshes } from '@pawl/daemon/ratchet/refresh-worktree';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { updateQueue } from '@pawl/store/queues';
@@ -10,7 +12,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openBranchShop } from '../support/branch-shop.ts';
-import { commitFiles } from '../support/ratchet.ts';
+import { commitFiles, commitOn } from '../support/ratchet.ts';
 
 async function start() {
   const place = await temporaryDirectory();
@@ -141,6 +143,72 @@ test('an agent whose change was squashed into main begins anew from there', asyn
   await shop.tick();
   expect(await git(shop.root, ['rev-parse', `${fox.branch}^`])).toBe(main);
   expect(await shop.status(fox)).toBe('');
+});
+
+test('a branch whose change was squash-merged is not refreshed, and its agent gets no mail, however often main moves', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  await commitFiles(fox.worktree ?? '', { 'b.txt': 'first\n' });
+  const head = await commitFiles(fox.worktree ?? '', { 'b.txt': 'second\n' });
+  await shop.change({ branch: fox.branch ?? '', head, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
+  await shop.main({ 'b.txt': 'second\n' });
+  await shop.tick();
+  for (const text of ['1\n', '2\n', '3\n']) {
+    await shop.main({ 'c.txt': text });
+    await shop.tick();
+  }
+  expect(await shop.tip(fox)).toBe(head);
+  expect((await shop.now(fox))?.baseCommit).toBe(fox.baseCommit);
+  expect(await shop.events('worktree.refreshed')).toEqual([]);
+  expect(await shop.events('mail.sent')).toEqual([]);
+});
+
+test('a branch that was merged from the branch of a stand-in, or with its own commits, is not refreshed either', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  const owl = await shop.agent('old-owl');
+  await commitFiles(fox.worktree ?? '', { 'b.txt': 'fox\n' });
+  await git(shop.root, ['branch', 'work/stand-in', fox.branch ?? '']);
+  const resolved = await commitOn(shop.root, 'work/stand-in', { 'c.txt': 'resolved\n' }, 'work/stand-in');
+  await shop.change({ branch: 'work/stand-in', head: resolved, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
+  const head = await commitFiles(owl.worktree ?? '', { 'owl.txt': 'owl\n' });
+  await shop.change({ branch: owl.branch ?? '', head, agentId: owl.id, mergedAt: 2, mergedCommit: 'x' });
+  const before = await shop.tip(fox);
+  await git(shop.root, ['merge', '--quiet', '--ff-only', owl.branch ?? '']);
+  await shop.main({ 'b.txt': 'fox\n', 'c.txt': 'resolved\n' });
+  await shop.tick();
+  expect([await shop.tip(fox), await shop.tip(owl)]).toEqual([before, head]);
+  expect(await shop.events('worktree.refreshed')).toEqual([]);
+  expect(await shop.events('mail.sent')).toEqual([]);
+});
+
+test('an idle agent whose branch moves several times finds one notice', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
+  for (const text of ['1\n', '2\n', '3\n']) {
+    await shop.main({ 'c.txt': text });
+    await shop.tick();
+  }
+  expect(await shop.events('worktree.refreshed')).toHaveLength(3);
+  expect(await shop.mailTo(fox)).toHaveLength(1);
+  // Once it has been read, the next move is worth another.
+  await shop.store.write((tx) => tx.db.updateTable('mail').set({ delivered_at: 9 }).execute());
+  await shop.main({ 'c.txt': '4\n' });
+  await shop.tick();
+  expect(await shop.events('mail.sent')).toHaveLength(2);
+});
+
+test('a move that an older release began and that goes nowhere ends without an event or mail', async () => {
+  await using shop = await start();
+  const fox = await shop.agent('calm-fox');
+  const tip = await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
+  const about = { branch: fox.branch ?? '', target: 'main', onto: fox.baseCommit ?? '' };
+  await shop.store.write((tx) => beginRefresh(tx, { agentId: fox.id, ...about, from: tip, to: tip }));
+  await finishRefreshes(shop.shop);
+  expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
+  expect(await shop.events('worktree.refreshed')).toEqual([]);
+  expect(await shop.events('mail.sent')).toEqual([]);
 });
 
 test('an agent that cannot be looked at keeps no other from its turn', async () => {
