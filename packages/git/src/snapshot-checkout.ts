@@ -66,9 +66,18 @@ async function dress(path: string, { files, submodules }: SnapshotRecord): Promi
     const info = lstatSync(place);
     const permissions = fact.mode & 0o777;
     if (info.isFile() && (info.mode & 0o777) !== permissions) chmodSync(place, permissions);
-    const mtimeSeconds = Number(fact.mtimeNs) / 1e9;
+    const mtimeSeconds = secondsOf(fact.mtimeNs);
     lutimesSync(place, mtimeSeconds, mtimeSeconds);
   });
+}
+
+/**
+ * A time as Node takes it: seconds in a double, which is exact to about 240 ns only. A whole second stays exact; any
+ * other time goes to the middle of its microsecond, where rounding cannot lead into the one before.
+ */
+function secondsOf(timeNs: bigint): number {
+  const isWhole = timeNs % 1_000_000_000n === 0n;
+  return Number(isWhole ? timeNs : timeNs - (timeNs % 1_000n) + 500n) / 1e9;
 }
 
 /**

@@ -46,20 +46,20 @@ export function stateOf(path: string) {
   };
 }
 
-/** Contents, permissions and targets of all files below a directory but git's own; names are byte strings. */
+/** Contents, permissions, times (in microseconds) and targets of all files below a directory but git's own; names are byte strings. */
 export function filesOf(root: string, without: readonly string[] = []): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (directory: Buffer, prefix: string): void => {
     for (const entry of readdirSync(directory, { encoding: 'buffer' })) {
       const name = prefix + entry.toString('latin1');
       const path = Buffer.concat([directory, Buffer.from('/'), entry]);
-      const info = lstatSync(path);
+      const info = lstatSync(path, { bigint: true });
       if (entry.toString() === '.git' || without.includes(name)) continue;
       if (info.isDirectory()) visit(path, `${name}/`);
       else if (info.isSymbolicLink()) found[name] = `-> ${readlinkSync(path, { encoding: 'latin1' })}`;
       else if (info.isFile()) {
         const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
-        found[name] = `${(info.mode & 0o777).toString(8)} ${info.mtime.toISOString()} ${hash}`;
+        found[name] = `${(info.mode & 0o777n).toString(8)} ${info.mtimeNs / 1_000n} ${hash}`;
       }
     }
   };

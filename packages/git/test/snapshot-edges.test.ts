@@ -56,6 +56,19 @@ describe('contents are carried byte by byte', () => {
   });
 });
 
+test('file times are carried to the microsecond, whole seconds exactly', async () => {
+  const place = await scene('linked');
+  // Just after a millisecond: a double of the seconds may fall short of it.
+  const fractions = Array.from({ length: 100 }, (_, number) => `.${String(number).padStart(3, '0')}000001`);
+  for (const fraction of ['', ...fractions]) {
+    write(place.parent, { [`at${fraction}`]: 'x\n' });
+    execFileSync('touch', ['-d', `2026-05-04 03:02:01${fraction}`, join(place.parent, `at${fraction}`)]);
+  }
+  const child = await expectCarried(place);
+  const timeOf = (path: string) => lstatSync(join(path, 'at'), { bigint: true }).mtimeNs;
+  expect(timeOf(child)).toBe(timeOf(place.parent));
+});
+
 describe('what git believes without looking', () => {
   const settings = { default: [], minimal: ['core.checkStat=minimal', 'core.trustctime=false'] };
   test.each(Object.entries(settings))('is as true in the child, with %s checks', async (_, config) => {
