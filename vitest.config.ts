@@ -10,8 +10,9 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes more than they compute, so not even on a small machine one at a time.
     maxWorkers: Math.max(3, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Longer than any wait for a single fact (packages/testing/src/wait-until.ts), so that a failure names the fact.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     projects: [
       {
         extends: true,

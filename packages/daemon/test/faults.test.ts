@@ -94,7 +94,7 @@ test(
         for (const agent of agents) if (agent.run?.status === 'running') await client.stopAgent(agent.id);
         return agents.length >= accepted && agents.every((agent) => agent.run?.status !== 'running');
       };
-      await waitUntil(isOver, { timeoutMs: 30_000, what: 'every agent to be stopped' });
+      await waitUntil(isOver, { what: 'every agent to be stopped' });
       const failed = (await client.listAgents()).agents.filter((agent) => agent.run?.status === 'failed');
       for (const agent of failed) expect(agent.run?.detail).toMatch(/EMFILE/);
       const complete = { scenario: await writeScenario(place.path, ['complete']) };

@@ -31,7 +31,7 @@ async function growFamily(daemon: DaemonProcess, path: string): Promise<{ top: s
   }
   const running = async () =>
     (await client.listAgents({ limit: 1000 })).agents.filter(({ activity }) => activity === 'running');
-  await waitUntil(async () => (await running()).length === alive, { what: 'the living to run', timeoutMs: 40_000 });
+  await waitUntil(async () => (await running()).length === alive, { what: 'the living to run' });
   return { top: agent.id, sessions: (await running()).map(({ session }) => session?.id ?? '') };
 }
 
@@ -69,7 +69,7 @@ test('W1-12: one that is killed half-way is finished by the next daemon', async 
   await killing;
   const second = await readyDaemon(home);
   try {
-    await waitUntil(() => left(sessions) === 0, { what: 'every process to be gone', timeoutMs: 20_000 });
+    await waitUntil(() => left(sessions) === 0, { what: 'every process to be gone' });
     expect(await killEvents(second, top)).toEqual([[family, true]]);
     expect((await second.client.killAgent(top, { cascade: true })).killed).toEqual([]);
     const { agents } = await second.client.listAgents();

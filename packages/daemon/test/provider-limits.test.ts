@@ -87,7 +87,7 @@ test('W3-08: a session that falls silent is shown to wait for its provider, then
   const now = async () => viewOf(daemon.client, agent.id);
   await waitUntil(async () => (await now()).detail.startsWith('silent for '), { what: 'it to be shown as silent' });
   expect(await now()).toMatchObject({ activity: 'waiting_for_provider', run: { status: 'running' } });
-  await waitUntil(async () => (await now()).session?.no === 2, { timeoutMs: 20_000, what: 'it to be tried again' });
+  await waitUntil(async () => (await now()).session?.no === 2, { what: 'it to be tried again' });
   await daemon.client.stopAgent(agent.id);
   const { sessions } = await daemon.client.inspectAgent(agent.id);
   expect(sessions.map(({ purpose, conversation }) => [purpose, conversation])).toEqual([

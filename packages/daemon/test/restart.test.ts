@@ -59,7 +59,6 @@ test(
       }
       const { lastSeq } = await daemon.client.daemon();
       await waitUntil(() => (follower.events.at(-1)?.seq ?? 0) >= lastSeq, {
-        timeoutMs: 10_000,
         what: 'the follower to catch up',
       });
       expect(follower.gaps).toBe(0);

@@ -190,7 +190,7 @@ test('7.2: as many sessions run at once as may, the others wait their turn and s
       waited ||= views.some(({ detail }) => detail === 'waiting for a free place');
       return views.every(({ run }) => run?.status === 'completed');
     },
-    { what: 'all to complete', timeoutMs: 25_000 },
+    { what: 'all to complete' },
   );
   expect(most).toBeLessThanOrEqual(2);
   expect(waited).toBe(true);

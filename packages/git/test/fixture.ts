@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { PawlError } from '@pawl/schema/error';
 import { onTestFinished } from 'vitest';
 
@@ -123,13 +122,4 @@ export function traceGit(): () => string[] {
 export function recordGit(): () => string[] {
   const lines = traceGit();
   return () => lines().filter((line) => line.startsWith('+ '));
-}
-
-/** Waits until a condition holds, with a limit. */
-export async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('the condition did not come true in time');
-    await delay(5);
-  }
 }

@@ -1,20 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { describe, expect, test } from 'vitest';
 import { openRepository, resolveCommit, branchTip } from '../src/repository.ts';
 import { addWorktree, verifyWorktree } from '../src/worktree.ts';
 import { listWorktrees } from '../src/worktree-list.ts';
-import {
-  commitAll,
-  git,
-  makeRepository,
-  recordGit,
-  refusal,
-  snapshot,
-  temporaryDirectory,
-  until,
-  write,
-} from './fixture.ts';
+import { commitAll, git, makeRepository, recordGit, refusal, snapshot, temporaryDirectory, write } from './fixture.ts';
 
 async function setUp(name = 'project') {
   const home = temporaryDirectory();
@@ -186,7 +177,9 @@ describe('addWorktree', () => {
     write(join(root, '.git/refs/heads'), { [`${request.branch}.lock`]: '' });
     const calls = recordGit();
     const adding = addWorktree(repository, request);
-    await until(() => calls().filter((call) => call.includes('worktree add')).length >= 2);
+    await waitUntil(() => calls().filter((call) => call.includes('worktree add')).length >= 2, {
+      what: 'two calls of git worktree add',
+    });
     rmSync(join(root, '.git/refs/heads', `${request.branch}.lock`));
     await adding;
     expect(git(request.path, 'status', '--porcelain')).toBe('');

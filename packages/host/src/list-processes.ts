@@ -35,7 +35,7 @@ class Look {
     if (knownProcesses.size > 2 * this.#entries.size) {
       for (const pid of knownProcesses.keys()) if (!this.#entries.has(pid)) knownProcesses.delete(pid);
     }
-    return new ProcessListing(this.#entries.values(), ({ pid }) => knownProcesses.get(pid)?.markers ?? []);
+    return new ProcessListing(this.#entries.values(), markersOf);
   }
 }
 
@@ -56,6 +56,12 @@ function learnMarkers(entries: readonly ProcessEntry[]): Set<number> {
     else knownProcesses.set(pid, { start, image, markers });
   }
   return new Set(pids.filter((pid) => found.get(pid) === null));
+}
+
+/** The markers of exactly this program. One that has cleared its environment, or reuses a pid, keeps none of those before it. */
+function markersOf({ pid, start, image }: ProcessEntry): readonly string[] {
+  const known = knownProcesses.get(pid);
+  return known?.start === start && known.image === image ? known.markers : [];
 }
 
 /** Looks at all processes at once. It may miss the marker of one that is just becoming another program. */

@@ -64,6 +64,15 @@ test('a process that becomes another program is asked for its marker again', asy
   expect([holders(before), holders(after)]).toEqual([[], [script.pid]]);
 });
 
+test('a process that clears its environment loses its marker', async () => {
+  const marker = `test-${randomUUID()}`;
+  await using script = await runScript('read x; exec env -i /bin/sleep 600', { PAWL_SESSION: marker });
+  expect(listProcesses().marked(marker, null)).toHaveLength(1);
+  script.say('go');
+  await eventually(() => processTable.read(script.pid)?.bare);
+  expect(listProcesses().marked(marker, null)).toEqual([]);
+});
+
 test('the environment of a process is read once', async () => {
   const marker = `test-${randomUUID()}`;
   await using script = await runScript('read x', { PAWL_SESSION: marker });

@@ -126,7 +126,6 @@ async function gone(pidFile: string): Promise<void> {
   const pid = readFileSync(pidFile, 'utf8').trim();
   const state = () => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
   await waitUntil(() => !existsSync(`/proc/${pid}/stat`) || state() === 'Z', {
-    timeoutMs: 5_000,
     what: `the process ${pid} to end`,
   });
 }

@@ -1,5 +1,8 @@
 import { messageOf } from '@pawl/schema/error';
 
+/** How long a test waits for a fact before it fails: far longer than a busy machine needs. Tests themselves may take longer (vitest.config.ts). */
+export const patienceMs = 60_000;
+
 /** Each pause is a fifth of the time that was waited so far, within these bounds: a long wait costs few looks, and ends hardly later. */
 const firstPauseMs = 10;
 const longestPauseMs = 100;
@@ -8,7 +11,7 @@ const pauseShare = 1 / 5;
 /** Polls until the condition holds and returns its value. A condition that throws does not hold yet. */
 export async function waitUntil<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 10_000, what }: { timeoutMs?: number; what: string },
+  { timeoutMs = patienceMs, what }: { timeoutMs?: number; what: string },
 ): Promise<NonNullable<T>> {
   const begin = performance.now();
   for (;;) {

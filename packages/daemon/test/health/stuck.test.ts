@@ -142,7 +142,7 @@ test('W4-06, field note 4: a crash loop ends after three restarts, flagged; nobo
     );
   };
   for (let minute = 0; minute < 12; minute++) {
-    await waitUntil(atRest, { timeoutMs: 20_000, what: 'their runs to be over' });
+    await waitUntil(atRest, { what: 'their runs to be over' });
     await pass(1);
   }
   now += 120 * minuteMs;

@@ -81,7 +81,6 @@ test('fault 25: many senders at once to two agents in a turn, more than a proces
   for (const { id: to } of recipients) {
     const mine = senders.map(({ id: from }) => sent.get(`${from} ${to}`) ?? []);
     await waitUntil(async () => (await shownOrder(daemon.client, to, mine.flat())).length >= mine.flat().length, {
-      timeoutMs: 20_000,
       what: 'all of it',
     });
     const order = await shownOrder(daemon.client, to, mine.flat());

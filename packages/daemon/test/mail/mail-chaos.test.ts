@@ -60,7 +60,7 @@ test('8.7, faults 3 and 25: senders and recipients in every state, the daemon ki
   /** Takes a request through, as the command line does: again, with the same key, until somebody answers. */
   async function insist(act: (to: Client) => Promise<string>, to: Client): Promise<string> {
     let answer = '';
-    await waitUntil(async () => (answer = await act(to)) !== '', { timeoutMs: 20_000, what: 'an answer' });
+    await waitUntil(async () => (answer = await act(to)) !== '', { what: 'an answer' });
     return answer;
   }
 
@@ -96,7 +96,6 @@ test('8.7, faults 3 and 25: senders and recipients in every state, the daemon ki
       return { ids, events };
     };
     await waitUntil(async () => (await settled()).ids.length >= sent.size, {
-      timeoutMs: 30_000,
       what: 'all mail to arrive',
     });
     // Each came to its end once: delivered, or, for the one who died, given back.

@@ -143,7 +143,7 @@ describe('every verb', () => {
     const { id, mcp } = await aWorker();
     await using _ = mcp;
     expect(await mcp.call('complete', { summary: 'all of it' })).toMatchObject({ completed: true, isNew: true });
-    await waitUntil(async () => (await agentOf(id)).endedAt !== null, { what: 'the agent to end', timeoutMs: 15_000 });
+    await waitUntil(async () => (await agentOf(id)).endedAt !== null, { what: 'the agent to end' });
   });
 });
 

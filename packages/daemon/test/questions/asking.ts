@@ -39,7 +39,7 @@ export async function endedUnseen({ client }: TestDaemon, conversationId: string
       const { question } = await client.showQuestion(conversationId);
       return question.end === null ? undefined : question;
     },
-    { what: `the end of ${conversationId}`, timeoutMs: 15_000 },
+    { what: `the end of ${conversationId}` },
   );
 }
 

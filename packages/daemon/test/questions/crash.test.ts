@@ -49,7 +49,7 @@ async function oneAtWork(path: string, crashAt: CrashPoint) {
 async function endSuccessor({ client }: Awaited<ReturnType<typeof readyDaemon>>): Promise<void> {
   await client.stopAll();
   const { pid } = await client.stopDaemon();
-  await waitUntil(async () => processTable.read(pid) === null, { what: 'the daemon to leave', timeoutMs: 15_000 });
+  await waitUntil(async () => processTable.read(pid) === null, { what: 'the daemon to leave' });
 }
 
 test('4: a question whose daemon is killed right after it was asked is asked once, delivered and answered', async () => {
@@ -63,7 +63,7 @@ test('4: a question whose daemon is killed right after it was asked is asked onc
         const { questions } = await first.client.openQuestions(asked).catch(() => ({ questions: [] }));
         return questions.length > 0 ? questions : undefined;
       },
-      { what: 'the question at the next daemon', timeoutMs: 20_000 },
+      { what: 'the question at the next daemon' },
     );
     expect(open).toHaveLength(1);
     await forAsked.answer(open[0]?.conversationId ?? '', { answer: 'port 8080' });

@@ -91,7 +91,7 @@ describe('an answer', () => {
         const found = (await mailsAbout(daemon, conversationId)).filter(({ to }) => to === asker.id);
         return found.some(({ states }) => states.includes('delivered')) ? found : undefined;
       },
-      { what: 'the answer by mail', timeoutMs: 15_000 },
+      { what: 'the answer by mail' },
     );
     expect(answers).toMatchObject([{ kind: 'answer', states: ['sent', 'delivered'] }]);
   });

@@ -93,7 +93,7 @@ describe('that there is no answer', () => {
           () => false,
           (error: { code?: string }) => error.code === 'unavailable',
         );
-    await waitUntil(noRoom, { what: 'every place to be taken', timeoutMs: 20_000 });
+    await waitUntil(noRoom, { what: 'every place to be taken' });
     leaving.abort();
     await Promise.all(ends);
     now += 30_000;

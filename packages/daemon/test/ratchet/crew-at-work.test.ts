@@ -24,7 +24,6 @@ const eventsOf = async ({ client }: TestDaemon, type: string) =>
 /** The only change there is. */
 async function onlyChange({ client, repository }: TestDaemon): Promise<string> {
   return waitUntil(async () => (await client.listChanges({ path: repository, all: true })).changes[0]?.id, {
-    timeoutMs: 20_000,
     what: 'a change',
   });
 }
@@ -94,7 +93,6 @@ test('S4-13, S4-14: a reviewer blocks a change by a comment, the author addresse
   const id = await onlyChange(daemon);
   await reaches(daemon.client, id, 'blocked');
   const moved = await waitUntil(async () => (await eventsOf(daemon, 'change.moved'))[0], {
-    timeoutMs: 20_000,
     what: 'a new head',
   });
   expect(moved.agentId).toBe(worker.id);
@@ -118,7 +116,6 @@ test('S4-06: a red main is repaired by its one fix worker, and the emergency end
   await commitFiles(daemon.repository, { 'bad.txt': 'x\n' }, 'outside push');
   await daemon.client.checkQueue({ path: daemon.repository });
   await waitUntil(async () => (await eventsOf(daemon, 'emergency.ended')).length === 1, {
-    timeoutMs: 25_000,
     what: 'the end',
   });
   expect((await queueNow(daemon.client)).emergency).toBeNull();

@@ -35,7 +35,7 @@ test('a change is proposed, waits for its checks there, and is merged there by t
   const { server, daemon, ahead } = await startOnGithub(place.path);
   await using _ = daemon;
   const { id, head } = await propose(daemon.client, daemon.repository, 'feature', { 'new.txt': 'new\n' });
-  const pull = await waitUntil(() => server.on(({ pulls }) => pulls[0]), { timeoutMs: 20_000, what: 'a pull request' });
+  const pull = await waitUntil(() => server.on(({ pulls }) => pulls[0]), { what: 'a pull request' });
   expect(pull).toMatchObject({ branch: 'feature', head, labels: ['pawl'], draft: false });
   expect(await reaches(daemon.client, id, 'blocked')).toMatchObject({
     detail: 'github: its checks have not begun there',
@@ -77,7 +77,7 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
       const queue = await queueNow(client);
       return queue.emergency === null ? null : queue;
     },
-    { timeoutMs: 20_000, what: 'the alarm' },
+    { what: 'the alarm' },
   );
   expect(emergency?.commit).toBe(main);
   server.check(head, 'test', 'SUCCESS');
@@ -87,7 +87,7 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
     for (let look = 0; look < times; look += 1) {
       const before = looks();
       ahead.ms += limits.forgeMs;
-      await waitUntil(() => looks() > before, { timeoutMs: 20_000, what: 'a look at the forge' });
+      await waitUntil(() => looks() > before, { what: 'a look at the forge' });
     }
   };
   await lookThere(3);
@@ -97,7 +97,6 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
   // Nor does anybody who asks for a check of ours end it.
   await client.checkQueue({ path: repository });
   await waitUntil(async () => (await queueNow(client)).checks.some(({ outcome }) => outcome === 'passed'), {
-    timeoutMs: 20_000,
     what: 'a check of main',
   });
   await lookThere(2);
@@ -120,7 +119,7 @@ test('a change that the forge does not merge waits by itself, and the next one g
   server.on((state) => (state.protection = { checks: ['theirs'], reviews: 0, upToDate: false }));
   const first = await propose(client, repository, 'first', { 'first.txt': 'x\n' });
   const second = await propose(client, repository, 'second', { 'second.txt': 'x\n' });
-  await waitUntil(() => server.on(({ pulls }) => pulls.length === 2), { timeoutMs: 20_000, what: 'pull requests' });
+  await waitUntil(() => server.on(({ pulls }) => pulls.length === 2), { what: 'pull requests' });
   server.check(first.head, 'test', 'SUCCESS');
   server.check(second.head, 'theirs', 'SUCCESS');
   ahead.ms += limits.forgeMs;
@@ -153,14 +152,14 @@ test('while gh is not logged in everything but the merging goes on, and main is 
       const queue = await queueNow(client);
       return queue.waiting === null ? null : queue;
     },
-    { timeoutMs: 20_000, what: 'the queue to say why' },
+    { what: 'the queue to say why' },
   );
   expect(waiting?.reason).toContain('gh is not logged in');
   expect(await tips()).toEqual(before);
   expect(server.on(({ log }) => log.length)).toBe(1);
   server.on((state) => (state.trouble = null));
   ahead.ms += limits.forgeRetryMs;
-  await waitUntil(() => server.on(({ pulls }) => pulls.length === 2), { timeoutMs: 20_000, what: 'pull requests' });
+  await waitUntil(() => server.on(({ pulls }) => pulls.length === 2), { what: 'pull requests' });
   server.check(good.head, 'test', 'SUCCESS');
   ahead.ms += limits.forgeMs;
   await reaches(client, good.id, 'merged');

@@ -150,7 +150,6 @@ test('invariant 22: killed when an emergency begins, it is still on, with one wo
   try {
     const { client } = last;
     await waitUntil(async () => (await queueNow(client)).emergency === null, {
-      timeoutMs: 30_000,
       what: 'main to be green again',
     });
     expect(await eventsOf(client, 'emergency.started')).toMatchObject([{ data: { commit: red } }]);

@@ -91,7 +91,7 @@ test('what was accepted is what was seen: fewer tests are asked about although a
       const { change: now } = await client.showChange(change.id);
       return now.state === 'needs-human-input' && now.findings.length === 2 ? now : null;
     },
-    { timeoutMs: 20_000, what: 'another question' },
+    { what: 'another question' },
   );
   expect(again.findings.map(({ kind }) => kind)).toEqual(['check-edited', 'fewer-tests']);
   await client.approveChange(change.id);

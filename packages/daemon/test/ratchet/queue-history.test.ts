@@ -108,7 +108,7 @@ test(
             if (isOver) return changes;
             throw new Error(changes.map(({ branch, state, detail }) => `${branch} ${state} ${detail}`).join('; '));
           },
-          { timeoutMs: 60_000, what: 'the queue to be empty' },
+          { what: 'the queue to be empty' },
         );
         await expectAllPass(repository, base);
         await expectFair(repository, proposals, settled);

@@ -27,7 +27,7 @@ export async function cleanedUp(client: Client, agentId: string): Promise<AgentV
       view = await viewOf(client, agentId);
       return view.status === 'dead' && view.worktreeEnd !== null;
     },
-    { timeoutMs: 20_000, what: `${agentId} to be cleaned up` },
+    { what: `${agentId} to be cleaned up` },
   );
   return view as AgentView;
 }

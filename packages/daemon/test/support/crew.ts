@@ -150,7 +150,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}) {
       const facts = await view(agentId);
       return facts.run?.outcome !== null && facts.session?.endedAt !== null ? facts : null;
     };
-    return waitUntil(isOver, { timeoutMs: 25_000, what: `the run of ${agentId} to end` });
+    return waitUntil(isOver, { what: `the run of ${agentId} to end` });
   }
 
   async function work(steps: unknown[], body: Partial<WorkBody> = {}): Promise<Agent> {

@@ -165,7 +165,7 @@ export async function runEnded(client: Client, agentId: string): Promise<AgentVi
       agent = await viewOf(client, agentId);
       return agent.run !== null && agent.run.status !== 'running';
     },
-    { timeoutMs: 25_000, what: `the run of ${agentId} to end` },
+    { what: `the run of ${agentId} to end` },
   );
   return agent as AgentView;
 }

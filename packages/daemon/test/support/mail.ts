@@ -20,7 +20,6 @@ export async function statesOf(client: Client, mailId: string): Promise<string[]
 /** Waits until a mail has come to a state. */
 export async function mailIs(client: Client, mailId: string, state: string): Promise<void> {
   await waitUntil(async () => (await statesOf(client, mailId)).includes(state), {
-    timeoutMs: 15_000,
     what: `mail ${mailId} to be ${state}`,
   });
 }

@@ -22,7 +22,6 @@ export async function outputText(client: Client, agentId: string): Promise<strin
 /** Waits until an agent has printed something. */
 export async function outputHas(client: Client, agentId: string, text: string): Promise<void> {
   await waitUntil(async () => (await outputText(client, agentId)).includes(text), {
-    timeoutMs: 15_000,
     what: `${text} in the output`,
   });
 }

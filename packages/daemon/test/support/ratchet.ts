@@ -111,7 +111,7 @@ export async function reaches(client: Client, id: string, ...states: ChangeState
       if (states.includes(change.state)) return change;
       throw new Error(`it is ${change.state}: ${change.detail}`);
     },
-    { timeoutMs: 30_000, what: `${id} to be ${states.join(' or ')}` },
+    { what: `${id} to be ${states.join(' or ')}` },
   );
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { afterEach, beforeEach } from 'vitest';
 import { findSession } from '../../src/find-session.ts';
 import type { SessionSpec } from '../../src/start-session.ts';
@@ -57,15 +57,9 @@ function isMarked({ marker }: SessionSpec): boolean {
   return !marker.includes(' ') && strayProcesses(marker).length > 0;
 }
 
-/** Looks again and again, for at most ten seconds, until `look` gives something. */
-export async function eventually<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const endMs = performance.now() + 10_000;
-  for (;;) {
-    const found = await look();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (performance.now() > endMs) throw new Error(`never came true: ${look.toString()}`);
-    await pause(3);
-  }
+/** Polls until `look` gives something. */
+export function eventually<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  return waitUntil(look, { what: look.toString() });
 }
 
 /** Waits for the recorded exit code of a session. */
