@@ -135,7 +135,7 @@ test('what agents print cannot take over the terminal', async () => {
 
 test(
   'fifty at the same instant: fifty agents, each in its own worktree and branch, none fails',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const before = (await place.json<{ agents: AgentView[] }>(['ps'])).agents.length;
     const scenario = join(place.path, 'quick.json');

@@ -1,3 +1,4 @@
+import { patienceMs } from '@pawl/testing/wait-until';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -12,7 +13,7 @@ export function runCli(words: string[], env: NodeJS.ProcessEnv = {}): Promise<Cl
     const child = execFile(
       process.execPath,
       [mainFile, ...words],
-      { env: { ...process.env, NO_COLOR: '1', ...env }, timeout: 20_000 },
+      { env: { ...process.env, NO_COLOR: '1', ...env }, timeout: patienceMs },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
     child.stdin?.end();

@@ -19,7 +19,7 @@ const kills = 10;
 
 test(
   `5.2.4, 8.11: ${agents} agents talk while the daemon is killed ${kills} times: nothing is lost, doubled or forgotten`,
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
     const home = join(place.path, 'home');

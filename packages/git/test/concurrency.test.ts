@@ -7,7 +7,7 @@ import { listWorktrees } from '../src/worktree-list.ts';
 import { trashWorktree } from '../src/trash.ts';
 import { git, makeRepository, temporaryDirectory, traceGit } from './fixture.ts';
 
-test('50 worktrees at once, three rounds, each its own, none fails', { timeout: 90_000 }, async () => {
+test('50 worktrees at once, three rounds, each its own, none fails', async () => {
   const home = temporaryDirectory();
   const source = makeRepository(join(home, 'source'));
   // A start point with an upstream is where concurrent git commands fight over the config.

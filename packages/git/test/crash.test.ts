@@ -70,7 +70,7 @@ describe('killed after the step', () => {
   });
 });
 
-test('killed at many moments, with and without its git commands', { timeout: 90_000 }, async () => {
+test('killed at many moments, with and without its git commands', async () => {
   const { root, repository, request, check } = await setUp(150);
   for (let round = 0; round < 8; round += 1) {
     const child = start({ root, ...request });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { patienceMs } from '@pawl/testing/wait-until';
 import { onTestFinished } from 'vitest';
 import { makeRepository, personEnvironment, temporaryDirectory, write } from './fixture.ts';
 
@@ -136,7 +137,12 @@ function clear(directory: string): void {
 export function tryGit(cwd: string, ...args: string[]): void {
   const environment = process.env['HOME'] === undefined ? {} : { HOME: process.env['HOME'] };
   try {
-    execFileSync('git', args, { cwd, stdio: 'ignore', env: { ...personEnvironment, ...environment }, timeout: 10_000 });
+    execFileSync('git', args, {
+      cwd,
+      stdio: 'ignore',
+      env: { ...personEnvironment, ...environment },
+      timeout: patienceMs,
+    });
   } catch {
     // Planted commands make git fail; what counts is whether they ran.
   }

@@ -84,7 +84,7 @@ describe.each(places)('7.11: a worktree comes back from a trash on $name', ({ pa
   });
 });
 
-test('killed at many moments', { timeout: 60_000 }, async () => {
+test('killed at many moments', async () => {
   const { root, repository, trash, check } = await setUp();
   for (let round = 0; round < 4; round += 1) {
     const request = await trash();

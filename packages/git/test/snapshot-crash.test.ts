@@ -67,7 +67,7 @@ test('a worktree that dies when it is registered is begun again', async () => {
   expect(stateOf(path)).toEqual(stateOf(parent));
 });
 
-test('killed at many moments, with and without its git commands', { timeout: 90_000 }, async () => {
+test('killed at many moments, with and without its git commands', async () => {
   const { place, repository, root, parent, ownDir, name, take, path, add } = await setUp(120);
   const before = witness(place);
   for (let round = 0; round < 4; round += 1) {

@@ -274,7 +274,7 @@ test('a snapshot that is taken again replaces the first, and dropping it leaves 
   expect(await listSnapshots(join(place.home, 'nowhere'))).toEqual([]);
 });
 
-test('many at once, of one parent', { timeout: 60_000 }, async () => {
+test('many at once, of one parent', async () => {
   const place = await scene('linked');
   write(place.parent, { 'readme.md': 'changed\n', 'new.txt': 'new\n' });
   const before = witness(place);
@@ -299,7 +299,7 @@ test('a sha256 repository, and a path with odd characters', async () => {
   await expectCarried(place);
 });
 
-test('a property: random edits are carried as they are', { timeout: 60_000 }, async () => {
+test('a property: random edits are carried as they are', async () => {
   const place = await scene('linked', Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, `${i}\n`])));
   let seed = 7;
   const random = (below: number) => {

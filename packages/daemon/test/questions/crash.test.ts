@@ -3,7 +3,7 @@ import { homeAt } from '@pawl/protocol/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { waitUntil } from '@pawl/testing/wait-until';
+import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ function pawl(home: string, words: string[]): Promise<Left> {
     const child = execFile(
       process.execPath,
       [commandLine, ...words],
-      { env, timeout: 25_000 },
+      { env, timeout: patienceMs },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });

@@ -173,7 +173,6 @@ test('S3-62: who has no definition any more is not asked, and is again when it i
   await askAs(daemon, asker, { agent: agent.id, question: 'and now?' });
   await waitUntil(async () => (await sessionsOf(daemon, agent)) === 2, {
     what: 'its second session',
-    timeoutMs: 15_000,
   });
 });
 

@@ -44,7 +44,6 @@ test('decide: whoever asked a person that is not there goes on by itself when th
   expect(await end).toMatchObject({ end: 'not-now' });
   await waitUntil(async () => (await viewOf(daemon.client, run.id)).run?.detail === 'assumed it', {
     what: 'its run to go on',
-    timeoutMs: 15_000,
   });
   const { events } = await daemon.client.events({ agent: run.id, limit: 1000 });
   expect(events.filter(({ type }) => type === 'agent.answered').map(({ data }) => data)).toEqual([

@@ -2,7 +2,7 @@ import type { Client } from '@pawl/protocol/client';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { waitUntil } from '@pawl/testing/wait-until';
+import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,7 +36,7 @@ async function dieAt(home: string, points: readonly CrashPoint[], begin: (client
     const daemon = await readyDaemon(home, { crashAt: point });
     if (number === 0) await ask(daemon.client, begin);
     // Nobody asks for anything else: what is left to do is found in what is on record.
-    const timer = setTimeout(() => daemon.child.kill('SIGTERM'), 20_000);
+    const timer = setTimeout(() => daemon.child.kill('SIGTERM'), patienceMs);
     expect([point, (await daemon.exited).signal]).toEqual([point, 'SIGKILL']);
     clearTimeout(timer);
   }
@@ -56,7 +56,7 @@ const afterMain: CrashPoint[] = ['advance.after_ref', 'advance.after_record'];
 
 test(
   'fault 2: killed at every step of its way, a change is checked once and goes in once, and main is never anywhere else',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
     const { repository, home, treesRun } = await makePlace(place.path);

@@ -18,7 +18,7 @@ import {
 
 test(
   'fault 30: 20 branches, 5 that fail together, 3 that conflict, one that hangs, one that is flaky',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     await using daemon = await startTestDaemon();
     const { client, repository } = daemon;
@@ -40,7 +40,7 @@ test(
     await client.resumeQueue({ path: repository });
     const ends: Record<string, string[]> = {};
     await waitUntil(async () => (await queueNow(client)).changes.every(({ state }) => state === 'ejected'), {
-      timeoutMs: 110_000,
+      timeoutMs: 240_000,
       what: 'the queue to be empty',
     });
     for (const [kind, ids] of Object.entries(opened))

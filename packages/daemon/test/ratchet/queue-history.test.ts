@@ -57,7 +57,7 @@ let rounds = 0;
 
 test(
   'section 7: whatever is opened, moved, withdrawn and pushed, main passes at every step, and what is good goes in once',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 3, maxLength: 9 }), async (operations) => {
