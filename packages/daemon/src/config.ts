@@ -36,7 +36,7 @@ const configSchema = z.strictObject({
   port: z.number().int().min(0).max(65_535).default(0),
   /** The provider of work whose definition names none. */
   provider: nameSchema.default(usualChoices.provider),
-  /** Whether a person goes on as the child after a fork. */
+  /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switch_on_fork: z.boolean().default(usualChoices.switchOnFork),
   /** Sessions that may run at once; the others wait their turn. */
   max_sessions: z.number().int().min(1).max(10_000).default(usualChoices.maxSessions),

@@ -40,7 +40,7 @@ export type Timing = {
 export type Choices = {
   /** For work whose definition names none. */
   provider: string;
-  /** Whether a person goes on as the child after a fork. */
+  /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switchOnFork: boolean;
   /** Sessions that may run at once, and agents that may be at work at once; the others wait their turn. */
   maxSessions: number;
@@ -64,7 +64,7 @@ export type Choices = {
 
 export const usualChoices: Choices = {
   provider: 'scripted',
-  switchOnFork: true,
+  switchOnFork: false,
   maxSessions: 256,
   maxAgents: 2_048,
   rotateAccounts: [],

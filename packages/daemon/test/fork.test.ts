@@ -79,15 +79,27 @@ describe('a fork', () => {
     expect(page.own).toBe(1);
   });
 
-  test('S1-16, 7.17: a person goes on as the child unless they say otherwise', async () => {
+  test('S1-16, 7.17: a person stays where they are unless they ask to switch', async () => {
     const parent = await daemon.rested();
-    const child = await daemon.fork(parent.id);
+    await daemon.fork(parent.id);
+    expect((await daemon.client.desk()).current.alias).toBe('root');
+    const child = await daemon.fork(parent.id, { switch: true });
     expect((await daemon.client.desk()).current.id).toBe(child.id);
     await daemon.fork(parent.id, { switch: false });
     expect((await daemon.client.desk()).current.id).toBe(child.id);
-    await daemon.fork('@current');
-    expect((await daemon.client.desk()).current.parentId).toBe(child.id);
+    const grandchild = await daemon.fork('@current');
+    expect(grandchild.parentId).toBe(child.id);
+    expect((await daemon.client.desk()).current.id).toBe(child.id);
     await daemon.client.switchDesk({ to: 'root' });
+  });
+
+  test('S1-16: with switch_on_fork a person acts as the child unless the fork says otherwise', async () => {
+    await using switching = await startTestDaemon({ choices: { switchOnFork: true } });
+    const parent = await switching.rested();
+    const child = await switching.fork(parent.id);
+    expect((await switching.client.desk()).current.id).toBe(child.id);
+    await switching.fork(parent.id, { switch: false });
+    expect((await switching.client.desk()).current.id).toBe(child.id);
   });
 
   test('of agent 0 needs a project, and inherits no conversation', async () => {

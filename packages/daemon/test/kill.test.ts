@@ -137,7 +137,7 @@ test('a cascade from a dead agent reaches those who outlived it', async () => {
 test('S1-19, W1-10: without a name a person kills the agent they sit at, and then sits at its parent, which is told', async () => {
   const parent = await daemon.work(['complete']);
   await daemon.ended(parent.id);
-  const { agent } = await daemon.client.fork(parent.id, {}, randomUUID());
+  const { agent } = await daemon.client.fork(parent.id, { switch: true }, randomUUID());
   expect((await daemon.client.desk()).current.id).toBe(agent.id);
   await daemon.client.killAgent('@current', {});
   expect((await view(agent.id)).status).toBe('dead');
@@ -147,6 +147,23 @@ test('S1-19, W1-10: without a name a person kills the agent they sit at, and the
     agent.id,
   ]);
   await daemon.client.switchDesk({ to: 'root' });
+});
+
+test('a person’s work descends from agent 0 wherever they have switched to, so kill --cascade spares it (W1-10)', async () => {
+  const top = await daemon.work(['complete']);
+  await daemon.ended(top.id);
+  await daemon.client.switchDesk({ to: top.id });
+  const worker = await daemon.work(['hang']);
+  const errand = await daemon.work(['hang'], { mode: 'errand' });
+  const below = await child(top.id);
+  const { id: root } = (await daemon.client.inspectAgent('root', { worktree: false })).agent;
+  expect([worker.parentId, errand.parentId]).toEqual([root, root]);
+  const { killed } = await daemon.client.killAgent(top.id, { cascade: true });
+  expect(killed.map(({ id }) => id).toSorted()).toEqual([top.id, below.id].toSorted());
+  expect((await view(worker.id)).status).not.toBe('dead');
+  expect((await view(errand.id)).status).not.toBe('dead');
+  for (const { id } of [worker, errand]) await daemon.client.killAgent(id, {});
+  expect((await daemon.client.desk()).current.alias).toBe('root');
 });
 
 test('3.2.13: an agent kills itself from a tool call; the person stays where they are, and its parent is told', async () => {

@@ -13,7 +13,7 @@ export type ForkOptions = {
   model?: string;
   name?: string;
   withFiles?: boolean;
-  /** False with --no-switch. */
+  /** Absent leaves it to the home's `switch_on_fork`. */
   switch?: boolean;
   prompt?: string;
   provider?: string;
@@ -30,7 +30,7 @@ export async function fork(context: CommandContext, words: string[], options: Fo
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.withFiles && { withFiles: true }),
-    ...(options.switch === false && { switch: false }),
+    ...(options.switch === undefined ? {} : { switch: options.switch }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };

@@ -33,15 +33,18 @@ describe('fork', () => {
     expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it is at work');
   });
 
-  test('S1-16: the person goes on as the child, and is told so, unless --no-switch was given', async () => {
+  test('S1-16: the person stays, unless --switch was given, and is told when they act as the child', async () => {
     await using switched = await fakeDaemon(forking(child, parent), { json: false });
     await fork(switched.context, [], { switch: true });
-    expect(switched.bodies[0]).not.toHaveProperty('switch');
+    expect(switched.bodies[0]).toMatchObject({ switch: true });
     expect(switched.texts[0]).toContain('\nyou are now calm-fox');
     await using stayed = await fakeDaemon(forking(parent, root), { json: false });
     await fork(stayed.context, [], { switch: false });
     expect(stayed.bodies[0]).toMatchObject({ switch: false });
     expect(stayed.texts[0]).not.toContain('you are now');
+    await using unsaid = await fakeDaemon(forking(parent, root), { json: false });
+    await fork(unsaid.context, [], {});
+    expect(unsaid.bodies[0]).not.toHaveProperty('switch');
   });
 
   test('every option is sent, and paths are made absolute', async () => {

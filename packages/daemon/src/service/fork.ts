@@ -64,7 +64,8 @@ export async function forkAndExec(
   if (body.mode === 'errand') checkErrand(body.task);
   const repository = await openRepository(body.path);
   const project = await registeredProject(shop, repository);
-  const actor = caller.isPerson ? await personIn(shop, caller.agent, project) : caller;
+  // A person's work never descends from the agent they have switched to: killing that family would end it as well.
+  const actor = caller.isPerson ? { agent: await rootAgent(shop.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
   const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
   const parentRunId = await checkExec(shop, actor, project, wanted);
@@ -362,10 +363,4 @@ async function registeredProject(shop: Workshop, repository: Repository): Promis
   throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
     hint: 'Run `pawl init` there first.',
   });
-}
-
-/** Whom a person acts as for work in a project: the agent they sit at when it belongs there, else agent 0. */
-async function personIn(shop: Workshop, current: Agent, project: Project): Promise<Actor> {
-  const belongs = current.projectId === project.id && current.kind === 'main';
-  return { agent: belongs ? current : await rootAgent(shop.store.db), isPerson: true };
 }
