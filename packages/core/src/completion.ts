@@ -24,6 +24,8 @@ export type EndedSession = {
   worktreeMissing: boolean;
   /** Whether the provider can go on with this conversation. */
   resumable: boolean;
+  /** The provider's own result ends a turn; no signal is asked for. */
+  endsByResult: boolean;
   /** How often this run was already asked for its missing signal. */
   signalRequests: number;
   /** What kind of error it was, when it ended with one and that can be told. */
@@ -75,6 +77,7 @@ export function judgeSession(ended: EndedSession): Verdict {
   if (ended.result !== null && !ended.result.ok)
     return judgeFault(ended, ended.result.text || 'the provider reported an error');
   if (ended.exitCode !== null && ended.exitCode !== 0) return judgeFault(ended, describeExit(ended.exitCode));
+  if (ended.endsByResult) return end('completed', ended.result?.text ?? '');
   if (!ended.resumable) {
     return ended.result === null
       ? end('failed', 'it ended without a signal or a result')

@@ -2,6 +2,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { firstLine } from './shorten.ts';
 import { deriveStatus } from './status.ts';
+import { endsTurnByResult } from './work-mode.ts';
 
 export type RestartFacts = {
   agent: Agent;
@@ -45,8 +46,9 @@ export function judgeRestart(facts: RestartFacts, now: number): RestartVerdict {
 }
 
 /** What an agent is told that was begun again after a crash. */
-export function restartNotice(run: Run): string {
-  return `You were restarted: your last run ended before you were done (${causeOf(run)}). See what state your work is in, and go on with it; if nothing is left to do, say that you are done.`;
+export function restartNotice({ mode }: Pick<Agent, 'mode'>, run: Run): string {
+  const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
+  return `You were restarted: your last run ended before you were done (${causeOf(run)}). See what state your work is in, and go on with it; if nothing is left to do, ${end}.`;
 }
 
 /** Why a run failed, in a line. */

@@ -17,6 +17,7 @@ const cleanEnd: EndedSession = {
   failure: null,
   worktreeMissing: false,
   resumable: true,
+  endsByResult: false,
   signalRequests: 0,
   fault: null,
   retries: 0,
@@ -331,5 +332,22 @@ describe('work that was left uncommitted', () => {
 
   test('not when a person stopped it', () => {
     expect(judgeSession({ ...left, stopRequested: true })).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a turn that the provider’s result ends, as in coordinate and converse [7.12]', () => {
+  const turn = { ...cleanEnd, endsByResult: true };
+
+  test('is over with the result, and no signal is asked for', () => {
+    expect(judgeSession({ ...turn, result: okay })).toMatchObject({ outcome: 'completed', detail: 'All done.' });
+    expect(judgeSession({ ...turn, result: null })).toMatchObject({ outcome: 'completed', detail: '' });
+    expect(judgeSession({ ...cleanEnd, result: okay })).toEqual({ next: 'ask-for-signal' });
+  });
+
+  test('fails, stops and asks like any other', () => {
+    expect(judgeSession({ ...turn, result: refused })).toMatchObject({ outcome: 'failed' });
+    expect(judgeSession({ ...turn, exitCode: 3 })).toMatchObject({ outcome: 'failed' });
+    expect(judgeSession({ ...turn, stopRequested: true, result: okay })).toMatchObject({ outcome: 'cancelled' });
+    expect(judgeSession({ ...turn, signal: gaveUp })).toMatchObject({ outcome: 'failed', detail: 'no such file' });
   });
 });

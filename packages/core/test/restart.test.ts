@@ -52,8 +52,8 @@ test('a clock that was set back does not keep anybody waiting', () => {
 });
 
 test('the notice names the reason in one line', () => {
-  expect(restartNotice(aRun({ detail: `exit code 1\nsecond line` }))).toMatch(
+  expect(restartNotice(anAgent(), aRun({ detail: `exit code 1\nsecond line` }))).toMatch(
     /^You were restarted: .* \(exit code 1\)\./,
   );
-  expect(restartNotice(aRun({ detail: null }))).toContain('(nobody knows why)');
+  expect(restartNotice(anAgent(), aRun({ detail: null }))).toContain('(nobody knows why)');
 });

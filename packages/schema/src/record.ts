@@ -64,6 +64,8 @@ export const workModes = [
   'refine-chat',
   'conflict-resolution',
   'errand',
+  'coordinate',
+  'converse',
 ] as const;
 export type WorkMode = (typeof workModes)[number];
 

@@ -1,8 +1,9 @@
 import type { Agent, Run } from '@pawl/schema/record';
 import { fillPlaceholders } from '../input-files.ts';
 import { cutText } from '../shorten.ts';
+import { endsTurnByResult } from '../work-mode.ts';
 import type { PromptAssets } from './assets.ts';
-import { askedTags, chatHistoryTag } from './assets.ts';
+import { askedTags, chatHistoryTag, roleTag } from './assets.ts';
 import { commandLines, communicationText } from './communication.ts';
 import { promptLimits } from './prompt-limit.ts';
 import { addedTags, block, foreignText } from './tag.ts';
@@ -35,8 +36,8 @@ export type PromptGiven = {
   skipPromptExtras?: boolean;
 };
 
-/** One part of a prompt: its whole text, tags and all, and whether it belongs to the run. */
-type PromptPart = { text: string; turn: boolean; quoted?: boolean };
+/** One part of a prompt: its text with its tags, whether it belongs to the run, and its text in a turn of its own. */
+type PromptPart = { text: string; turn: boolean; quoted?: boolean; bare?: string };
 
 /**
  * Makes the prompt of a session whose provider remembers nothing: the mode's parts in their order, then the definition,
@@ -44,13 +45,15 @@ type PromptPart = { text: string; turn: boolean; quoted?: boolean };
  * one of these parts. Placeholders are filled in all parts but in what was said before, whose words are no placeholders.
  */
 export function assemblePrompt(given: PromptGiven): Prompt {
+  const fill = (text: string) => fillPlaceholders(text, given.agent);
   const parts = [...modeParts(given), ...lastParts(given)].map((part) => ({
     ...part,
-    text: part.quoted === true ? part.text : fillPlaceholders(part.text, given.agent),
+    text: part.quoted === true ? part.text : fill(part.text),
+    ...(part.bare === undefined ? {} : { bare: fill(part.bare) }),
   }));
   return {
     system: joined(parts.filter((part) => !part.turn)),
-    turn: joined(parts.filter((part) => part.turn)),
+    turn: joined(parts.filter((part) => part.turn).map(({ text, bare }) => ({ text: bare ?? text }))),
     whole: joined(parts),
   };
 }
@@ -69,14 +72,25 @@ function modeParts(given: PromptGiven): PromptPart[] {
   const hasHistory = template.some(({ tag }) => tag === chatHistoryTag);
   return template.flatMap(({ tag, text }): PromptPart[] => {
     if (tag === chatHistoryTag) return past(given, chatHistoryTag, quote);
+    if (tag === roleTag && text === '') return rolePart(given, quote);
     if (tag !== asked) return [{ text: block(tag, text), turn: false }];
     return [
       ...(hasHistory ? [] : past(given, addedTags.past, quote)),
       ...(given.notice ? [{ text: given.notice, turn: true }] : []),
       ...dependencyPart(given.dependencies ?? [], quote),
-      { text: block(tag, quote(given.run.task)), turn: true },
+      askedPart(agent, tag, quote(given.run.task)),
     ];
   });
+}
+
+/** The definition's own text as the role; an agent without one is known by its name only. */
+function rolePart({ agent, run }: PromptGiven, quote: (text: string) => string): PromptPart[] {
+  return [{ text: block(roleTag, quote(run.definition?.prompt.trim() || `You are ${agent.alias}.`)), turn: false }];
+}
+
+/** What is asked. In a conversation the person's words are the turn itself. */
+function askedPart({ mode }: Agent, tag: string, text: string): PromptPart {
+  return { text: block(tag, text), turn: true, ...(mode === 'converse' ? { bare: text } : {}) };
 }
 
 /** What comes after the mode's own parts, in this order. */
@@ -85,7 +99,9 @@ function lastParts({ assets, agent, run, custom = [], ...given }: PromptGiven): 
   const skips = given.skipPromptExtras ?? agent.mode === 'conflict-resolution';
   const commands = commandLines(assets, agent.kind);
   const communication = skips ? null : communicationText(assets, agent.mode, commands);
-  const definition = quote(run.definition?.prompt.trim() ?? '');
+  // Where the definition is the role, it stands there already.
+  const isRole = assets.modes[agent.mode].some(({ tag, text }) => tag === roleTag && text === '');
+  const definition = isRole ? '' : quote(run.definition?.prompt.trim() ?? '');
   const texts = [
     definition === '' ? null : block(addedTags.definition, `${definitionHead}\n\n${definition}`),
     skips ? null : block(addedTags.commands, commands),
@@ -116,11 +132,22 @@ function dependencyPart(dependencies: DependencyResult[], quote: (text: string) 
 
 function workspaceText(agent: Agent): string {
   const from = agent.baseCommit === null ? '' : `, which begins at ${agent.baseCommit}`;
-  return `You are ${agent.alias}, and you work alone in a git worktree of your own.
-
-- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside of it.
-- Branch: ${agent.branch ?? '(none)'}${from}.
-- Your assignment: \`.pawl/input/\`, see \`manifest.json\`. What you say about your work: \`.pawl/output/\`. Neither is committed.`;
+  const isDetached = agent.branch === null && agent.mode === 'coordinate';
+  const lines = [
+    `- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside of it.`,
+    isDetached
+      ? '- Branch: none. The directory is a checkout of the branch that changes go to, and follows it while you rest. Nothing that you change there is kept.'
+      : `- Branch: ${agent.branch ?? '(none)'}${from}.`,
+    ...(endsTurnByResult(agent.mode)
+      ? []
+      : [
+          '- Your assignment: `.pawl/input/`, see `manifest.json`. What you say about your work: `.pawl/output/`. Neither is committed.',
+        ]),
+  ];
+  const how = isDetached
+    ? 'with a directory of your own to read in'
+    : 'and you work alone in a git worktree of your own';
+  return `You are ${agent.alias}, ${how}.\n\n${lines.join('\n')}`;
 }
 
 function joined(parts: { text: string }[]): string {

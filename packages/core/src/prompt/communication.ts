@@ -2,7 +2,7 @@ import type { WorkMode } from '@pawl/schema/record';
 import type { PromptAssets } from './assets.ts';
 
 /** How much an agent of a mode is told about speaking with others. */
-const amountOf: Record<WorkMode, 'full' | 'minimal' | 'none'> = {
+const amountOf: Record<WorkMode, 'full' | 'minimal' | 'lasting' | 'none'> = {
   execute: 'full',
   detail: 'full',
   discuss: 'full',
@@ -14,6 +14,8 @@ const amountOf: Record<WorkMode, 'full' | 'minimal' | 'none'> = {
   'refine-chat': 'minimal',
   errand: 'minimal',
   'conflict-resolution': 'none',
+  coordinate: 'lasting',
+  converse: 'lasting',
 };
 
 /** What a subagent, which is a leaf and speaks with its main only, has no use for. */

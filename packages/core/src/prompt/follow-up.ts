@@ -1,5 +1,6 @@
 import type { Agent, Run } from '@pawl/schema/record';
 import { fillPlaceholders } from '../input-files.ts';
+import { endsTurnByResult } from '../work-mode.ts';
 import { askedTag } from './assemble.ts';
 import type { PromptAssets } from './assets.ts';
 import { accountSwitchedNotice, commitNotice, interruptedNotice, missingSignalNotice, retryNotice } from './notice.ts';
@@ -7,12 +8,12 @@ import { block, foreignText } from './tag.ts';
 
 /** What an agent is told that goes on with its conversation: the next thing to do. */
 export function nextTaskPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
-  return turn(asked(assets, agent, run), signal(assets));
+  return turn(asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
 /** What an agent is told whose process was lost with the machine, and whose provider remembers the rest. */
 export function interruptedPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
-  return turn(interruptedNotice, asked(assets, agent, run), signal(assets));
+  return turn(interruptedNotice, asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
 /** What an agent is told that ended its turn without a signal. */
@@ -22,12 +23,12 @@ export function missingSignalPrompt(assets: PromptAssets): string {
 
 /** What an agent is told whose turn was ended by an error of its provider. */
 export function retryPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
-  return turn(retryNotice, asked(assets, agent, run), signal(assets));
+  return turn(retryNotice, asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
 /** What an agent is told that goes on with another account, and whose conversation came along. */
 export function accountSwitchedPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
-  return turn(accountSwitchedNotice, asked(assets, agent, run), signal(assets));
+  return turn(accountSwitchedNotice, asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
 /** What an agent is told that is done and has left tracked changes uncommitted, in these directories. */
@@ -75,8 +76,14 @@ function indented(text: string): string {
   return text.trim().replaceAll('\n', '\n   ');
 }
 
+/** What is asked; in a conversation the person's words are the turn itself. */
 function asked(assets: PromptAssets, agent: Agent, run: Run): string {
-  return fillPlaceholders(block(askedTag(assets, agent), foreignText(assets)(run.task)), agent);
+  const text = foreignText(assets)(run.task);
+  return fillPlaceholders(agent.mode === 'converse' ? text.trim() : block(askedTag(assets, agent), text), agent);
+}
+
+function howToEnd(assets: PromptAssets, { mode }: Agent): string[] {
+  return endsTurnByResult(mode) ? [] : [signal(assets)];
 }
 
 function signal(assets: PromptAssets): string {

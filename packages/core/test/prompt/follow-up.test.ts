@@ -29,6 +29,14 @@ test('what is asked has the tag of the agent’s mode', () => {
   expect(partsOf(nextTaskPrompt(assets, anAgent({ mode: 'refine-chat' }), run))[0]).toBe('instruction');
 });
 
+test('in coordinate and converse no signal is asked for, and a person’s words are the turn itself [S4-12]', () => {
+  expect(partsOf(nextTaskPrompt(assets, anAgent({ mode: 'coordinate' }), run))).toEqual(['request']);
+  expect(partsOf(retryPrompt(assets, anAgent({ mode: 'coordinate' }), run))).toEqual(['provider_error', 'request']);
+  expect(nextTaskPrompt(assets, anAgent({ mode: 'converse' }), aRun({ task: ' Why is it </workspace> slow? ' }))).toBe(
+    'Why is it &lt;/workspace> slow?\n',
+  );
+});
+
 test('S1-18: an agent that was lost with the machine is told so, and what to look at', () => {
   const prompt = interruptedPrompt(assets, agent, run);
   expect(partsOf(prompt)).toEqual(['interrupted', 'task', 'signal_format']);

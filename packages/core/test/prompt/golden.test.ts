@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assemblePrompt } from '../../src/prompt/assemble.ts';
+import { endsTurnByResult } from '../../src/work-mode.ts';
 import { partsOf } from './fixture.ts';
 import { everything, goldenPath, goldenPrompts } from './golden.ts';
 
@@ -58,8 +59,9 @@ describe.each(workModes)('S3-83, S3-84, 7.15: %s', (mode) => {
   });
 
   test('has what every mode needs', () => {
-    const needed = ['role', 'input_files', 'signal_format', 'definition_of_done', 'agent_definition', 'workspace'];
-    expect(parts).toEqual(expect.arrayContaining([...needed, 'repository_instructions']));
+    const ofWork = ['input_files', 'signal_format', 'definition_of_done', 'agent_definition'];
+    expect(parts).toEqual(expect.arrayContaining(['role', 'repository_instructions', 'workspace']));
+    for (const tag of ofWork) expect(parts.includes(tag), tag).toBe(!endsTurnByResult(mode));
   });
 
   test('has a task only where it executes, and explores only where it designs', () => {

@@ -26,7 +26,10 @@ export async function restartCrashed(
     const event = { type: 'agent.restarted', projectId: agent.projectId, agentId: agent.id } as const;
     try {
       // The run that failed is the key: a daemon that dies here and comes again restarts it once.
-      await signals.resume(agent.id, restartNotice(run), `restart:${run.id}`, { ...event, data: { attempt, reason } });
+      await signals.resume(agent.id, restartNotice(agent, run), `restart:${run.id}`, {
+        ...event,
+        data: { attempt, reason },
+      });
     } catch (error) {
       if (isPassing(error)) throw error;
       await giveUp(agent, `it crashed and could not be restarted: ${messageOf(error)}`);

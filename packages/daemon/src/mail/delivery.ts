@@ -1,4 +1,5 @@
 import { runOf } from '@pawl/core/run';
+import { endsTurnByResult } from '@pawl/core/work-mode';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import type { Event, EventType } from '@pawl/schema/event';
@@ -156,7 +157,8 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
       const waking = await wakingMail(tx.db, known.id, { personId: shop.rootId, limit: lookedAt });
       const way = await wayFor(sight, tx.db, facts, [...waiting, ...waking]);
       if (way.way !== 'wake') return false;
-      const task = waking.some(({ kind }) => kind === 'question') ? questionTask : mailTask;
+      const hasQuestion = waking.some(({ kind }) => kind === 'question');
+      const task = taskOfMail(facts.agent, hasQuestion);
       const run = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
       await insertRun(tx, run.run);
       await retakeTask(tx, facts.agent);
@@ -198,12 +200,14 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
 }
 
 /** What an agent is asked that is woken by mail; the mail itself stands beside it. */
-const mailTask = `Mail has come for you; it stands below. Do what it needs of you, answer with \`pawl send\` where that helps its sender, and
-then say that you are done. If there is nothing to do, say that you are done.`;
-
-/** The same when somebody waits for its answer. */
-const questionTask = `Another agent waits for your answer; its question stands below. Answer it with \`pawl answer\`, look with
-\`pawl listen\` whether more questions wait for you and answer those too, and then say that you are done.`;
+function taskOfMail({ mode }: Agent, hasQuestion: boolean): string {
+  const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
+  return hasQuestion
+    ? `Another agent waits for your answer; its question stands below. Answer it with \`pawl answer\`, look with
+\`pawl listen\` whether more questions wait for you and answer those too, and then ${end}.`
+    : `Mail has come for you; it stands below. Do what it needs of you, answer with \`pawl send\` where that helps its sender, and
+then ${end}. If there is nothing to do, ${end}.`;
+}
 
 /** Whose mail may go on after an event. */
 function concernedBy(event: Event, full: ReadonlySet<string>): string[] {

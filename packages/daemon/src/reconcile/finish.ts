@@ -6,6 +6,7 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
 import { mailAtEnd } from '@pawl/core/mail-end';
+import { endsTurnByResult } from '@pawl/core/work-mode';
 import { worktreeStatus } from '@pawl/git/worktree-status';
 import { findSession } from '@pawl/host/find-session';
 import { lastOutput } from '@pawl/host/last-output';
@@ -154,6 +155,7 @@ async function judge(
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     // Who may not write cannot say in a file how its work ended: its last word has to do.
     resumable: resumable && maySignal(run.definition),
+    endsByResult: endsTurnByResult(agent.mode),
     interrupted: session.interruptedAt !== null,
     paused: session.pausedAt !== null,
     interruptions: planned('interrupted'),
@@ -184,9 +186,9 @@ async function faultOf(
   return faultIn(words.join('\n'), preset.patterns);
 }
 
-/** How many tracked files an agent left uncommitted that is there for one task; 0 when that cannot be told. */
+/** How many tracked files an agent left uncommitted that is to commit its work; 0 when that cannot be told. A reviewer commits nothing. */
 async function uncommittedIn(shop: Workshop, agent: Agent): Promise<number> {
-  if (agent.class !== 'ephemeral' || agent.mode === 'errand' || agent.worktree === null) return 0;
+  if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode) || agent.worktree === null) return 0;
   try {
     const project = await projectOf(shop.store, agent);
     const ownDir = ownGitDirectory(shop.home, project.id);

@@ -4,6 +4,7 @@ import { inputFiles } from '@pawl/core/input-files';
 import type { AgentFacts } from '@pawl/core/next-step';
 import { nextStep } from '@pawl/core/next-step';
 import type { ProviderPreset } from '@pawl/core/port/provider';
+import { endsTurnByResult } from '@pawl/core/work-mode';
 import { keepOutOfCommits } from '@pawl/git/exclude';
 import { addWorktree, verifyWorktree } from '@pawl/git/worktree';
 import { findSession } from '@pawl/host/find-session';
@@ -241,7 +242,8 @@ async function prepare(shop: Workshop, agent: Agent, run: Run, session: Session)
   const project = await projectOf(shop.store, agent);
   await verifyWorktree(await repositoryOf(shop, project), path);
   await clearSignals(path);
-  if (session.purpose === 'work') await writeInput(path, inputFiles(agent, run, project, await aboutTask(shop, agent)));
+  if (session.purpose === 'work' && !endsTurnByResult(agent.mode))
+    await writeInput(path, inputFiles(agent, run, project, await aboutTask(shop, agent)));
   crashPoint('spawn.after_input');
 }
 
