@@ -5,6 +5,8 @@ import type { Fault } from '@pawl/schema/stream-event';
 
 /** Everything that is known when a session's process has left and its output is stored to the last byte. */
 export type EndedSession = {
+  /** Whether its process ever began. Nothing that lies in the worktree is the word of a process that did not. */
+  began: boolean;
   signal: Signal | null;
   result: ProviderResult | null;
   /** Null when nobody recorded it: the shim was killed, or the machine went down. */
@@ -62,6 +64,7 @@ export type Verdict =
  * tried again, and a clean end without a signal is asked about, each a bounded number of times before it counts as failed.
  */
 export function judgeSession(ended: EndedSession): Verdict {
+  if (!ended.began) return judgeUnbegun(ended);
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
     return judgeSignal(ended.signal, ended);
   if (ended.stopRequested) return end('cancelled', 'stopped on request');
@@ -85,6 +88,14 @@ export function judgeSession(ended: EndedSession): Verdict {
   }
   if (ended.signalRequests < limits.signalRetries) return { next: 'ask-for-signal' };
   return end('failed', `it gave no signal, though it was asked ${limits.signalRetries} times`);
+}
+
+/** A session whose process never began completes nothing: it was stopped, or it failed with the reason. */
+function judgeUnbegun({ stopRequested, outcomeBefore, failure }: EndedSession): Verdict {
+  if (stopRequested) return end('cancelled', 'stopped on request');
+  // The run itself was over; this session was only to commit the rest.
+  if (outcomeBefore !== null) return end('completed', outcomeBefore);
+  return end('failed', failure ?? 'its process never began');
 }
 
 const limitWords = 'the provider reported a usage limit';

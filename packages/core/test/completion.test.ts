@@ -5,6 +5,7 @@ import { describeExit, judgeSession } from '../src/completion.ts';
 
 /** A clean end about which nothing else is known. */
 const cleanEnd: EndedSession = {
+  began: true,
   signal: null,
   result: null,
   exitCode: 0,
@@ -43,6 +44,15 @@ const ends: Row[] = [
     { failure: 'no worktree', stopRequested: true },
     'cancelled',
     'stopped on request',
+  ],
+  ['no process began, whatever signal lies there', { began: false, signal: done }, 'failed', 'its process never began'],
+  ['why no process began', { began: false, signal: done, failure: 'no worktree' }, 'failed', 'no worktree'],
+  ['a stop before the process began', { began: false, stopRequested: true }, 'cancelled', 'stopped on request'],
+  [
+    'a commit request that never began, after the run was done',
+    { began: false, outcomeBefore: 'fixed it', failure: 'no worktree' },
+    'completed',
+    'fixed it',
   ],
   ['the signal says done', { signal: done }, 'completed', 'fixed it'],
   ['the signal says done and no more', { signal: { status: 'done' } }, 'completed', ''],

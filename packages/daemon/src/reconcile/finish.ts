@@ -58,19 +58,21 @@ export async function finishSession(
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(shop.store.db, session.id)) ?? session;
-  const written = agent.worktree === null ? null : await readSignal(agent.worktree);
+  const began = session.startedAt !== null || found.claimed;
+  // A signal that lies there before the process began is the previous run's.
+  const written = began && agent.worktree !== null ? await readSignal(agent.worktree) : null;
   // Where it has left no file, what it said by `pawl complete` counts: perhaps a moment ago.
   const { completion } = (await agentById(shop.store.db, agent.id)) ?? agent;
-  const signal = written?.signal ?? signalOfCompletion(completion, stored.result);
+  const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
   const secrets = await secretsOf(shop, agent, session);
-  const said = { signal: signal === null ? null : withoutSecrets(signal, secrets), exitCode, ...how };
+  const said = { began, signal: signal === null ? null : withoutSecrets(signal, secrets), exitCode, ...how };
   const { verdict, limitUntil, fault } = await judge(shop, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
   await shop.store.write(async (tx) => {
-    const endReason = reasonToGoOn(verdict) ?? exitInWords(exitCode);
+    const endReason = reasonToGoOn(verdict) ?? (began ? exitInWords(exitCode) : 'never began');
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil }))) return;
     if (agent.endedAt === null) await closeTools(tx, agent, session);
     tx.emit({
@@ -127,7 +129,14 @@ function exitInWords(exitCode: number | null): string {
 async function judge(
   shop: Workshop,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
-  said: { signal: Signal | null; exitCode: number | null; failure: string | null; lost: boolean; hung: boolean },
+  said: {
+    began: boolean;
+    signal: Signal | null;
+    exitCode: number | null;
+    failure: string | null;
+    lost: boolean;
+    hung: boolean;
+  },
 ): Promise<{ verdict: Verdict; limitUntil: number | null; fault: Fault | null }> {
   const sessions = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.runId === run.id);
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
