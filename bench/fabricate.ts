@@ -89,6 +89,7 @@ export function agentRecord(project: Project | null, parent: Agent | null, alias
     branch: `work/${alias}`,
     baseCommit: null,
     worktree: `/nowhere/${alias}`,
+    workdir: null,
     worktreeReadyAt: now,
     worktreeEnd: null,
     createdAt: now,

@@ -86,6 +86,7 @@ export function planFork(request: ForkRequest): ForkPlan {
     branch: request.worktree === null ? null : `work/${alias}`,
     baseCommit: request.baseCommit,
     worktree: request.worktree,
+    workdir: null,
     worktreeReadyAt: null,
     worktreeEnd: null,
     createdAt: now,

@@ -15,7 +15,7 @@ export type BegunRun = {
 /** The beginning of a run: its row, the message that asks for it, and the event that tells it. */
 export function runOf(
   agent: Agent,
-  begin: { id: string; projectId: string; task: string; definition: Definition; now: number },
+  begin: { id: string; projectId: string | null; task: string; definition: Definition; now: number },
   parentRunId: string | null = null,
 ): BegunRun {
   const run: Run = {

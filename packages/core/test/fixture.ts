@@ -33,6 +33,7 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
     branch: 'work/brave-otter',
     baseCommit: 'c0ffee',
     worktree: '/worktrees/brave-otter',
+    workdir: null,
     worktreeReadyAt: 2,
     worktreeEnd: null,
     createdAt: 1,

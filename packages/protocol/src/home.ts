@@ -13,6 +13,8 @@ export type Home = {
   logs: string;
   sessions: string;
   worktrees: string;
+  /** Working directories of agents with several projects or none; no project can have the name of this directory. */
+  agentWorkdirs: string;
   repositories: string;
   trash: string;
   /** What was saved from worktrees before they were deleted for good. */
@@ -54,6 +56,7 @@ export function homeAt(
     logs: join(base, 'logs'),
     sessions: join(base, 'sessions'),
     worktrees: join(base, 'worktrees'),
+    agentWorkdirs: join(base, 'worktrees', '_agents'),
     repositories: join(base, 'repositories'),
     trash: join(base, 'trash'),
     archive: join(base, 'archive'),

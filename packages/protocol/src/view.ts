@@ -96,9 +96,22 @@ const agentViewSchema = z.object({
   taskId: idSchema.nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
+  /** Its worktree in its first project; the directory of an agent without a project. */
   worktree: z.string().nullable(),
+  /** The directory above its worktrees, where it has several projects; its sessions run there. */
+  workdir: z.string().nullable(),
   /** What became of the worktree of a dead agent; null while it is in use or not settled. */
   worktreeEnd: worktreeEndSchema.nullable(),
+  /** Its worktrees in further projects. */
+  places: z.array(
+    z.object({
+      project: z.object({ id: idSchema, name: nameSchema }),
+      path: z.string(),
+      branch: z.string(),
+      baseCommit: z.string(),
+      end: worktreeEndSchema.nullable(),
+    }),
+  ),
   createdAt: timeSchema,
   endedAt: timeSchema.nullable(),
   /** Set for an agent that Pawl did not start, and only looks at. */

@@ -127,7 +127,10 @@ export const agentSchema = z.object({
   taskId: idSchema.nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
+  /** Its git worktree; for an agent without a project, the plain directory that it works in. */
   worktree: z.string().nullable(),
+  /** The directory its sessions run in, where that is not `worktree`: the parent of the worktrees of several projects. */
+  workdir: z.string().nullable(),
   worktreeReadyAt: timeSchema.nullable(),
   worktreeEnd: worktreeEndSchema.nullable(),
   createdAt: timeSchema,
@@ -145,6 +148,22 @@ export const agentSchema = z.object({
   reapedAt: timeSchema.nullable(),
 });
 export type Agent = z.infer<typeof agentSchema>;
+
+/** A worktree of an agent in a project beside its first one, whose worktree is in the agent's own record. */
+export const agentPlaceSchema = z.object({
+  agentId: idSchema,
+  projectId: idSchema,
+  /** Its position among the agent's projects: 1 is the second one named. */
+  no: z.number().int().positive(),
+  path: z.string(),
+  branch: z.string(),
+  baseCommit: z.string(),
+  /** The parent's uncommitted files in this project at the fork, as in the agent's record. */
+  snapshot: z.string().nullable(),
+  readyAt: timeSchema.nullable(),
+  end: worktreeEndSchema.nullable(),
+});
+export type AgentPlace = z.infer<typeof agentPlaceSchema>;
 
 export const usageSchema = z.object({
   inputTokens: z.number().int().nonnegative(),
@@ -202,7 +221,8 @@ export type Session = z.infer<typeof sessionSchema>;
 /** One unit of work. `outcome` is null while it runs. */
 export const runSchema = z.object({
   id: idSchema,
-  projectId: idSchema,
+  /** Null for the run of an agent that belongs to no project. */
+  projectId: idSchema.nullable(),
   agentId: idSchema,
   agentKind: z.enum(agentKinds),
   parentRunId: idSchema.nullable(),

@@ -92,12 +92,15 @@ export async function findAgents(
   return [];
 }
 
-/** The aliases that are taken in a project: by the living, and by the dead whose worktree is not settled yet. */
-export async function takenAliases(db: Database, projectId: string): Promise<string[]> {
+/**
+ * The aliases that are taken in a project, or among the agents without one: by living agents, and by dead ones whose worktree
+ * there is not settled yet. An agent with several projects takes its alias in each of them.
+ */
+export async function takenAliases(db: Database, projectId: string | null): Promise<string[]> {
   const living = await db
     .selectFrom('agents')
     .select('alias')
-    .where('project_id', '=', projectId)
+    .where('project_id', projectId === null ? 'is' : '=', projectId)
     .where('ended_at', 'is', null)
     .execute();
   const unsettled = await db
@@ -107,9 +110,19 @@ export async function takenAliases(db: Database, projectId: string): Promise<str
     .where('worktree', 'is not', null)
     .where('worktree_end', 'is', null)
     // An expression, so that the planner takes the index of those few and not the one of the project.
-    .where(sql`coalesce(project_id, '')`, '=', projectId)
+    .where(sql`coalesce(project_id, '')`, '=', projectId ?? '')
     .execute();
-  return [...living, ...unsettled].map((row) => row.alias);
+  const elsewhere =
+    projectId === null
+      ? []
+      : await db
+          .selectFrom('agent_places')
+          .innerJoin('agents', 'agents.id', 'agent_places.agent_id')
+          .select('agents.alias')
+          .where('agent_places.project_id', '=', projectId)
+          .where('agent_places.end', 'is', null)
+          .execute();
+  return [...living, ...unsettled, ...elsewhere].map((row) => row.alias);
 }
 
 /** The columns that make an agent record. */
@@ -137,6 +150,7 @@ export const agentColumns = [
   'branch',
   'base_commit',
   'worktree',
+  'workdir',
   'worktree_ready_at',
   'worktree_end',
   'created_at',
@@ -176,6 +190,7 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     branch: row.branch,
     baseCommit: row.base_commit,
     worktree: row.worktree,
+    workdir: row.workdir,
     worktreeReadyAt: nullableInteger(row.worktree_ready_at),
     worktreeEnd: nullableJson(worktreeEndSchema, row.worktree_end),
     createdAt: integer(row.created_at),

@@ -53,6 +53,7 @@ export type AgentTable = {
   branch: string | null;
   base_commit: string | null;
   worktree: string | null;
+  workdir: string | null;
   worktree_ready_at: NullableInteger;
   worktree_end: Json | null;
   created_at: Integer;
@@ -69,10 +70,22 @@ export type AgentTable = {
   session_id: Generated<string | null>;
 };
 
+export type AgentPlaceTable = {
+  agent_id: string;
+  project_id: string;
+  no: Integer;
+  path: string;
+  branch: string;
+  base_commit: string;
+  snapshot: string | null;
+  ready_at: NullableInteger;
+  end: Json | null;
+};
+
 export type RunTable = {
   ordinal: Ordinal;
   id: string;
-  project_id: string;
+  project_id: string | null;
   agent_id: string;
   agent_kind: Run['agentKind'];
   parent_run_id: string | null;
@@ -362,6 +375,7 @@ export type Tables = {
   projects: ProjectTable;
   project_settings: ProjectSettingsTable;
   agents: AgentTable;
+  agent_places: AgentPlaceTable;
   runs: RunTable;
   sessions: SessionTable;
   messages: MessageTable;

@@ -11,6 +11,7 @@ import { historyContract } from './contract/history.ts';
 import { mailContract } from './contract/mail.ts';
 import { migrationsContract } from './contract/migrations.ts';
 import { nudgesContract } from './contract/nudges.ts';
+import { placesContract } from './contract/places.ts';
 import { questionsContract } from './contract/questions.ts';
 import { recordsContract } from './contract/records.ts';
 import { registryContract } from './contract/registry.ts';
@@ -29,6 +30,7 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('accounts', () => accountsContract(engine));
   describe('agents', () => agentsContract(engine));
   describe('registry', () => registryContract(engine));
+  describe('places', () => placesContract(engine));
   describe('family', () => familyContract(engine));
   describe('history', () => historyContract(engine));
   describe('chunks', () => chunksContract(engine));

@@ -60,6 +60,7 @@ export function agentRecord(fields: Partial<Agent> = {}): Agent {
     branch: null,
     baseCommit: null,
     worktree: null,
+    workdir: null,
     worktreeReadyAt: null,
     worktreeEnd: null,
     createdAt: fixedTime,
@@ -78,7 +79,7 @@ export function agentRecord(fields: Partial<Agent> = {}): Agent {
 export function runRecord(agent: Agent, fields: Partial<Run> = {}): Run {
   return {
     id: newId(),
-    projectId: agent.projectId ?? 'no project',
+    projectId: agent.projectId,
     agentId: agent.id,
     agentKind: agent.kind,
     parentRunId: null,

@@ -80,7 +80,12 @@ const questions: Question[] = [
   {
     name: 'the aliases in use',
     ask: (db) => takenAliases(db, id),
-    plan: ['agents USING INDEX agents_living_of_project (project_id=?)', 'agents USING INDEX agents_to_clean_up'],
+    plan: [
+      'agents USING INDEX agents_living_of_project (project_id=?)',
+      'agents USING INDEX agents_to_clean_up',
+      'agent_places USING INDEX agent_places_unsettled (project_id=?)',
+      'agents USING INDEX sqlite_autoindex_agents_1 (id=?)',
+    ],
   },
   {
     name: 'the agents to reconcile',

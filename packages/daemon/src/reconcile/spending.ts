@@ -27,7 +27,8 @@ export async function findBreach(shop: Workshop, agent: Agent, run: Run): Promis
       );
     if (breach !== null) return breach;
   }
-  if (!isLimited(budgets.project)) return null;
+  // Work for several projects counts for the agent's first one; work without a project for none.
+  if (!isLimited(budgets.project) || run.projectId === null) return null;
   return breachIn('project', [budgets.project], await recentSessions(shop, run.projectId, now), now);
 }
 

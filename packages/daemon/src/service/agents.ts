@@ -12,6 +12,7 @@ import { accountNames } from '@pawl/store/accounts';
 import { agentView, listAgents } from '@pawl/store/agent-views';
 import { findAgents } from '@pawl/store/agents';
 import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
+import { placesOfAgents } from '@pawl/store/places';
 import { runsOf } from '@pawl/store/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
@@ -50,9 +51,15 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
       rows.map(({ agent }) => agent.id),
     );
     const accounts = await accountNames(db);
+    const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
+    const places = await placesOfAgents(db, withPlaces);
     return rows.map((row) =>
       viewAgent(row, {
         project: projects.get(row.agent.projectId ?? '') ?? null,
+        places: (places.get(row.agent.id) ?? []).flatMap((place) => {
+          const project = projects.get(place.projectId);
+          return project === undefined ? [] : [{ project, place }];
+        }),
         account: accounts.get(row.agent.accountId ?? '') ?? null,
         usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
         live: reconciler.ingest.live(row.agent.id),

@@ -47,6 +47,7 @@ export async function ensureRootAgent(store: Store): Promise<string> {
       branch: null,
       baseCommit: null,
       worktree: null,
+      workdir: null,
       worktreeReadyAt: null,
       worktreeEnd: null,
       createdAt: tx.now,

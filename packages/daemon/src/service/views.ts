@@ -1,6 +1,6 @@
 import { deriveStatus } from '@pawl/core/status';
 import type { AgentView } from '@pawl/protocol/view';
-import type { Agent, Project, Run, Session, Usage } from '@pawl/schema/record';
+import type { Agent, AgentPlace, Project, Run, Session, Usage } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 
 /** An agent as people see it: its facts, and the status derived from them now. */
@@ -8,6 +8,7 @@ export function viewAgent(
   facts: { agent: Agent; run: Run | null; session: Session | null },
   more: {
     project: Project | null;
+    places: { project: Project; place: AgentPlace }[];
     account: string | null;
     usage: Usage;
     live: LiveState | undefined;
@@ -36,7 +37,15 @@ export function viewAgent(
     branch: agent.branch,
     baseCommit: agent.baseCommit,
     worktree: agent.worktree,
+    workdir: agent.workdir,
     worktreeEnd: agent.worktreeEnd,
+    places: more.places.map(({ project, place: { path, branch, baseCommit, end } }) => ({
+      project: { id: project.id, name: project.name },
+      path,
+      branch,
+      baseCommit,
+      end,
+    })),
     createdAt: agent.createdAt,
     endedAt: agent.endedAt,
     adopted: agent.adopted,

@@ -157,7 +157,14 @@ export async function openSession(store: Store, accountId: string): Promise<stri
   const kind = { definition: 'worker', kind: 'main', class: 'ephemeral', mode: 'execute', provider: 'fake' } as const;
   const past = { forkedConversation: null, snapshot: null, freshAfter: 0, stopRequestedAt: null, reapedAt: null };
   const choices = { model: null, options: {}, environment: {}, budget: noBudget, taskId: null };
-  const place = { branch: null, baseCommit: null, worktree: null, worktreeReadyAt: null, worktreeEnd: null };
+  const place = {
+    branch: null,
+    baseCommit: null,
+    worktree: null,
+    workdir: null,
+    worktreeReadyAt: null,
+    worktreeEnd: null,
+  };
   const end = { completion: null, adopted: null, stuckAt: null, stuckReason: null, endedAt: null, endReason: null };
   const agent: Agent = {
     id: agentId,

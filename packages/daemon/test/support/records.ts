@@ -31,6 +31,7 @@ export function agentRecord(fields: Partial<Agent>): Agent {
     branch: null,
     baseCommit: null,
     worktree: null,
+    workdir: null,
     worktreeReadyAt: null,
     worktreeEnd: null,
     createdAt: 0,

@@ -4,7 +4,16 @@ import { providers } from './0003-providers.ts';
 import { mail } from './0004-mail.ts';
 import { ratchet } from './0005-ratchet.ts';
 import { projectSettings } from './0006-project-settings.ts';
+import { places } from './0007-places.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
-export const allMigrations: readonly Migration[] = [foundation, processes, providers, mail, ratchet, projectSettings];
+export const allMigrations: readonly Migration[] = [
+  foundation,
+  processes,
+  providers,
+  mail,
+  ratchet,
+  projectSettings,
+  places,
+];
