@@ -66,15 +66,24 @@ export async function findRegistration(repository: Repository, path: string): Pr
   const likely = await registrationIdAt(repository, path);
   const guess = likely === null ? null : await readRegistration(repository, likely);
   if (guess?.path === path) return guess;
-  const ids = await readdir(join(repository.commonDir, 'worktrees')).catch((error: unknown) => {
-    if (hasErrno(error, 'ENOENT')) return [];
-    throw error;
-  });
-  for (const id of ids) {
+  for (const id of await registrationIds(repository)) {
     const registration = await readRegistration(repository, id);
     if (registration?.path === path) return registration;
   }
   return null;
+}
+
+/** The paths of all linked worktrees that the repository has a record of. */
+export async function registeredPaths(repository: Repository): Promise<Set<string>> {
+  const found = await Promise.all((await registrationIds(repository)).map((id) => readRegistration(repository, id)));
+  return new Set(found.flatMap((registration) => registration?.path ?? []));
+}
+
+async function registrationIds(repository: Repository): Promise<string[]> {
+  return readdir(join(repository.commonDir, 'worktrees')).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  });
 }
 
 /** Refuses a path that git's bookkeeping could not hold. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { hasErrno, PawlError } from '@pawl/schema/error';
+import { freeAdminDir, replaceFile } from './admin-directory.ts';
 import { isBranchInUse } from './branch.ts';
 import { runInUserRepository } from './command.ts';
 import { withLock } from './lock.ts';
@@ -77,7 +78,7 @@ async function registerAgain(repository: Repository, staged: string, { entry, pa
     const none = '0'.repeat(note.commit.length);
     await runInUserRepository(repository.commonDir, ['update-ref', `refs/heads/${branch}`, note.commit, none]);
   }
-  const adminDir = await freeAdminDir(repository, entry, path);
+  const adminDir = await freeAdminDir(repository, (await readPointer(join(entry, 'dot-git'))) ?? `gitdir: ${path}`);
   await replaceFile(join(staged, 'gitdir'), `${path}/.git\n`);
   await replaceFile(join(staged, 'commondir'), '../..\n');
   await replaceFile(join(path, '.git'), `gitdir: ${adminDir}\n`);
@@ -123,26 +124,6 @@ async function headIn(adminDir: string): Promise<{ branch: string | null; detach
     branch: /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? null,
     detachedAt: /^[0-9a-f]{40,64}$/.test(head) ? head : null,
   };
-}
-
-/** Where git's record goes: its old name when that is free, else one beside it. */
-async function freeAdminDir(repository: Repository, entry: string, path: string): Promise<string> {
-  const pointer = /^gitdir: (.+)$/.exec((await readPointer(join(entry, 'dot-git'))) ?? '')?.[1] ?? path;
-  const id = basename(pointer).replaceAll(/[^A-Za-z0-9_-]/g, '-') || 'worktree';
-  const worktrees = join(repository.commonDir, 'worktrees');
-  const taken = new Set(await readdir(worktrees).catch(() => []));
-  for (let number = 0; ; number += 1) {
-    const name = number === 0 ? id : `${id}${number}`;
-    if (!taken.has(name)) return join(worktrees, name);
-  }
-}
-
-/** Writes a small file by a rename, so that a link in its place is replaced and not followed. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.pawl-draft`;
-  await rm(draft, { force: true });
-  await writeFile(draft, text, { flag: 'wx' });
-  await rename(draft, path);
 }
 
 async function noteOf(entry: string, name: string): Promise<TrashNote> {

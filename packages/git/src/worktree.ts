@@ -96,7 +96,7 @@ export async function registrationAt(repository: Repository, path: string): Prom
   const id = await registrationIdAt(repository, canonical);
   const registration = id === null ? null : await readRegistration(repository, id);
   if (registration !== null && registration.path === canonical) return registration;
-  throw new PawlError('not_found', `${canonical} is not a worktree of ${repository.root}.`, {
-    hint: 'See `git worktree list` for those that there are.',
+  throw new PawlError('not_found', `${canonical} is not a worktree of ${repository.root} any more.`, {
+    hint: '`pawl doctor --fix` registers it again; its files stay as they are.',
   });
 }

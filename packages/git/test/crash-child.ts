@@ -1,11 +1,12 @@
 /** Does one operation, as its parent asks in a JSON argument; it says when it begins and when it is done. */
 import { openRepository } from '../src/repository.ts';
 import { pruneTrash } from '../src/prune.ts';
+import { reattachWorktree } from '../src/reattach.ts';
 import { restoreWorktree } from '../src/restore.ts';
 import { takeSnapshot } from '../src/snapshot.ts';
 import { addWorktree } from '../src/worktree.ts';
 
-const operations = { addWorktree, takeSnapshot, restoreWorktree, pruneTrash };
+const operations = { addWorktree, takeSnapshot, restoreWorktree, pruneTrash, reattachWorktree };
 
 type Order = { root: string; operation?: keyof typeof operations };
 

@@ -342,10 +342,13 @@ export const inspectionSchema = z.object({
   worktree: z
     .object({
       exists: z.boolean(),
+      /** Why the rest is not known, such as a worktree that git has no record of; null when it is known. */
+      problem: z.string().nullable(),
       head: z.string().nullable(),
-      commits: z.number().int(),
-      changed: z.number().int(),
-      untracked: z.number().int(),
+      /** Null when they could not be counted. */
+      commits: z.number().int().nullable(),
+      changed: z.number().int().nullable(),
+      untracked: z.number().int().nullable(),
       files: z.array(z.string()),
     })
     .nullable(),

@@ -37,6 +37,8 @@ export const crashPoints = [
   'snapshot.after_objects',
   'snapshot.after_index',
   'restore.after_files',
+  'reattach.after_record',
+  'reattach.after_pointer',
   'merge.after_intent',
   'merge.after_ref',
   'merge.after_files',

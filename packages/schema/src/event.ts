@@ -12,6 +12,7 @@ export const eventData = {
   'project.added': z.object({ name: nameSchema, root: z.string() }),
   /** A person changed settings of the project; only those that changed are here. */
   'project.configured': z.object({ provider: nameSchema.nullable().optional() }),
+  'project.moved': z.object({ name: nameSchema, from: z.string(), to: z.string() }),
   'agent.forked': z.object({
     alias: nameSchema,
     parentId: idSchema.nullable(),
@@ -37,6 +38,7 @@ export const eventData = {
   'worktree.trashed': z.object({ path: z.string(), entry: z.string(), branchDeleted: z.boolean() }),
   'worktree.retained': z.object({ path: z.string(), reason: z.string() }),
   'worktree.missing': z.object({ path: z.string() }),
+  'worktree.reattached': z.object({ path: z.string(), branch: z.string() }),
   'worktree.restored': z.object({ path: z.string(), entry: z.string() }),
   'worktree.pruned': z.object({ entry: z.string() }),
   'history.cleared': z.object({ messageId: z.number().int() }),

@@ -9,6 +9,11 @@ export async function insertProject(tx: WriteTransaction, project: Project): Pro
   await tx.db.insertInto('projects').values(toColumns(project)).execute();
 }
 
+/** Notes that a project's repository lies somewhere else now. */
+export async function moveProject(tx: WriteTransaction, id: string, root: string): Promise<void> {
+  await tx.db.updateTable('projects').set({ root }).where('id', '=', id).execute();
+}
+
 /** The project with this id, or null. */
 export function projectById(db: Database, id: string): Promise<Project | null> {
   return projectWhere(db, 'id', id);

@@ -65,15 +65,18 @@ function place({ agent, worktree }: Inspection, line: Line, colours: Palette): s
   const from = agent.baseCommit === null ? '' : ` from ${agent.baseCommit.slice(0, 10)}`;
   const lines = [line('branch', `${agent.branch ?? '-'}${from}`)];
   if (worktree !== null) {
-    const files = worktree.exists
-      ? `${worktree.commits} commits, ${worktree.changed} changed, ${worktree.untracked} untracked`
-      : agent.worktreeEnd?.state === 'trashed'
-        ? 'gone'
-        : colours.red('missing');
-    lines.push(line('worktree', `${printableLine(agent.worktree ?? '-')} (${files})`));
+    lines.push(line('worktree', `${printableLine(agent.worktree ?? '-')} (${contents(agent, worktree, colours)})`));
+    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; to repair it: pawl doctor --fix'));
   }
   if (agent.worktreeEnd !== null) lines.push(line('', worktreeEnd(agent.worktreeEnd)));
   return lines;
+}
+
+function contents(agent: AgentView, worktree: NonNullable<Inspection['worktree']>, colours: Palette): string {
+  const { exists, problem, commits, changed, untracked } = worktree;
+  if (!exists) return agent.worktreeEnd?.state === 'trashed' ? 'gone' : colours.red('missing');
+  if (problem !== null) return colours.red(printableLine(problem));
+  return `${commits ?? '?'} commits, ${changed ?? '?'} changed, ${untracked ?? '?'} untracked`;
 }
 
 function worktreeEnd(end: NonNullable<AgentView['worktreeEnd']>): string {

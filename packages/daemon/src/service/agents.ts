@@ -1,10 +1,8 @@
 import { resolveAgent } from '@pawl/core/resolve';
 import { totalUsage } from '@pawl/core/usage';
 import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
-import { countCommits } from '@pawl/git/repository';
-import { worktreeStatus } from '@pawl/git/worktree-status';
 import { readSmallFile } from '@pawl/host/session-files';
-import { messageOf, PawlError } from '@pawl/schema/error';
+import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import type { AgentView as AgentRows } from '@pawl/store/agent-views';
@@ -15,12 +13,12 @@ import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects
 import { placesOfAgents } from '@pawl/store/places';
 import { runsOf } from '@pawl/store/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
+import { sessionDirectory } from '../workshop.ts';
+import { describeWorktree } from './worktree-health.ts';
 import { viewAgent } from './views.ts';
 
 const defaultPage = 200;
@@ -149,23 +147,5 @@ function parseJson(text: string | null): unknown {
     return JSON.parse(text ?? '');
   } catch {
     return null;
-  }
-}
-
-async function describeWorktree(shop: Workshop, agent: Agent): Promise<Inspection['worktree']> {
-  if (agent.worktree === null || agent.projectId === null) return null;
-  const none = { exists: false, head: null, commits: 0, changed: 0, untracked: 0, files: [] };
-  if (!existsSync(agent.worktree)) return none;
-  try {
-    const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
-    const ownDir = ownGitDirectory(shop.home, agent.projectId);
-    const { head, changed, untracked, files } = await worktreeStatus(repository, { ownDir, path: agent.worktree });
-    const { baseCommit } = agent;
-    const hasMoved = head !== null && baseCommit !== null && head !== baseCommit;
-    const commits = hasMoved ? await countCommits(repository, baseCommit, head) : 0;
-    return { exists: true, head, commits, changed, untracked, files };
-  } catch (error) {
-    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'the worktree could not be read');
-    return { ...none, exists: true };
   }
 }

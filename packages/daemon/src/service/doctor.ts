@@ -11,6 +11,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { isRunning } from '../reconcile/session-watch.ts';
 import { untrustedSettings } from '../trust/known-settings.ts';
 import { checkProviders } from './providers.ts';
+import { detachedFinding, detachedWorktrees, reattach, stillDetached } from './worktree-health.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Orphan } from './leftovers.ts';
 import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions } from './leftovers.ts';
@@ -35,6 +36,7 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       ...(await checkSettings(shop)),
       ...(await checkProviders(shop)),
       ...(await retainedWorktrees(shop)),
+      ...(await detachedWorktrees(shop)).map(detachedFinding),
       ...(await orphanedWorktrees(shop)).map(orphanFinding),
       ...(await unregisteredSessions(shop)).map(unregisteredFinding),
       ...(await silentSessions(shop)),
@@ -44,9 +46,19 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
 
   async function repair(): Promise<Diagnosis> {
     const fixed: string[] = [];
+    const failed: Finding[] = [];
     for (const id of await unregisteredSessions(shop)) {
       await endUnregistered(shop, id);
       fixed.push(`ended the processes of session ${id}`);
+    }
+    for (const detached of await detachedWorktrees(shop)) {
+      try {
+        await reconciler.inLane(detached.agent.id, () => reattach(shop, detached));
+        fixed.push(`registered ${detached.path} with git again`);
+      } catch (error) {
+        shop.log.warn({ path: detached.path, error: messageOf(error) }, 'failed to reattach a worktree');
+        failed.push(stillDetached(detached, error));
+      }
     }
     for (const orphan of await orphanedWorktrees(shop)) {
       if (orphan.inUse) continue;
@@ -58,7 +70,7 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       }
     }
     for (const session of await openSessions(shop.store.db)) reconciler.wake(session.agentId);
-    return { ...(await examine()), fixed };
+    return { findings: [...(await examine()).findings, ...failed], fixed };
   }
 
   return { examine, repair };
@@ -144,7 +156,7 @@ async function checkProjects(shop: Workshop): Promise<Finding[]> {
       check: 'project',
       level: 'warning',
       message: `${project.name} is gone from ${project.root}`,
-      hint: 'Move it back, or leave it: nothing depends on it.',
+      hint: 'If it was moved, run `pawl init` in its new place; its agents and worktrees come along.',
       fixable: false,
     }));
 }

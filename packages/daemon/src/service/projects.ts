@@ -9,14 +9,18 @@ import { basename } from 'node:path';
 import { proposeConfig } from '../ratchet/write-config.ts';
 import type { Workshop } from '../workshop.ts';
 import { changeProjectSettings } from './project-settings.ts';
+import { followMove, movedProject } from './moved-project.ts';
 
-/** Puts the repository around a path into the registry; a second time it changes nothing there. */
+/** Puts the repository around a path into the registry; a second time it changes nothing there. One that was moved stays the same project. */
 export async function addProject(
   shop: Workshop,
   body: { path: string; name?: string | undefined; checks?: boolean | undefined; provider?: string | undefined },
 ): Promise<ProjectAdded> {
   if (body.provider !== undefined) shop.providers.get(body.provider);
-  const { root } = await openRepository(body.path);
+  const repository = await openRepository(body.path);
+  const { root } = repository;
+  const moved = (await projectByRoot(shop.store.db, root)) === null ? await movedProject(shop, repository) : null;
+  if (moved !== null) await followMove(shop, moved, root);
   const added = await shop.store.write(async (tx) => {
     const known = await projectByRoot(tx.db, root);
     if (known !== null) return { project: known, created: false };
