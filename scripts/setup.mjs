@@ -19,7 +19,7 @@ if (process.argv.includes('--build')) {
     'package.json',
     'scripts/build.mjs',
     'scripts/build-settings.mjs',
-    ...filesBelow('packages', /\/(src|agents)\/.*\.(ts|sh|md)$/),
+    ...filesBelow('packages', /\/(src|agents|prompts)\/.*\.(ts|sh|md|json)$/),
   ];
   once('dist/.pawl-built', fingerprint(sources), 'Building', () =>
     run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'),
