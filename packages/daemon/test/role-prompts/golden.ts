@@ -70,6 +70,7 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     branch: branches[role],
     baseCommit: 'c0ffee',
     worktree: `/worktrees/shop/${isWorker ? 'brave-otter' : role}`,
+    workdir: null,
     worktreeReadyAt: 2,
     worktreeEnd: null,
     createdAt: 1,
