@@ -82,7 +82,6 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     endedAt: null,
     endReason: null,
     reapedAt: null,
-    workdir: null,
   };
   const run: Run = {
     id: 'run0000000000000000000',
