@@ -107,8 +107,8 @@ export async function changesTakenOver(db: Database, projectId: string): Promise
   return changes.filter((change) => change !== null);
 }
 
-/** The latest agents that had a branch of their own, newest first; of one project, or of all. */
-export async function agentsWithBranch(
+/** The latest agents with a branch of their own that had a run, newest first; of one project, or of all. */
+export async function agentsThatRan(
   db: Database,
   { projectId, limit }: { projectId?: string; limit: number },
 ): Promise<AgentView[]> {
@@ -117,6 +117,7 @@ export async function agentsWithBranch(
     .select('id')
     .where('branch', 'is not', null)
     .where('kind', '=', 'main')
+    .where('run_id', 'is not', null)
     .orderBy('ordinal', 'desc')
     .limit(limit);
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);

@@ -35,6 +35,12 @@ export function titleFrom(candidates: readonly (string | null)[]): string {
   return 'A change without a title';
 }
 
+/** The title of work that nobody named: the subject of its only commit; of several, the assignment, else the newest subject. */
+export function titleOfWork(work: { subject: string; isOnly: boolean; assignment: string | null }): string {
+  const { subject, isOnly, assignment } = work;
+  return titleFrom(isOnly ? [subject, assignment] : [assignment, subject]);
+}
+
 /** A summary that nobody wrote for the purpose, such as an agent's last words: what is too long is cut. */
 export function summaryFrom(text: string): string {
   return cutText(text.toWellFormed().replaceAll('\0', '').trim(), limits.changeTextCharacters);

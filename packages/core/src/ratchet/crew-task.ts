@@ -68,6 +68,8 @@ export function fixTask(given: {
   const end = lastLines(given.output, { lines: limits.noticeLines, bytes: limits.noticeBytes });
   const commands = (check?.steps ?? []).map(({ run }) => `- ${plainLine(run, 400)}`);
   return sentences(
+    `Repair ${target.branch}`,
+    '',
     `${target.branch} is red at ${given.commit.slice(0, 10)}, and nothing is merged until it is repaired. You alone are put to that.`,
     `Its checks failed: ${plainLine(check?.detail ?? 'nobody knows how', 400)}.`,
     '',

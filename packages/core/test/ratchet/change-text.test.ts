@@ -1,4 +1,11 @@
-import { checkChangeText, checkTitle, requireChangeText, summaryFrom, titleFrom } from '@pawl/core/ratchet/change-text';
+import {
+  checkChangeText,
+  checkTitle,
+  requireChangeText,
+  summaryFrom,
+  titleFrom,
+  titleOfWork,
+} from '@pawl/core/ratchet/change-text';
 import { limits } from '@pawl/schema/limit';
 import { expect, test } from 'vitest';
 
@@ -16,7 +23,15 @@ test('a title is one line without control characters, and what is too long is re
   for (const [title, code] of refusals) expect(() => checkTitle(title)).toThrow(expect.objectContaining({ code }));
 });
 
-test('a title that nobody gave comes from the task, else from the commit, and is cut', () => {
+test('the subject of an only commit is the title; of several the assignment, else the newest subject', () => {
+  const work = { subject: 'fix: the door', isOnly: true, assignment: 'Repair the house\nfrom the ground up' };
+  expect(titleOfWork(work)).toBe('fix: the door');
+  expect(titleOfWork({ ...work, subject: ' ' })).toBe('Repair the house');
+  expect(titleOfWork({ ...work, isOnly: false })).toBe('Repair the house');
+  expect(titleOfWork({ ...work, isOnly: false, assignment: null })).toBe('fix: the door');
+});
+
+test('a title is the first line of the first text that has one, and is cut', () => {
   expect(titleFrom(['Fix it\nwith care', 'subject'])).toBe('Fix it');
   expect(titleFrom([null, 'subject'])).toBe('subject');
   expect(titleFrom(['\u0000\u001b', ''])).toBe('A change without a title');

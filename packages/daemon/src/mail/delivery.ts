@@ -1,5 +1,5 @@
+import { taskOfMail } from '@pawl/core/prompt/turn-task';
 import { runOf } from '@pawl/core/run';
-import { endsTurnByResult } from '@pawl/core/work-mode';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import type { Event, EventType } from '@pawl/schema/event';
@@ -197,16 +197,6 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
       await Promise.all(looks);
     },
   };
-}
-
-/** What an agent is asked that is woken by mail; the mail itself stands beside it. */
-function taskOfMail({ mode }: Agent, hasQuestion: boolean): string {
-  const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
-  return hasQuestion
-    ? `Another agent waits for your answer; its question stands below. Answer it with \`pawl answer\`, look with
-\`pawl listen\` whether more questions wait for you and answer those too, and then ${end}.`
-    : `Mail has come for you; it stands below. Do what it needs of you, answer with \`pawl send\` where that helps its sender, and
-then ${end}. If there is nothing to do, ${end}.`;
 }
 
 /** Whose mail may go on after an event. */

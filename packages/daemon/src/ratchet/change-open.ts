@@ -1,7 +1,6 @@
-import { checkChangeText, checkTitle, titleFrom } from '@pawl/core/ratchet/change-text';
+import { checkChangeText, checkTitle } from '@pawl/core/ratchet/change-text';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { mergeBase } from '@pawl/git/change-diff';
-import { commitSubject } from '@pawl/git/commit-subject';
 import { withLock } from '@pawl/git/lock';
 import { isAncestor } from '@pawl/git/merge-step';
 import { importCommits } from '@pawl/git/queue-objects';
@@ -10,13 +9,14 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentOfBranch } from '@pawl/store/change-search';
-import { runsOf } from '@pawl/store/runs';
+import { openChangeOf } from '@pawl/store/changes';
 import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Opened, OpenRequest, Proposal } from './change-record.ts';
 import { recordProposal } from './change-record.ts';
 import type { ProjectRules } from './change-rules.ts';
 import { projectRules } from './change-rules.ts';
+import { titleOf } from './change-title.ts';
 import { landedHeads } from './landed.ts';
 
 /**
@@ -70,19 +70,19 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
   const author = asker.is === 'agent' ? asker.agent : await agentOfBranch(shop.store.db, project.id, branch);
   const clean = await redactionOf(shop, asker.is === 'agent' ? asker.agent.id : null);
   const { title, summary } = request;
-  const task = author === null ? null : await taskOf(shop, author);
-  const subject = await commitSubject(repository, ownDir, head);
-  const ofAuthor = await redactionOf(shop, author?.id ?? null);
+  const base = await baseOf(rules, head, author);
+  const found = await titleOf(shop, rules, { head, base, author });
   return {
     request,
     rules,
     branch,
     head,
-    base: await baseOf(rules, head, author),
+    base,
     author,
     title: {
       given: title === undefined ? null : checkTitle(clean(title)),
-      found: ofAuthor(titleFrom([task, subject])),
+      found: found.title,
+      replaces: found.isSubject ? await subjectBefore(shop, rules, { branch, author }) : null,
     },
     summary: summary === undefined ? null : checkChangeText('summary', clean(summary)),
   };
@@ -113,7 +113,15 @@ async function baseOf({ repository, ownDir, tips }: ProjectRules, head: string, 
   return (await mergeBase(repository, ownDir, tip, head)) ?? tip;
 }
 
-async function taskOf(shop: Workshop, agent: Agent): Promise<string | null> {
-  const [first] = await runsOf(shop.store.db, agent.id);
-  return first?.task ?? null;
+/** The title that the branch's open change has from its only commit, or null. */
+async function subjectBefore(
+  shop: Workshop,
+  rules: ProjectRules,
+  { branch, author }: { branch: string; author: Agent | null },
+): Promise<string | null> {
+  const known = await openChangeOf(shop.store.db, rules.project.id, branch);
+  if (known === null) return null;
+  const base = await baseOf(rules, known.head, author);
+  const { title, isSubject } = await titleOf(shop, rules, { head: known.head, base, author });
+  return isSubject ? title : null;
 }

@@ -41,8 +41,8 @@ export type Proposal = {
   base: string;
   /** Who made what is on the branch; null for a person. */
   author: Agent | null;
-  /** As they were given, or else as they follow from what is known. */
-  title: { given: string | null; found: string };
+  /** As it was given, or else as it follows from the commits; `replaces` is the earlier one that the found title supersedes. */
+  title: { given: string | null; found: string; replaces: string | null };
   summary: string | null;
 };
 
@@ -134,7 +134,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
     // Who goes on with it began at its head; what it brings begins where it began.
     base: branch === known.branch ? base : known.base,
     agentId: author?.id ?? known.agentId,
-    ...(title.given === null ? {} : { title: title.given }),
+    ...movedTitle(title, known),
     ...(summary === null || (request.byItself === true && known.summary !== '') ? {} : { summary }),
     queuedAt: isWanted(proposal, known) ? tx.now : null,
     retriedAt: null,
@@ -147,4 +147,10 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   tx.emit({ type: 'change.moved', ...about(change), data });
   if (change.queuedAt !== null) emitQueued(tx, change, request.asker);
   return { change, created: false, moved: true, tell: [] };
+}
+
+/** A title that was given counts; one that was a commit's subject follows that commit when it is amended. */
+function movedTitle({ given, found, replaces }: Proposal['title'], known: Change): { title?: string } {
+  if (given !== null) return { title: given };
+  return replaces !== null && replaces === known.title ? { title: found } : {};
 }

@@ -2,12 +2,13 @@ import { firstLine } from '@pawl/core/shorten';
 import type { TaskHistory } from '@pawl/protocol/view/change';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
-import type { Project } from '@pawl/schema/record';
+import type { Agent, Project } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';
-import { agentsWithBranch } from '@pawl/store/change-search';
+import { agentsThatRan } from '@pawl/store/change-search';
 import { changesByAgent } from '@pawl/store/changes';
 import { listProjects } from '@pawl/store/projects';
 import { runsOf } from '@pawl/store/runs';
+import { assignmentOfAgent } from '../service/assignment.ts';
 import type { Workshop } from '../workshop.ts';
 
 type Past = TaskHistory['tasks'][number];
@@ -20,19 +21,21 @@ export async function taskHistory(
   const { db } = shop.store;
   const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, name }]));
   const tasks: Past[] = [];
-  for (const facts of await agentsWithBranch(db, { limit, ...(project === null ? {} : { projectId: project.id }) })) {
+  for (const facts of await agentsThatRan(db, { limit, ...(project === null ? {} : { projectId: project.id }) })) {
     const { agent } = facts;
     const home = projects.get(agent.projectId ?? '');
     if (home === undefined) continue;
     const [first] = await runsOf(db, agent.id);
+    if (first === undefined) continue;
+    const assignment = (await assignmentOfAgent(db, agent)) ?? first.task;
     const [change = null] = await changesByAgent(db, agent.id);
     tasks.push({
       agent: { id: agent.id, alias: agent.alias },
       project: home,
-      task: firstLine(first?.task ?? '', limits.taskNameCharacters),
+      task: firstLine(assignment, limits.taskNameCharacters),
       branch: agent.branch ?? '',
       changeId: change?.id ?? null,
-      startedAt: first?.startedAt ?? agent.createdAt,
+      startedAt: first.startedAt,
       ...outcomeOf(facts, change),
     });
   }
@@ -51,10 +54,19 @@ function outcomeOf({ agent, run }: AgentView, change: Change | null): Pick<Past,
       endedAt: change.closedAt,
     };
   }
+  const errandEnd = agent.mode === 'errand' ? endOfErrand(agent) : null;
+  if (errandEnd !== null) return { ...errandEnd, detail: said };
   const failure = agent.completion?.failure ?? (run?.outcome === 'failed' ? (run.detail ?? '') : null);
   const endedAt = agent.completion?.at ?? run?.endedAt ?? agent.endedAt;
   if (failure !== null) return { state: 'failed', detail: firstLine(failure, limits.taskNameCharacters), endedAt };
   const isDone = agent.completion !== null || (run?.outcome === 'completed' && run.questions === null);
   if (isDone) return { state: 'no-pr', detail: said, endedAt };
   return { state: 'unknown', detail: said, endedAt };
+}
+
+/** An errand is merged or abandoned by a person, without a change. */
+function endOfErrand({ endedAt, endReason }: Agent): Pick<Past, 'state' | 'endedAt'> | null {
+  if (endedAt === null) return null;
+  if (endReason === 'merged') return { state: 'merged', endedAt };
+  return endReason === 'abandoned' ? { state: 'closed', endedAt } : null;
 }

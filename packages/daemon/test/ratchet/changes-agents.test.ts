@@ -305,8 +305,11 @@ test('W4-10: the history says what became of each piece of work', async () => {
 
 test('W4-10: ten are listed when nobody says how many, and an agent sees those of its project', async () => {
   const { client } = await agent();
-  for (let count = 0; count < 11; count++)
-    await agent({ branch: `work/old-${count}`, endedAt: 1, endReason: 'killed' });
+  for (let count = 0; count < 11; count++) {
+    const { agent: old } = await agent({ branch: `work/old-${count}`, endedAt: 1, endReason: 'killed' });
+    const run = runRecord({ agentId: old.id, projectId, outcome: 'cancelled', endedAt: 1 });
+    await inStore(daemon.home.root, (store) => store.write((tx) => insertRun(tx, run)));
+  }
   expect((await daemon.client.taskHistory()).tasks).toHaveLength(10);
   expect((await client.taskHistory({ limit: 11 })).tasks).toHaveLength(11);
 });

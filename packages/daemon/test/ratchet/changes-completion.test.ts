@@ -47,7 +47,11 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     const token = tokenOf(daemon.home, agent.id);
     await daemon.client.completeAgent(agent.id, { summary: `it works ${token}` });
     const change = await changeOf(agent);
-    expect(change).toMatchObject({ title: 'Do it', branch: `work/${agent.alias}`, author: { alias: agent.alias } });
+    expect(change).toMatchObject({
+      title: 'write done.txt',
+      branch: `work/${agent.alias}`,
+      author: { alias: agent.alias },
+    });
     expect(change.head).toBe(await git(daemon.repository, ['rev-parse', `work/${agent.alias}`]));
     expect(change.queuedAt).not.toBeNull();
     expect(JSON.stringify(change)).not.toContain(token);
@@ -147,7 +151,7 @@ test('a daemon that is killed at change.after_open has the change, once, and the
     await second.client.stopAgent(agent.id);
     await runEnded(second.client, agent.id);
     const { changes } = await second.client.listChanges({ all: true });
-    expect(changes).toMatchObject([{ branch, title: 'a task', summary: 'it works', author: { id: agent.id } }]);
+    expect(changes).toMatchObject([{ branch, title: 'write a.txt', summary: 'it works', author: { id: agent.id } }]);
     expect(await changeEvents(second.client, changes[0]?.id ?? '', 'change.opened')).toHaveLength(1);
     expect(await completionMails(home, agent.id)).toHaveLength(1);
   } finally {

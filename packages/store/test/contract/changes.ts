@@ -3,7 +3,7 @@ import { newId } from '@pawl/schema/id';
 import { insertAgent } from '@pawl/store/agents';
 import {
   agentOfBranch,
-  agentsWithBranch,
+  agentsThatRan,
   changesTakenOver,
   countOpenChanges,
   finishedAuthors,
@@ -162,7 +162,8 @@ export function changesContract(engine: EngineUnderTest): void {
     expect(found).toEqual([author, resolver].map(({ agent, run }) => ({ agentId: agent.id, runId: run.id })));
     expect(await finishedAuthors(store.db, project.id, fixedTime + 1)).toEqual([]);
     expect(await agentOfBranch(store.db, project.id, author.agent.branch ?? '')).toEqual(author.agent);
-    const listed = await agentsWithBranch(store.db, { projectId: project.id, limit: 100 });
+    await store.write((tx) => insertAgent(tx, agentRecord({ projectId: project.id, branch: 'work/never-ran' })));
+    const listed = await agentsThatRan(store.db, { projectId: project.id, limit: 100 });
     expect(listed[0]?.agent.id).toBe(others.at(-1)?.agent.id);
     expect(listed).toHaveLength(8);
   });
