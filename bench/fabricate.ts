@@ -122,6 +122,7 @@ function doneWork(agent: Agent, project: Project): { run: Run; session: Session 
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    cause: null,
   };
   const session: Session = {
     id: newId(),

@@ -44,7 +44,7 @@ export function stateOf(agent: AgentView): string {
 export function statePaint(state: string, colours: Palette): (text: string) => string {
   if (state === 'completed') return colours.green;
   if (state === 'running' || state === 'starting') return colours.cyan;
-  if (['waiting_for_input', 'exhausted', 'paused'].includes(state)) return colours.yellow;
+  if (['waiting_for_input', 'exhausted', 'over_budget', 'paused'].includes(state)) return colours.yellow;
   return state === 'crashed' ? colours.red : colours.dim;
 }
 
@@ -75,7 +75,7 @@ export function names(all: string[]): string {
 
 /** The order in which states are counted: what goes on first, what is over last. */
 const stateOrder =
-  'running starting paused adopted waiting_for_input exhausted crashed idle completed stopped ready_for_cleanup dead reaped'.split(
+  'running starting paused adopted waiting_for_input exhausted over_budget crashed idle completed stopped ready_for_cleanup dead reaped'.split(
     ' ',
   );
 

@@ -47,7 +47,8 @@ export function agentView(given: Partial<AgentView> = {}): AgentView {
 
 /** A run with a task. */
 export function runOf(task: string): NonNullable<AgentView['run']> {
-  return { id: idOf(800), status: 'running', task, detail: null, questions: null, startedAt: 0, endedAt: null };
+  const open = { detail: null, questions: null, cause: null, startedAt: 0, endedAt: null };
+  return { id: idOf(800), status: 'running', task, ...open };
 }
 
 /** Agent 0. */

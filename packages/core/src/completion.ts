@@ -1,5 +1,7 @@
 import { limits } from '@pawl/schema/limit';
-import type { ProviderResult, Run } from '@pawl/schema/record';
+import type { ProviderResult, Run, RunCause } from '@pawl/schema/record';
+import type { Breach } from './budget.ts';
+import { breachInWords } from './budget.ts';
 import type { Signal } from '@pawl/schema/signal';
 import type { Fault } from '@pawl/schema/stream-event';
 
@@ -43,10 +45,12 @@ export type EndedSession = {
   uncommitted: number;
   /** What the run came to before it was asked to commit what it had left; null when it was not asked. */
   outcomeBefore: string | null;
+  /** A budget that is used up. Only one that was passed outranks the agent's word that it is done. */
+  breach: Breach | null;
 };
 
 export type Verdict =
-  | { next: 'end'; outcome: NonNullable<Run['outcome']>; detail: string; questions: Run['questions'] }
+  | { next: 'end'; outcome: NonNullable<Run['outcome']>; detail: string; questions: Run['questions']; cause?: RunCause }
   | { next: 'ask-for-signal' }
   | { next: 'go-on' }
   /** The same once more, after a pause. */
@@ -57,10 +61,12 @@ export type Verdict =
   | { next: 'wait'; until: number; detail: string }
   | { next: 'ask-to-commit'; detail: string };
 
+export type RunEnded = Extract<Verdict, { next: 'end' }>;
+
 /**
- * What the end of a session means for its run. Authority, from the highest: the agent's signal that it is done, a stop
- * that was asked for, its other signals, the provider's usage limit, a missing worktree, an interruption that was asked
- * for, its result event, the exit code. A session that was lost with the machine goes on, one that a passing error ended is
+ * What the end of a session means for its run. Authority, from the highest: the agent's signal that it is done (unless it
+ * passed its budget), a stop that was asked for, its other signals, a budget that is used up, the provider's usage limit, a
+ * missing worktree, an interruption that was asked for, its result event, the exit code. A session that was lost with the machine goes on, one that a passing error ended is
  * tried again, and a clean end without a signal is asked about, each a bounded number of times before it counts as failed.
  */
 export function judgeSession(ended: EndedSession): Verdict {
@@ -69,7 +75,8 @@ export function judgeSession(ended: EndedSession): Verdict {
     return judgeSignal(ended.signal, ended);
   if (ended.stopRequested) return end('cancelled', 'stopped on request');
   // It was asked for one thing only, after it had said how its work ended; that counts, whatever came of the asking.
-  if (ended.outcomeBefore !== null) return end('completed', ended.outcomeBefore);
+  if (ended.outcomeBefore !== null) return endDone(ended.outcomeBefore, ended.breach);
+  if (ended.breach !== null && !endedByResult(ended)) return endOverBudget(ended.breach);
   if (ended.failure !== null) return end('failed', ended.failure);
   if (ended.limitUntil !== null || ended.fault === 'limit') return judgeLimit(ended);
   if (ended.worktreeMissing) return end('failed', 'the worktree was deleted while the agent ran');
@@ -80,14 +87,19 @@ export function judgeSession(ended: EndedSession): Verdict {
   if (ended.result !== null && !ended.result.ok)
     return judgeFault(ended, ended.result.text || 'the provider reported an error');
   if (ended.exitCode !== null && ended.exitCode !== 0) return judgeFault(ended, describeExit(ended.exitCode));
-  if (ended.endsByResult) return end('completed', ended.result?.text ?? '');
+  if (ended.endsByResult) return endDone(ended.result?.text ?? '', ended.breach);
   if (!ended.resumable) {
     return ended.result === null
       ? end('failed', 'it ended without a signal or a result')
-      : end('completed', ended.result.text);
+      : endDone(ended.result.text, ended.breach);
   }
   if (ended.signalRequests < limits.signalRetries) return { next: 'ask-for-signal' };
   return end('failed', `it gave no signal, though it was asked ${limits.signalRetries} times`);
+}
+
+/** Whether the provider's result alone says that the work is done: no signal is expected. */
+function endedByResult({ result, exitCode, endsByResult, resumable }: EndedSession): boolean {
+  return result?.ok === true && exitCode === 0 && (endsByResult || !resumable);
 }
 
 /** A session whose process never began completes nothing: it was stopped, or it failed with the reason. */
@@ -103,9 +115,9 @@ const limitWords = 'the provider reported a usage limit';
 function judgeLimit({ hasAccount, limitUntil, result, limitWaits }: EndedSession): Verdict {
   const until = limitUntil === null || limitUntil === 0 ? null : limitUntil;
   const detail = result?.ok === false && result.text !== '' ? `${limitWords}: ${result.text}` : limitWords;
-  if (limitWaits >= limits.limitWaits) return end('failed', `${detail} (${limitWaits} times)`);
+  if (limitWaits >= limits.limitWaits) return end('failed', `${detail} (${limitWaits} times)`, { reason: 'limit' });
   if (hasAccount) return { next: 'change-account', cause: 'limit', until, detail };
-  return until === null ? end('failed', detail) : { next: 'wait', until, detail };
+  return until === null ? end('failed', detail, { reason: 'limit' }) : { next: 'wait', until, detail };
 }
 
 /**
@@ -138,12 +150,12 @@ export function describeExit(code: number): string {
   return code > 128 && code <= 128 + 64 ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
 }
 
-function judgeSignal(signal: Signal, { uncommitted, outcomeBefore, stopRequested }: EndedSession): Verdict {
+function judgeSignal(signal: Signal, { uncommitted, outcomeBefore, stopRequested, breach }: EndedSession): Verdict {
   switch (signal.status) {
     case 'done': {
       const detail = outcomeBefore ?? signal.result ?? '';
       const ask = uncommitted > 0 && outcomeBefore === null && !stopRequested;
-      return ask ? { next: 'ask-to-commit', detail } : end('completed', detail);
+      return ask ? { next: 'ask-to-commit', detail } : endDone(detail, breach);
     }
     case 'error':
       return end('failed', signal.error ?? 'the agent reported an error');
@@ -164,6 +176,19 @@ function withOwnIds(questions: NonNullable<Run['questions']>): NonNullable<Run['
   });
 }
 
-function end(outcome: NonNullable<Run['outcome']>, detail: string): Verdict {
-  return { next: 'end', outcome, detail, questions: null };
+/**
+ * The end of a run whose agent says that it is done: within its budget, or beyond it. A project's budget, which others
+ * may have used up, does not undo finished work.
+ */
+export function endDone(detail: string, breach: Breach | null): RunEnded {
+  return breach?.passed === true && breach.of !== 'project' ? endOverBudget(breach) : end('completed', detail);
+}
+
+/** The end of a run that may use no more. */
+export function endOverBudget({ of, detail }: Breach): RunEnded {
+  return end('failed', breachInWords({ of, detail }), { reason: 'budget', of, detail });
+}
+
+function end(outcome: NonNullable<Run['outcome']>, detail: string, cause?: RunCause): RunEnded {
+  return { next: 'end', outcome, detail, questions: null, ...(cause === undefined ? {} : { cause }) };
 }

@@ -28,6 +28,7 @@ export const skipReasons = [
   'stopped',
   'crashed',
   'exhausted',
+  'over-budget',
   'waiting-for-input',
   'waiting-for-provider',
   'paused',
@@ -95,6 +96,8 @@ function reasonNotToHear({ agent, run, session }: NudgeFacts): SkipReason | null
       return 'crashed';
     case 'exhausted':
       return 'exhausted';
+    case 'over_budget':
+      return 'over-budget';
     case 'waiting_for_input':
       return 'waiting-for-input';
     case 'waiting_for_provider':

@@ -1,6 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import type { Task, taskStates } from '@pawl/schema/record';
+import type { RunCause, Task, taskStates } from '@pawl/schema/record';
 
 export type TaskState = (typeof taskStates)[number];
 
@@ -111,6 +111,7 @@ export type EndedRun = {
   outcome: 'completed' | 'failed' | 'cancelled';
   detail: string | null;
   questions: readonly unknown[] | null;
+  cause?: RunCause | undefined;
 };
 
 /** Reads from a run's end what becomes of its agent's task. The result message becomes the summary. */
@@ -123,7 +124,9 @@ export function taskEnd(task: Task, agentId: string, run: EndedRun): TaskEnd {
   if (!hasIt || run.questions !== null) return { do: 'keep' };
   if (task.completedAt !== null) return { do: 'complete', summary: task.summary };
   const reason = run.detail ?? run.outcome;
-  if (run.outcome === 'cancelled') return { do: 'requeue', crashes: task.crashes, reason };
+  // A passed budget and a usage limit say nothing about the task.
+  const isCrash = run.outcome === 'failed' && run.cause === undefined;
+  if (!isCrash) return { do: 'requeue', crashes: task.crashes, reason };
   const crashes = task.crashes + 1;
   return crashes < limits.taskCrashes
     ? { do: 'requeue', crashes, reason }

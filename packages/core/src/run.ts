@@ -34,6 +34,7 @@ export function runOf(
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    cause: null,
   };
   return {
     run,

@@ -1,4 +1,5 @@
-import type { Agent, Run, Session } from '@pawl/schema/record';
+import type { Agent, Run, RunCause, Session } from '@pawl/schema/record';
+import { budgetAdvice } from './budget.ts';
 import type { LiveState, Status } from '@pawl/schema/status';
 
 export type StatusFacts = {
@@ -20,7 +21,7 @@ export type StatusFacts = {
  *   run open ──▶ starting ──(process known)──▶ running | waiting_for_provider (silent, or tried again soon)
  *                exhausted (it waits for the end of a limit)
  *   run ended ─▶ completed: idle | waiting_for_input (it left questions)
- *                failed:    crashed | exhausted (the provider reported a usage limit)
+ *                failed:    crashed | exhausted (the provider reported a usage limit) | over_budget
  *                cancelled: stopped (its session was stopped) | idle (its run was cancelled)
  *   completed for good, not ended yet ──────────────────▶ ready_for_cleanup
  *   ended ─────────────────────────────────────────────▶ dead, then reaped
@@ -51,6 +52,7 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
     case 'cancelled':
       return { ...existing, activity: agent.stopRequestedAt === null ? 'idle' : 'stopped', detail: run.detail ?? '' };
     case 'failed': {
+      if (run.cause?.reason === 'budget') return { ...existing, ...overBudget(agent, run.cause) };
       // After a limit that was waited for, or gone around, it failed for another reason.
       const limit = session?.endReason === 'limit' ? null : (session?.limitUntil ?? null);
       return limit === null
@@ -58,6 +60,14 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
         : { ...existing, activity: 'exhausted', detail: run.detail ?? '', exhaustedUntil: limit === 0 ? null : limit };
     }
   }
+}
+
+function overBudget(
+  { alias }: Agent,
+  { of, detail }: Extract<RunCause, { reason: 'budget' }>,
+): Pick<Status, 'activity' | 'detail'> {
+  const advice = budgetAdvice(alias, of, detail);
+  return { activity: 'over_budget', detail: `over the budget of the ${of} (${detail}); ${advice}` };
 }
 
 /** An open run that is not gone on with before a time. */

@@ -27,6 +27,7 @@ const cleanEnd: EndedSession = {
   hasAccount: false,
   uncommitted: 0,
   outcomeBefore: null,
+  breach: null,
 };
 const done = { status: 'done', result: 'fixed it' } as const;
 const gaveUp = { status: 'error', error: 'no such file' } as const;
@@ -133,7 +134,7 @@ test('W1-15, S1-18: one that a person had paused does not go on by itself', () =
 
 describe('S3-27, S3-49, 7.12: the end of a session means for its run', () => {
   test.each(ends)('%s', (_name, ended, outcome, detail) => {
-    expect(judgeSession({ ...cleanEnd, ...ended })).toEqual({ next: 'end', outcome, detail, questions: null });
+    expect(judgeSession({ ...cleanEnd, ...ended })).toMatchObject({ next: 'end', outcome, detail, questions: null });
   });
 
   test.each(Array.from({ length: limits.signalRetries }, (_, requests) => requests))(
@@ -212,7 +213,7 @@ const lostOrInterrupted: Row[] = [
 
 describe('a session that was lost with the machine, or interrupted by a person', () => {
   test.each(lostOrInterrupted)('%s', (_name, ended, outcome, detail) => {
-    expect(judgeSession({ ...cleanEnd, ...ended })).toEqual({ next: 'end', outcome, detail, questions: null });
+    expect(judgeSession({ ...cleanEnd, ...ended })).toMatchObject({ next: 'end', outcome, detail, questions: null });
   });
 
   test.each(Array.from({ length: limits.interruptions }, (_, interruptions) => interruptions))(
@@ -309,7 +310,8 @@ describe('errors that pass, limits and accounts', () => {
 
   test('5.2.11: a limit of the CLI’s own login is waited for when its end is known', () => {
     expect(judgeSession({ ...cleanEnd, limitUntil: 5_000 })).toMatchObject({ next: 'wait', until: 5_000 });
-    expect(judgeSession({ ...cleanEnd, fault: 'limit' })).toMatchObject({ outcome: 'failed' });
+    const unknown = judgeSession({ ...cleanEnd, fault: 'limit' });
+    expect(unknown).toMatchObject({ outcome: 'failed', cause: { reason: 'limit' } });
   });
 
   test('W3-08: a login that is not accepted asks for another account, or fails without one', () => {
@@ -359,5 +361,47 @@ describe('a turn that the provider’s result ends, as in coordinate and convers
     expect(judgeSession({ ...turn, exitCode: 3 })).toMatchObject({ outcome: 'failed' });
     expect(judgeSession({ ...turn, stopRequested: true, result: okay })).toMatchObject({ outcome: 'cancelled' });
     expect(judgeSession({ ...turn, signal: gaveUp })).toMatchObject({ outcome: 'failed', detail: 'no such file' });
+  });
+});
+
+describe('a budget', () => {
+  const breach = { of: 'agent', detail: '1100 of 1000 tokens', passed: true } as const;
+  const over = {
+    outcome: 'failed',
+    detail: 'the budget of the agent is used up: 1100 of 1000 tokens',
+    cause: { reason: 'budget', of: 'agent', detail: '1100 of 1000 tokens' },
+  };
+  const reached = { ...breach, detail: '1000 of 1000 tokens', passed: false };
+
+  test.each<[string, Partial<EndedSession>]>([
+    ['a signal that the work is done', { signal: done }],
+    ['a request to commit what was left', { outcomeBefore: 'fixed it' }],
+    ['a good result', { result: okay, resumable: false }],
+    ['a missing signal, which is not asked for', {}],
+    ['an error that would be tried again', { exitCode: 1, fault: 'transient' }],
+    ['a usage limit', { limitUntil: 5_000 }],
+  ])('that was passed outranks %s', (_name, ended) => {
+    expect(judgeSession({ ...cleanEnd, ...ended, breach })).toMatchObject(over);
+  });
+
+  test('that was reached, or is the project’s, leaves finished work finished, and ends unfinished work', () => {
+    const ofProject = { ...breach, of: 'project' } as const;
+    for (const spent of [reached, ofProject]) {
+      expect(judgeSession({ ...cleanEnd, signal: done, breach: spent })).toMatchObject({ outcome: 'completed' });
+      expect(judgeSession({ ...cleanEnd, outcomeBefore: 'x', breach: spent })).toMatchObject({ outcome: 'completed' });
+      const byResult = { ...cleanEnd, result: okay, endsByResult: true, breach: spent };
+      expect(judgeSession(byResult)).toMatchObject({ outcome: 'completed' });
+      expect(judgeSession({ ...cleanEnd, breach: spent })).toMatchObject({
+        outcome: 'failed',
+        cause: { reason: 'budget', of: spent.of },
+      });
+    }
+  });
+
+  test('does not hide a question, an error that the agent reports, or a stop', () => {
+    const questions = [...asked.questions];
+    expect(judgeSession({ ...cleanEnd, signal: { ...asked, questions }, breach })).toMatchObject({ questions });
+    expect(judgeSession({ ...cleanEnd, signal: gaveUp, breach })).toMatchObject({ detail: 'no such file' });
+    expect(judgeSession({ ...cleanEnd, stopRequested: true, breach })).toMatchObject({ outcome: 'cancelled' });
   });
 });

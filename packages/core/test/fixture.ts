@@ -67,6 +67,7 @@ export function aRun(given: Partial<Run> = {}): Run {
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    cause: null,
     ...given,
   };
 }

@@ -94,6 +94,7 @@ describe('the rows of a fork', () => {
       resultBefore: null,
       waitUntil: null,
       waitFor: null,
+      cause: null,
     });
   });
 

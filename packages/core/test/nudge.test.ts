@@ -81,6 +81,13 @@ const rows: Row[] = [
     news,
   ],
   [
+    { skip: 'over-budget' },
+    'who has passed a budget',
+    { run: { ...failed, cause: { reason: 'budget', of: 'agent', detail: '2 of 1 turns' } } },
+    both,
+    news,
+  ],
+  [
     { skip: 'exhausted' },
     'who waits for the end of a limit',
     { run: { ...open, waitUntil: now + 1, waitFor: 'account' }, session: aSession({ endedAt: 5 }) },

@@ -174,6 +174,20 @@ const rows: Row[] = [
     { activity: 'exhausted', live: 'idle', run: 'failed', detail: 'limit', exhaustedUntil: null },
   ],
   [
+    'failed by a passed budget',
+    {
+      run: aRun({ outcome: 'failed', cause: { reason: 'budget', of: 'agent', detail: '5 of 4 turns' } }),
+      session: aSession({ ...ended, limitUntil: 99 }),
+    },
+    {
+      activity: 'over_budget',
+      live: 'idle',
+      run: 'failed',
+      detail:
+        'over the budget of the agent (5 of 4 turns); raise it and continue: pawl resume brave-otter --budget turns=N (N counts from its beginning)',
+    },
+  ],
+  [
     'W4-17: at work without getting anywhere',
     {
       agent: anAgent({ stuckAt: 9, stuckReason: 'no output for 30 minutes' }),

@@ -18,6 +18,7 @@ import type {
   KillAnswer,
   PruneAnswer,
   ReplyBody,
+  ResumeBody,
   TellAnswer,
   SwitchBody,
   Top,
@@ -90,7 +91,7 @@ export type Client = ChangeClient & {
   fork(reference: string, body: ForkBody, idempotencyKey: string): Promise<AgentAnswer>;
   stopAgent(reference: string): Promise<AgentAnswer>;
   stopAll(): Promise<AgentsAnswer>;
-  resumeAgent(reference: string, body: { prompt?: string }, idempotencyKey: string): Promise<AgentAnswer>;
+  resumeAgent(reference: string, body: ResumeBody, idempotencyKey: string): Promise<AgentAnswer>;
   tellAgent(reference: string, body: { message: string }, idempotencyKey: string): Promise<TellAnswer>;
   replyAgent(reference: string, body: ReplyBody, idempotencyKey: string): Promise<AgentAnswer>;
   signalAgent(reference: string, verb: 'pause' | 'continue' | 'interrupt' | 'reap'): Promise<AgentAnswer>;

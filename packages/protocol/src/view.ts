@@ -129,6 +129,8 @@ const agentViewSchema = z.object({
       task: z.string(),
       detail: z.string().nullable(),
       questions: runSchema.shape.questions,
+      /** Why it failed, where that is a passed budget or the provider's usage limit. */
+      cause: runSchema.shape.cause,
       startedAt: timeSchema,
       endedAt: timeSchema.nullable(),
     })
@@ -191,8 +193,13 @@ export const forkSchema = z.object({
 });
 export type ForkBody = z.infer<typeof forkSchema>;
 
-/** A word to an agent that rests: it goes on with its conversation. */
-export const resumeSchema = z.object({ prompt: z.string().max(limits.bodyBytes).optional() });
+/** Resumes an agent that rests, with a prompt or without one. */
+export const resumeSchema = z.object({
+  prompt: z.string().max(limits.bodyBytes).optional(),
+  /** Limits that replace its own, counted from its first session; null removes one. */
+  budget: budgetSchema.partial().optional(),
+});
+export type ResumeBody = z.infer<typeof resumeSchema>;
 
 /** A word to an agent that is at work, or rests after it was. */
 export const tellSchema = z.object({ message: z.string().min(1).max(limits.bodyBytes) });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
-import { timeSchema, usageSchema } from './record.ts';
+import { budgetOwners, budgetSchema, timeSchema, usageSchema } from './record.ts';
 
 /** What each event carries. Names are noun-verb in the past; an event is written together with the fact it tells. */
 export const eventData = {
@@ -73,7 +73,8 @@ export const eventData = {
   /** A person or an agent said something more to it. */
   'agent.told': z.object({ by: z.string(), channel: z.enum(['live', 'resumed']) }),
   'agent.answered': z.object({ by: z.string(), answers: z.number().int() }),
-  'budget.exceeded': z.object({ of: z.enum(['agent', 'task', 'project']), detail: z.string() }),
+  'budget.changed': z.object({ budget: budgetSchema }),
+  'budget.exceeded': z.object({ of: z.enum(budgetOwners), detail: z.string() }),
   /** What a repository brings that a provider would run or read as settings, and that it was kept from. */
   'settings.blocked': z.object({ files: z.array(z.string()) }),
   'account.added': z.object({ account: nameSchema, provider: nameSchema, kind: z.string() }),

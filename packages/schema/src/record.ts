@@ -218,6 +218,16 @@ export const sessionSchema = z.object({
 });
 export type Session = z.infer<typeof sessionSchema>;
 
+/** Whose budget a run passed: its agent's, its own, or its project's in the last day. */
+export const budgetOwners = ['agent', 'task', 'project'] as const;
+
+/** Why a run failed, where that is not the agent's doing: a passed budget, or the provider's usage limit. */
+const runCauseSchema = z.discriminatedUnion('reason', [
+  z.object({ reason: z.literal('budget'), of: z.enum(budgetOwners), detail: z.string() }),
+  z.object({ reason: z.literal('limit') }),
+]);
+export type RunCause = z.infer<typeof runCauseSchema>;
+
 /** One unit of work. `outcome` is null while it runs. */
 export const runSchema = z.object({
   id: idSchema,
@@ -240,6 +250,8 @@ export const runSchema = z.object({
   /** It is not gone on with before this time, for this reason. */
   waitUntil: timeSchema.nullable(),
   waitFor: z.enum(['account', 'retry']).nullable(),
+  /** Set for a failed run only, where the cause is known to be none of the agent's. */
+  cause: runCauseSchema.nullable(),
 });
 export type Run = z.infer<typeof runSchema>;
 

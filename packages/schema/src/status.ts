@@ -11,6 +11,7 @@ const activities = [
   'stopped',
   'crashed',
   'exhausted',
+  'over_budget',
   'ready_for_cleanup',
 ] as const;
 const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;

@@ -20,6 +20,7 @@ export type AgentPatch = Partial<
     | 'forkedConversation'
     | 'freshAfter'
     | 'accountId'
+    | 'budget'
     | 'taskId'
     | 'stopRequestedAt'
     | 'completion'

@@ -1,5 +1,5 @@
 import { runSchema } from '@pawl/schema/record';
-import type { Run } from '@pawl/schema/record';
+import type { Run, RunCause } from '@pawl/schema/record';
 import { limits } from '@pawl/schema/limit';
 import { integer, nullableInteger, nullableJson, toColumns } from './row.ts';
 import type { Database, Row, RunTable } from './tables.ts';
@@ -7,7 +7,12 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { WriteTransaction } from './write-transaction.ts';
 
-export type RunEnd = { outcome: NonNullable<Run['outcome']>; detail: string | null; questions: Run['questions'] };
+export type RunEnd = {
+  outcome: NonNullable<Run['outcome']>;
+  detail: string | null;
+  questions: Run['questions'];
+  cause?: RunCause | undefined;
+};
 
 /** Adds a run and makes it the latest one of its agent. */
 export async function insertRun(tx: WriteTransaction, run: Run): Promise<void> {
@@ -140,6 +145,7 @@ export const runColumns = [
   'result_before',
   'wait_until',
   'wait_for',
+  'cause',
 ] as const satisfies (keyof RunTable)[];
 
 /** Reads a run record from its columns. */
@@ -160,5 +166,6 @@ export function runOf(row: Pick<Selectable<RunTable>, (typeof runColumns)[number
     resultBefore: row.result_before,
     waitUntil: nullableInteger(row.wait_until),
     waitFor: row.wait_for,
+    cause: nullableJson(runSchema.shape.cause.unwrap(), row.cause),
   };
 }

@@ -99,6 +99,7 @@ export type RunTable = {
   result_before: string | null;
   wait_until: NullableInteger;
   wait_for: Run['waitFor'];
+  cause: Json | null;
 };
 
 export type SessionTable = {

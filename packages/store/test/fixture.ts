@@ -93,6 +93,7 @@ export function runRecord(agent: Agent, fields: Partial<Run> = {}): Run {
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    cause: null,
     ...fields,
   };
 }

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 export const oldMigrations = [foundation];
 
 /** What `addOldRows` has added. */
-export const old = { project: newId(), root: newId(), agent: newId(), run: newId(), session: newId() };
+export const old = { project: newId(), root: newId(), agent: newId(), run: newId(), spent: newId(), session: newId() };
 
 /** Fills a database of the first release, in its own words: today's functions know columns that it has not. */
 export async function addOldRows(store: Store): Promise<void> {
@@ -20,6 +20,9 @@ export async function addOldRows(store: Store): Promise<void> {
         '/old/tree', 4, 3)`.execute(db);
     await sql`insert into runs (id, project_id, agent_id, agent_kind, task, started_at) values
       (${old.run}, ${old.project}, ${old.agent}, 'main', 'count', 5)`.execute(db);
+    await sql`insert into runs (id, project_id, agent_id, agent_kind, task, started_at, ended_at, outcome, detail) values
+      (${old.spent}, ${old.project}, ${old.agent}, 'main', 'more', 5, 6, 'failed',
+        'the budget of the agent is used up: 5 of 4 tokens')`.execute(db);
     await sql`insert into sessions (id, agent_id, run_id, no, purpose, planned_at, pid, usage, stdout_offset) values
       (${old.session}, ${old.agent}, ${old.run}, 1, 'work', 6, 42,
         '{"inputTokens":1,"outputTokens":2,"cachedTokens":0,"costUsd":0,"turns":1}', 77)`.execute(db);

@@ -1,10 +1,15 @@
+import type { ResumeBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { stateOf } from '../format.ts';
 import { untilAnswered } from '../resend.ts';
 
 /** Lets an agent that rests go on with its conversation, with a word from the person or without. */
-export async function resume(context: CommandContext, words: string[]): Promise<number> {
+export async function resume(
+  context: CommandContext,
+  words: string[],
+  { budget }: Pick<ResumeBody, 'budget'> = {},
+): Promise<number> {
   const [reference = '', prompt, ...rest] = words;
   if (rest.length > 0) {
     throw new PawlError('usage', 'There are more words than an agent and a prompt.', {
@@ -15,7 +20,10 @@ export async function resume(context: CommandContext, words: string[]): Promise<
     throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to let the agent just go on.' });
   }
   const key = crypto.randomUUID();
-  const body = prompt === undefined ? {} : { prompt };
+  const body: ResumeBody = {
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(budget === undefined ? {} : { budget }),
+  };
   const { agent } = await untilAnswered(context.home, (client) => client.resumeAgent(reference, body, key));
   const { colours } = context;
   context.answer(

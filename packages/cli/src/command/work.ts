@@ -78,6 +78,7 @@ async function followToEnd(context: CommandContext, agentId: string): Promise<nu
       `${context.colours.bold(agent.alias)} ${statePaint(state, context.colours)(state)}: ${printable(agent.detail)}`,
   );
   if (agent.run?.questions) return errorCodes.needs_input.exit;
+  if (agent.run?.cause?.reason === 'budget') return errorCodes.budget.exit;
   return agent.run?.status === 'completed' ? 0 : 1;
 }
 

@@ -4,7 +4,7 @@ import { logs } from '../command/logs.ts';
 import { ps } from '../command/ps.ts';
 import { work } from '../command/work.ts';
 import type { CommandTable } from './tools.ts';
-import { agentWord, budget, keyed, modes, seconds, times, wholeNumber } from './tools.ts';
+import { agentWord, budget, budgetOrNone, keyed, modes, seconds, times, wholeNumber } from './tools.ts';
 
 /** The commands that make agents and look at them. */
 export const agentCommands: CommandTable = {
@@ -65,9 +65,10 @@ export const agentCommands: CommandTable = {
     add('let an agent that rests go on', 'pawl resume brave-otter "now the tests"')
       .argument('<agent>', agentWord)
       .argument('[prompt]', 'what to tell it, in quotes')
+      .option('--budget <limits>', 'new limits, counted from its first session: tokens=400000,usd=none', budgetOrNone)
       .allowExcessArguments()
       .action((_agent, _prompt, options, command) =>
-        act(options, async (context) => (await import('../command/resume.ts')).resume(context, command.args)),
+        act(options, async (context) => (await import('../command/resume.ts')).resume(context, command.args, options)),
       ),
   ps: ({ add, act }) =>
     add('list the agents', 'pawl ps --json')

@@ -87,6 +87,15 @@ export function budget(text: string): Partial<Record<(typeof budgetParts)[number
   return limits;
 }
 
+/** The same for limits that replace others: `usd=none` removes one. */
+export function budgetOrNone(text: string): Partial<Record<(typeof budgetParts)[number], number | null>> {
+  const words = text.split(',').map((word) => word.trim());
+  const removed = budgetParts.filter((part) => words.includes(`${part}=none`));
+  const kept = words.filter((word) => !removed.some((part) => word === `${part}=none`));
+  const none = Object.fromEntries(removed.map((part) => [part, null]));
+  return kept.length === 0 ? none : { ...budget(kept.join(',')), ...none };
+}
+
 /** Collects words such as `id=text`. */
 export function keyed(word: string, earlier: Record<string, string> = {}): Record<string, string> {
   const at = word.indexOf('=');

@@ -27,8 +27,7 @@ export async function restartCrashed(
     try {
       // The run that failed is the key: a daemon that dies here and comes again restarts it once.
       await signals.resume(agent.id, restartNotice(agent, run), `restart:${run.id}`, {
-        ...event,
-        data: { attempt, reason },
+        told: { ...event, data: { attempt, reason } },
       });
     } catch (error) {
       if (isPassing(error)) throw error;

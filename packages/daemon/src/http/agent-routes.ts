@@ -97,9 +97,9 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
   });
   app.openapi(routes.resumeAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference, 'living');
-    const { prompt } = context.req.valid('json');
+    const { prompt, budget } = context.req.valid('json');
     const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
-    await signals.resume(agent.id, prompt, key);
+    await signals.resume(agent.id, prompt, key, { budget });
     return context.json({ agent: await agents.view(agent.id) }, 200);
   });
   app.openapi(routes.tellAgent, async (context) => {

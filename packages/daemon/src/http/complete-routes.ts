@@ -14,7 +14,10 @@ export function addCompleteRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
     const { id } = await parts.agents.find(isOneself ? caller.agentId : reference);
     if (caller.kind === 'agent' && caller.agentId !== id)
       throw new PawlError('forbidden', 'An agent may complete itself only.');
-    const { notified, isNew } = await completeAgent(parts, id, context.req.valid('json'));
+    const { notified, isNew } = await completeAgent(parts, id, {
+      ...context.req.valid('json'),
+      byPerson: caller.kind === 'person',
+    });
     const named = notified.map(({ id: notifiedId, alias }) => ({ id: notifiedId, alias }));
     return context.json({ agent: await parts.agents.view(id), notified: named, isNew }, 200);
   });

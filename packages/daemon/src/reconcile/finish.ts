@@ -68,7 +68,13 @@ export async function finishSession(
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
   const secrets = await secretsOf(shop, agent, session);
-  const said = { began, signal: signal === null ? null : withoutSecrets(signal, secrets), exitCode, ...how };
+  const said = {
+    began,
+    signal: signal === null ? null : withoutSecrets(signal, secrets),
+    exitCode,
+    completed: completion !== null,
+    ...how,
+  };
   const { verdict, limitUntil, fault } = await judge(shop, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
   await shop.store.write(async (tx) => {
@@ -126,17 +132,22 @@ function exitInWords(exitCode: number | null): string {
   return exitCode === 0 ? 'exited' : describeExit(exitCode);
 }
 
+/** What is known of a session's end beside its row. */
+type EndWords = {
+  began: boolean;
+  signal: Signal | null;
+  exitCode: number | null;
+  /** `pawl complete` is on record. */
+  completed: boolean;
+  failure: string | null;
+  lost: boolean;
+  hung: boolean;
+};
+
 async function judge(
   shop: Workshop,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
-  said: {
-    began: boolean;
-    signal: Signal | null;
-    exitCode: number | null;
-    failure: string | null;
-    lost: boolean;
-    hung: boolean;
-  },
+  said: EndWords,
 ): Promise<{ verdict: Verdict; limitUntil: number | null; fault: Fault | null }> {
   const sessions = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.runId === run.id);
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
@@ -148,8 +159,9 @@ async function judge(
   const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
   const told = known ? (resetTimeIn(session.result?.text ?? '', shop.clock()) ?? 0) : session.limitUntil;
   const limitUntil = notPast(told, shop.clock());
-  const spent = hasBudget(shop, agent) && (await findBreach(shop, agent, run)) !== null;
-  const asks = resumable && !spent && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;
+  const breach = hasBudget(shop, agent) ? await findBreach(shop, agent, run) : null;
+  const asks =
+    resumable && breach === null && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;
   const verdict = judgeSession({
     ...said,
     result: session.result,
@@ -160,6 +172,8 @@ async function judge(
     hasAccount: session.accountId !== null,
     uncommitted: asks ? await uncommittedIn(shop, agent) : 0,
     outcomeBefore: run.resultBefore,
+    // `pawl complete` was admitted within the budget, and what it said then counts.
+    breach: said.completed ? null : breach,
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
     // Who may not write cannot say in a file how its work ended: its last word has to do.

@@ -20,7 +20,7 @@ import { createGate, createLanes, createPlaces } from '@pawl/core/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
 import { recordEnd } from './verdict.ts';
 import { retire } from './retire.ts';
-import { breachInWords, findBreach, noteBreach } from './spending.ts';
+import { findBreach } from './spending.ts';
 import { makeWorktree, planSession, startPlanned } from './start.ts';
 
 /** Compares each agent's facts with the world and closes the difference. */
@@ -206,10 +206,9 @@ export function startReconciler(shop: Workshop): Reconciler {
   async function endSpent(agentId: string): Promise<void> {
     const facts = await agentView(db, agentId);
     if (facts?.run?.outcome !== null || facts.session?.endedAt !== null || nextStep(facts).do !== 'watch') return;
-    const breach = await findBreach(shop, facts.agent, facts.run);
-    if (breach === null) return;
-    await noteBreach(shop, facts.agent, breach);
-    await stopAndFinish(facts.agent, facts.session, breachInWords(breach));
+    if ((await findBreach(shop, facts.agent, facts.run)) === null) return;
+    // The verdict finds the same breach, and names it.
+    await stopAndFinish(facts.agent, facts.session);
     wake(agentId);
   }
 

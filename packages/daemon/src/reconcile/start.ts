@@ -1,3 +1,4 @@
+import { endDone, endOverBudget } from '@pawl/core/completion';
 import { takeUp } from '@pawl/core/conversation';
 import type { Dependency, Errand } from '@pawl/core/input-files';
 import { inputFiles } from '@pawl/core/input-files';
@@ -39,9 +40,9 @@ import { settingsFor } from '../trust/repository-settings.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
 import { accountFor, credentialsFor, forkReachable, reachable, useAccount } from './account-choice.ts';
-import { breachInWords, findBreach, hasBudget, noteBreach } from './spending.ts';
+import { findBreach, hasBudget } from './spending.ts';
 import { pastOf, promptFor } from './session-prompt.ts';
-import { purposeAfter } from './verdict.ts';
+import { purposeAfter, recordEnd } from './verdict.ts';
 
 /** What is never committed from a worktree: what Pawl tells the agent, and what the agent tells Pawl. */
 const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
@@ -67,7 +68,7 @@ export async function makeWorktree(shop: Workshop, { agent }: AgentFacts): Promi
 /** Writes the row of the agent's next session. Its number is one more than the last. False: nothing can be done now. */
 export async function planSession(shop: Workshop, { agent, run, session }: AgentFacts): Promise<boolean> {
   if (run === null) return false;
-  await refuseSpent(shop, agent, run);
+  if (await endIfSpent(shop, { agent, run, session })) return true;
   const account = await accountFor(shop, agent, run);
   // It has to wait for one, and that is on record now.
   if (account === undefined) return true;
@@ -120,11 +121,15 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
   return true;
 }
 
-async function refuseSpent(shop: Workshop, agent: Agent, run: Run): Promise<void> {
+/** Ends a run that may use no more, before another session of it begins; true when it did. */
+async function endIfSpent(shop: Workshop, facts: AgentFacts & { run: Run }): Promise<boolean> {
+  const { agent, run } = facts;
   const breach = hasBudget(shop, agent) ? await findBreach(shop, agent, run) : null;
-  if (breach === null) return;
-  await noteBreach(shop, agent, breach);
-  throw new PawlError('budget', breachInWords(breach));
+  if (breach === null) return false;
+  // One that was only asked to commit had said before that it is done.
+  const end = run.resultBefore === null ? endOverBudget(breach) : endDone(run.resultBefore, breach);
+  await shop.store.write((tx) => recordEnd(tx, facts, end));
+  return true;
 }
 
 /** Starts the planned session's process, or finds the one that was started before a crash; then it is on record. */

@@ -1,5 +1,5 @@
 import { exhaustionEnd } from '@pawl/core/account';
-import type { Verdict } from '@pawl/core/completion';
+import type { RunEnded, Verdict } from '@pawl/core/completion';
 import { cutText } from '@pawl/core/shorten';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { accountById, updateAccount } from '@pawl/store/accounts';
@@ -116,10 +116,10 @@ const detailCharacters = 2_000;
 export async function recordEnd(
   tx: WriteTransaction,
   { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
-  { outcome, detail, questions }: Extract<Verdict, { next: 'end' }>,
+  { outcome, detail, questions, cause }: RunEnded,
 ): Promise<void> {
   const shown = cutText(detail, detailCharacters);
-  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions }))) return retireIfDone(tx, agent.id);
+  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions, cause }))) return retireIfDone(tx, agent.id);
   const about = { projectId: agent.projectId, agentId: agent.id };
   const kind = outcome === 'completed' ? 'assistant' : 'system';
   const last = session === null ? [] : await lastSessionMessages(tx.db, agent.id, session.id, lastWords);
@@ -129,7 +129,9 @@ export async function recordEnd(
     const sessionId = session?.id ?? null;
     await appendMessage(tx, { agentId: agent.id, runId: run.id, sessionId, kind, content: detail });
   }
-  await taskAfterRun(tx, agent, { outcome, detail, questions });
+  await taskAfterRun(tx, agent, { outcome, detail, questions, cause });
+  if (cause?.reason === 'budget')
+    tx.emit({ type: 'budget.exceeded', ...about, data: { of: cause.of, detail: cause.detail } });
   if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
   const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
   if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });

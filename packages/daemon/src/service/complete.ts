@@ -1,3 +1,4 @@
+import { breachInWords } from '@pawl/core/budget';
 import type { Colleague, LastWord } from '@pawl/core/complete';
 import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
 import { branchTip, countCommits } from '@pawl/git/repository';
@@ -14,6 +15,7 @@ import type { Database } from '@pawl/store/tables';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { findBreach, hasBudget } from '../reconcile/spending.ts';
 import { retire } from '../reconcile/retire.ts';
 import { openAtCompletion } from '../ratchet/changes.ts';
 import type { Ratchet } from '../ratchet/ratchet.ts';
@@ -35,12 +37,13 @@ type Current = ReadonlyMap<string, Definition>;
 export async function completeAgent(
   parts: { shop: Workshop; reconciler: Reconciler; post: Post; ratchet: Pick<Ratchet, 'wake'> },
   agentId: string,
-  given: { summary?: string | undefined; failure?: string | undefined },
+  given: { summary?: string | undefined; failure?: string | undefined; byPerson?: boolean },
 ): Promise<Completed> {
   const { shop, reconciler, post, ratchet } = parts;
   const known = await factsOf(shop.store.db, agentId);
   const said = await withoutSecrets(shop, known, lastWord(given));
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
+  if (given.byPerson !== true && said.failure === null) await refuseOverBudget(shop, known);
   const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
   const change = said.failure === null ? await changeOf(shop, known, said.summary) : null;
   const completed = await shop.store.write(async (tx): Promise<Completed> => {
@@ -65,6 +68,15 @@ export async function completeAgent(
   reconciler.wake(agentId);
   if (change !== null) ratchet.wake(change.projectId);
   return completed;
+}
+
+/** An agent that has passed its budget is not done by its own word: a person decides what becomes of its work. */
+async function refuseOverBudget(shop: Workshop, { agent, run }: AgentView): Promise<void> {
+  const breach = run === null || !hasBudget(shop, agent) ? null : await findBreach(shop, agent, run);
+  if (breach === null || !breach.passed || breach.of === 'project') return;
+  throw new PawlError('budget', `${agent.alias} cannot complete: ${breachInWords(breach)}.`, {
+    hint: 'A person can raise the budget with `pawl resume`, or complete the agent as it is.',
+  });
 }
 
 async function factsOf(db: Database, agentId: string): Promise<AgentView> {

@@ -15,7 +15,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
-import type { Agent, Budget, Project } from '@pawl/schema/record';
+import type { Agent, Project } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { insertAgent, takenAliases } from '@pawl/store/agents';
@@ -31,6 +31,7 @@ import type { Workshop } from '../workshop.ts';
 import { dropQuietly, projectOf, repositoryOf } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
 import { baseCommitFor } from './base-commit.ts';
+import { childBudget, refuseUncountable } from './budgets.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
 import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
@@ -76,15 +77,7 @@ export async function forkAndExec(
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
-  if ((body.budget?.usd ?? null) !== null && preset.reportsCost !== true) {
-    throw new PawlError(
-      'invalid_input',
-      `${preset.name} does not tell what it costs, so a budget in money would not hold.`,
-      {
-        hint: 'Give one in tokens, turns or minutes.',
-      },
-    );
-  }
+  refuseUncountable(preset, body.budget);
   await requireInstalled(preset, shop.environment);
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   return addChild(shop, actor, key, {
@@ -94,7 +87,7 @@ export async function forkAndExec(
     ...chosen,
     ...(await credentials(shop, actor, preset, body)),
     mode,
-    budget: actor.isPerson ? { ...noBudget, ...body.budget } : tighter(actor.agent.budget, body.budget),
+    budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(shop, actor.agent, body.budget),
     taskId: body.planned ?? null,
     alias: body.alias,
     baseCommit: await baseCommitFor(shop, project, repository, { base: body.base, mode }),
@@ -243,15 +236,6 @@ function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<
       hint: 'A person may, or may give it a name in config.yaml.',
     });
   }
-}
-
-/** The smaller of what an agent may use and what it gives its child. */
-function tighter(own: Budget, given: WorkBody['budget']): Budget {
-  const least = (part: keyof Budget) => {
-    const limits = [own[part], given?.[part] ?? null].filter((limit) => limit !== null);
-    return limits.length === 0 ? null : Math.min(...limits);
-  };
-  return { tokens: least('tokens'), turns: least('turns'), minutes: least('minutes'), usd: least('usd') };
 }
 
 /** The planned task that the child takes up, if any, claimed for it in the same transaction. */

@@ -1,3 +1,5 @@
+import type { Limits } from '@pawl/core/budget';
+import { withLimits } from '@pawl/core/budget';
 import { refuseAdopted } from '@pawl/core/adopted';
 import { refuseAfterCompletion } from '@pawl/core/complete';
 import { runOf } from '@pawl/core/run';
@@ -13,15 +15,18 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import type { NewEvent } from '@pawl/schema/event';
 import { newId } from '@pawl/schema/id';
-import type { Agent, Run, Session } from '@pawl/schema/record';
+import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { appendMessage } from '@pawl/store/messages';
 import { endRun, insertRun, openRuns, runById, runTree } from '@pawl/store/runs';
 import { sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
+import { refuseSpent } from '../reconcile/spending.ts';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Reconciler, RunningFacts } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, projectOf, sessionDirectory } from '../workshop.ts';
+import { refuseUncountable } from './budgets.ts';
 import { retakeTask, taskAfterRun } from './tasks.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
 
@@ -68,7 +73,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     agentId: string,
     prompt: string | undefined,
     key: string | undefined,
-    told: NewEvent | null = null,
+    { told = null, budget }: { told?: NewEvent | null; budget?: Limits | undefined } = {},
   ): Promise<void> {
     const known = await agentById(store.db, agentId);
     if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
@@ -76,6 +81,9 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     const project = await projectOf(store, known);
     // As it is now: a definition that was deleted meanwhile begins no new run.
     const definition = await shop.definitions.find(project, known.definition);
+    refuseUncountable(shop.providers.find(known.provider), budget);
+    const isRepeated = (await agentOfRequest(store.db, key)) !== null;
+    if (!isRepeated) await refuseSpent(shop, { ...known, budget: withLimits(known.budget, budget ?? {}) }, project.id);
     await store.write(async (tx) => {
       if ((await agentOfRequest(tx.db, key)) !== null) return;
       const facts = await agentView(tx.db, agentId);
@@ -84,6 +92,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
       const task = taskToResume(facts.agent, facts.run, prompt);
       const begun = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
       await updateAgent(tx, agentId, { stopRequestedAt: null });
+      if (budget !== undefined) await setBudget(tx, facts.agent, withLimits(facts.agent.budget, budget));
       await insertRun(tx, begun.run);
       await retakeTask(tx, facts.agent);
       await appendMessage(tx, begun.message);
@@ -114,7 +123,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     if (facts?.run?.outcome === null) await stop(agentId);
     const event = toldEvent(known, by, 'resumed');
     // What was said before and has reached nobody is said again, together with this.
-    await resume(agentId, unheard === null ? message : `${unheard}\n\n${message}`, key, event);
+    await resume(agentId, unheard === null ? message : `${unheard}\n\n${message}`, key, { told: event });
     return 'resumed';
   }
 
@@ -165,12 +174,13 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     }
     const answers = body.notNow === true ? {} : answersTo(questions, body);
     const said = body.notNow === true ? formatUnanswered(questions) : formatAnswers(questions, answers);
-    await resume(agentId, said, key, {
+    const told = {
       type: 'agent.answered',
       projectId: facts.agent.projectId,
       agentId,
       data: { by, answers: Object.keys(answers).length },
-    });
+    } as const;
+    await resume(agentId, said, key, { told });
   }
 
   /** Halts an agent's processes. The wish is on record first, so that a daemon that dies here is made good. */
@@ -276,6 +286,11 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
 
 function processesOf(shop: Workshop, session: Session) {
   return { identity: identityOf(session), dir: sessionDirectory(shop.home, session.id), marker: session.id };
+}
+
+async function setBudget(tx: WriteTransaction, agent: Agent, budget: Budget): Promise<void> {
+  await updateAgent(tx, agent.id, { budget });
+  tx.emit({ type: 'budget.changed', projectId: agent.projectId, agentId: agent.id, data: { budget } });
 }
 
 function toldEvent(agent: Agent, by: string, channel: 'live' | 'resumed'): NewEvent {

@@ -64,6 +64,7 @@ export function viewAgent(
             task: run.task,
             detail: run.detail,
             questions: run.questions,
+            cause: run.cause,
             startedAt: run.startedAt,
             endedAt: run.endedAt,
           },

@@ -115,6 +115,18 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect(await changesOf(closed)).toMatchObject([{ id: dropped.id, state: 'closed' }]);
   });
 
+  test('not what an agent left that passed its budget, unless a person asks for it', async () => {
+    const usage = { usage: { input: 900, output: 200, cost: 0 } };
+    const agent = await daemon.work([...committing('spent.txt', 'x'), usage, 'complete'], {
+      budget: { tokens: 1_000 },
+    });
+    expect(await daemon.ended(agent.id)).toMatchObject({ activity: 'over_budget' });
+    await afterLook();
+    expect(await changesOf(agent)).toEqual([]);
+    const { change } = await daemon.client.openChange({ path: daemon.repository, branch: `work/${agent.alias}` });
+    expect(change.author?.id).toBe(agent.id);
+  });
+
   test('a project that says nothing of checks gets one by asking only', async () => {
     await using other = await startTestDaemon();
     const agent = await other.work([...committing('a.txt', 'x'), 'complete']);

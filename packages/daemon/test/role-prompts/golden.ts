@@ -99,6 +99,7 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    cause: null,
   };
   return assemblePrompt({ assets, agent, run, custom: [`This repository's own text for the ${role}.`] });
 }

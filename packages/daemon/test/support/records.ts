@@ -65,6 +65,7 @@ export function runRecord(fields: Partial<Run>): Run {
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    cause: null,
     ...fields,
   };
 }

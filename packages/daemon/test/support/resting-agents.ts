@@ -88,6 +88,7 @@ export async function addRestingAgents(
           resultBefore: null,
           waitUntil: null,
           waitFor: null,
+          cause: null,
         });
       }
     });

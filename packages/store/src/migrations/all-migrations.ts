@@ -5,6 +5,7 @@ import { mail } from './0004-mail.ts';
 import { ratchet } from './0005-ratchet.ts';
 import { projectSettings } from './0006-project-settings.ts';
 import { places } from './0007-places.ts';
+import { runCause } from './0008-run-cause.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -16,4 +17,5 @@ export const allMigrations: readonly Migration[] = [
   ratchet,
   projectSettings,
   places,
+  runCause,
 ];

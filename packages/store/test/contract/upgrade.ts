@@ -7,6 +7,7 @@ import { readEvents } from '@pawl/store/events';
 import { countHistory, replay } from '@pawl/store/history';
 import { appliedMigrations } from '@pawl/store/migrate';
 import { allMigrations } from '@pawl/store/migrations/all-migrations';
+import { runById } from '@pawl/store/runs';
 import { sessionOffsets } from '@pawl/store/sessions';
 import { openStore } from '@pawl/store/store';
 import type { Store } from '@pawl/store/store';
@@ -73,6 +74,8 @@ export async function expectOldRows(store: Store): Promise<void> {
     stuckReason: null,
   });
   expect(view?.run).toMatchObject({ id: old.run, task: 'count', definition: null });
+  const spent = await runById(store.db, old.spent);
+  expect(spent?.cause).toEqual({ reason: 'budget', of: 'agent', detail: '5 of 4 tokens' });
   expect(view?.session).toMatchObject({ id: old.session, pid: 42, conversation: 'new', pausedAt: null });
   expect((await agentById(store.db, old.root))?.supervisorId).toBeNull();
   expect(await sessionOffsets(store.db, old.session)).toEqual({ stdout: 77, stderr: 0 });
