@@ -1,5 +1,8 @@
-import { cp, lstat, rename, rm } from 'node:fs/promises';
+import type { BigIntStats, Stats } from 'node:fs';
+import { cp, lstat, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
+import { setFileTime } from './file-time.ts';
 
 export type Move = {
   /** Null when nothing can lie there any more and only an earlier move may have to be finished. */
@@ -36,13 +39,21 @@ export async function moveDirectory({ from, to, aside }: Move): Promise<void> {
 async function copyWhole(from: string, to: string): Promise<void> {
   const partial = `${to}.partial`;
   await rm(partial, { recursive: true, force: true });
-  await cp(from, partial, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, filter: isCopyable });
+  const filter = async (source: string) => isCopyable(await lstat(source));
+  await cp(from, partial, { recursive: true, verbatimSymlinks: true, filter });
+  await copyTimes(from, partial);
   await rename(partial, to);
 }
 
+/** Gives a copy the times of the original: `cp` would round them to milliseconds. Directories come after their contents. */
+async function copyTimes(from: string, to: string): Promise<void> {
+  const info = await lstat(from, { bigint: true });
+  if (info.isDirectory()) for (const name of await readdir(from)) await copyTimes(join(from, name), join(to, name));
+  if (isCopyable(info)) setFileTime(to, info.mtimeNs);
+}
+
 /** Pipes and sockets hold no data, and cannot be copied. */
-async function isCopyable(source: string): Promise<boolean> {
-  const info = await lstat(source);
+function isCopyable(info: Stats | BigIntStats): boolean {
   return info.isFile() || info.isDirectory() || info.isSymbolicLink();
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, lutimesSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -6,6 +6,7 @@ import { PawlError } from '@pawl/schema/error';
 import { throughCheckoutGate } from './checkout.ts';
 import { runOnRawFiles } from './command.ts';
 import { inTurns, lookAtFiles, pathOf, type FileFact } from './file-fact.ts';
+import { setFileTime } from './file-time.ts';
 import { readIndexEntries, sealIndex, statFields } from './index-file.ts';
 import { ensureRawDirectory } from './own-directory.ts';
 import type { Registration } from './registration.ts';
@@ -66,18 +67,8 @@ async function dress(path: string, { files, submodules }: SnapshotRecord): Promi
     const info = lstatSync(place);
     const permissions = fact.mode & 0o777;
     if (info.isFile() && (info.mode & 0o777) !== permissions) chmodSync(place, permissions);
-    const mtimeSeconds = secondsOf(fact.mtimeNs);
-    lutimesSync(place, mtimeSeconds, mtimeSeconds);
+    setFileTime(place, fact.mtimeNs);
   });
-}
-
-/**
- * A time as Node takes it: seconds in a double, which is exact to about 240 ns only. A whole second stays exact; any
- * other time goes to the middle of its microsecond, where rounding cannot lead into the one before.
- */
-function secondsOf(timeNs: bigint): number {
-  const isWhole = timeNs % 1_000_000_000n === 0n;
-  return Number(isWhole ? timeNs : timeNs - (timeNs % 1_000n) + 500n) / 1e9;
 }
 
 /**
