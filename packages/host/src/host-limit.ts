@@ -13,9 +13,9 @@ export const hostLimits = {
   /** Starts or inputs that may wait for one session. */
   waiters: 1_000,
   /** How long a shim may take to record the exit code once its command is gone. */
-  shimLeaveMs: 2_000,
+  shimLeaveMs: 5_000,
   /** How long processes may take to disappear after KILL, before that is an error. */
-  killMs: 10_000,
+  killMs: 30_000,
   /** The shortest and the longest pause between two looks at something that has no event. */
   lookAgainMinMs: 1,
   lookAgainMaxMs: 25,
@@ -26,9 +26,9 @@ export const hostLimits = {
   /** How often one look waits for processes that are just becoming other programs. */
   listingPauses: 6,
   /** How long it may take until all processes of a session are halted, before that is an error. */
-  haltMs: 5_000,
+  haltMs: 20_000,
   /** How often a process that has no command line at the moment is looked at again. */
-  lookAgainTimes: 20,
+  lookAgainTimes: 200,
   /** How much text of an oversized line is kept. */
   oversizedTextBytes: 64 * 1024,
   /** Reads up to this size are done at once: for fresh output that is quicker than a trip through the thread pool. */

@@ -111,7 +111,7 @@ test('what cannot be halted in time is an error that says what to do', async () 
   // Without a record of the command nobody knows whether it has been started.
   writeFileSync(join(session.dir, 'child'), '');
   let timeMs = 0;
-  const halting = haltSession(session, () => (timeMs += 1_000));
+  const halting = haltSession(session, () => (timeMs += 5_000));
   await expect(halting).rejects.toMatchObject({
     code: 'timeout',
     hint: expect.stringContaining('try again') as string,

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive } from '../src/identity.ts';
@@ -27,6 +27,7 @@ test('a process that does not read: a clear time-out, and the next line is not g
     ...session,
     args: ['-c', `until [ -e '${workspace.root}/go' ]; do sleep 0.01; done; exec cat`],
   });
+  await eventually(() => existsSync(join(session.dir, 'fed')));
   const large = 'x'.repeat(200_000);
   await expect(sendInput(session.dir, large, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
   await expect(sendInput(session.dir, 'no room', { timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' });

@@ -3,7 +3,7 @@ import { isAlive } from '../src/identity.ts';
 import { processUsage } from '../src/process-usage.ts';
 import { startSession } from '../src/start-session.ts';
 import { strayProcesses } from '../src/stray.ts';
-import { eventually, exitCode, useWorkspace } from './support/workspace.ts';
+import { eventually, exitCode, textOf, useWorkspace } from './support/workspace.ts';
 
 const workspace = useWorkspace();
 
@@ -11,6 +11,8 @@ test('sums time and memory over the processes of each session', async () => {
   const busy = workspace.spec('(while :; do :; done) & while :; do :; done');
   const quiet = workspace.spec('exec sleep 600');
   const [busyShim, quietShim] = [await startSession(busy), await startSession(quiet)];
+  const isSleeper = ({ pid }: { pid: number }) => textOf(`/proc/${pid}`, 'cmdline').startsWith('sleep\0');
+  await eventually(() => strayProcesses(quiet.marker).some(isSleeper));
   await eventually(async () => ((await processUsage([busyShim])).get(busyShim.pid)?.cpuMs ?? 0) >= 200);
   const usage = await processUsage([busyShim, quietShim]);
   expect([...usage.keys()]).toEqual([busyShim.pid, quietShim.pid]);

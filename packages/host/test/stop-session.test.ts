@@ -160,7 +160,7 @@ test('a halted shim is killed when the others are gone, and does not hang the st
   await eventually(() => processTable.read(identity.pid)?.stopped);
   let timeMs = 0;
   const { dir, marker } = session;
-  await stopSession({ identity, dir, marker, graceMs: 5_000, now: () => (timeMs += 100) });
+  await stopSession({ identity, dir, marker, graceMs: 5_000, now: () => (timeMs += 400) });
   expect(strayProcesses(marker)).toEqual([]);
   expect(isAlive(identity)).toBe(false);
 });

@@ -21,7 +21,7 @@ export const limits = {
   /** TERM, then this long, then KILL. */
   stopGraceMs: 5_000,
   /** How long a started shim may take to write its pid. */
-  shimStartMs: 10_000,
+  shimStartMs: 60_000,
   /** How often a missing signal is asked for before the agent counts as crashed. */
   signalRetries: 3,
   /** How often a run is tried again after an error that passes, and the first pause; each further one is twice as long. */

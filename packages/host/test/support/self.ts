@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { stopSession } from '../../src/stop-session.ts';
 import { strayProcesses } from '../../src/stray.ts';
 
@@ -7,6 +8,11 @@ import { strayProcesses } from '../../src/stray.ts';
 const marker = process.env['PAWL_SESSION'] ?? '';
 const child = spawn('sleep', ['600'], { stdio: 'ignore' });
 await once(child, 'spawn');
-const before = strayProcesses(marker).map(({ pid }) => pid);
+// A process that has only just become its program may show no environment yet.
+let before: number[] = [];
+while (before.length === 0) {
+  await pause(5);
+  before = strayProcesses(marker).map(({ pid }) => pid);
+}
 await stopSession({ identity: null, dir: process.cwd(), marker, graceMs: 5_000 });
 process.stdout.write(JSON.stringify({ self: process.pid, child: child.pid, before, after: strayProcesses(marker) }));
