@@ -7,6 +7,7 @@ import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { changeStates } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { agentCommandPage, commandPage } from '../scripts/command-docs.ts';
+import { doorMarks, doorTables } from '../scripts/door-docs.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -186,6 +187,12 @@ test('S4-06, S4-09: every verb that the pages and the definitions name is a comm
       page,
     ).toEqual([]);
   }
+});
+
+test('docs/definitions.md says of each route what it asks of an agent, as core has it [S2-04, S2-17]', () => {
+  const [begin, end] = doorMarks;
+  const printed = read('docs/definitions.md').split(begin)[1]?.split(end)[0] ?? '';
+  expect(squeeze(printed), 'run `node scripts/door-docs.ts`').toBe(squeeze(doorTables()));
 });
 
 test('the tables in docs/providers.md are what the presets say', () => {

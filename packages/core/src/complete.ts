@@ -96,16 +96,22 @@ const taskCharacters = 160;
 export function completionText(
   { alias, branch }: Pick<Agent, 'alias' | 'branch'>,
   { summary, failure }: LastWord,
-  known: { task: string | null; commits: number | null; change?: { id: string } | null },
+  known: {
+    task: string | null;
+    commits: number | null;
+    change?: { id: string } | null;
+    /** False when its definition keeps it from proposing what it committed. */
+    mayPropose?: boolean;
+  },
 ): string {
-  const { task, commits, change = null } = known;
+  const { task, commits, change = null, mayPropose = true } = known;
   const about = task === null ? '' : `: ${firstLine(task, taskCharacters)}`;
   const lines = [
     failure === null ? `${alias} has completed its task${about}` : `${alias} could not do its task${about}`,
     ...(failure === null ? [] : [`Why: ${failure}`]),
     ...(branch === null ? [] : [`Branch: ${branch}${commits === null ? '' : ` (${commitsInWords(commits)})`}`]),
     ...(change === null ? [] : [`Change: ${change.id}`]),
-    `Next: ${nextInWords(alias, failure, { commits, change })}`,
+    `Next: ${nextInWords(alias, failure, { commits, change, mayPropose })}`,
     ...(summary === null ? [] : ['', summary]),
   ];
   return lines.join('\n');
@@ -124,13 +130,15 @@ function commitsInWords(commits: number): string {
 function nextInWords(
   alias: string,
   failure: string | null,
-  { commits, change }: { commits: number | null; change: { id: string } | null },
+  { commits, change, mayPropose }: { commits: number | null; change: { id: string } | null; mayPropose: boolean },
 ): string {
   const history = `what it did is in \`pawl history ${alias}\``;
   if (failure !== null) return `decide who takes it up, with what is on its branch or anew; ${history}.`;
   if (commits === 0) return `nothing is left to be merged; ${history}.`;
   if (change !== null)
     return `the merge queue decides about its change (\`pawl change show ${change.id}\`); ${history}.`;
+  if (!mayPropose)
+    return `its commits stay on its branch, since the policy of its definition has no Patch; ${history}.`;
   return `see that its branch is looked at and merged; it ends now, and ${history}.`;
 }
 

@@ -51,7 +51,7 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   projectSettings: { person: 400, own: 200, other: 200 },
   changeProjectSettings: { person: 200, own: 403, other: 403 },
   listAgents: { person: 200, own: 200, other: 200 },
-  work: { person: 400, own: 400, other: 400 },
+  work: { person: 400, own: 403, other: 403 },
   inspectAgent: { person: 200, own: 200, other: 403 },
   fork: { person: 200, own: 400, other: 403 },
   stopAgent: { person: 200, own: 403, other: 403 },

@@ -8,6 +8,7 @@ import { whileAway } from './patience.ts';
 import type { Call, CallerKind, Effect, Sighting, Tool } from './tool.ts';
 import { answered, failed } from './tool-result.ts';
 import { toolsFor } from './tools.ts';
+import * as z from 'zod';
 
 /** Whom a server serves, and how it reaches what it needs for that. */
 export type Desk = {
@@ -38,7 +39,28 @@ export function createMcpServer(desk: Desk): McpServer {
     const settings = { title, description, inputSchema: input, annotations: annotationsOf(effect) };
     server.registerTool(name, settings, (given, context) => perform(desk, tool, given, context));
   }
+  server.server.setRequestHandler('tools/list', async () => ({ tools: (await toolsShown(desk)).map(listed) }));
   return server;
+}
+
+/**
+ * The tools that the caller's kind and definition allow. The others may be called all the same, and are then refused by the
+ * daemon, which says why. While it cannot be asked, all are shown: a client that saw none would not look again.
+ */
+async function toolsShown(desk: Desk): Promise<readonly Tool[]> {
+  const tools = toolsFor(desk.caller);
+  if (desk.caller === 'person') return tools;
+  try {
+    const { doors } = await desk.connect(AbortSignal.timeout(mcpLimits.awayMs)).whoami();
+    return tools.filter(({ door }) => doors.includes(door));
+  } catch {
+    return tools;
+  }
+}
+
+function listed({ name, title, description, input, effect }: Tool) {
+  const inputSchema = z.toJSONSchema(input, { io: 'input' }) as { type: 'object' };
+  return { name, title, description, inputSchema, annotations: annotationsOf(effect) };
 }
 
 async function perform(desk: Desk, tool: Tool, given: unknown, context: ServerContext): Promise<CallToolResult> {

@@ -1,4 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
+import type { routes } from '@pawl/protocol/routes';
 import type * as z from 'zod';
 
 /** Whose token a call is made with. */
@@ -38,6 +39,8 @@ export type Effect = 'reads' | 'adds' | 'ends';
 /** One verb as a tool. */
 export type Tool = {
   name: string;
+  /** The route that it is for: an agent that is kept from it is not shown the tool. */
+  door: keyof typeof routes;
   title: string;
   /** Written for a model: when to use it, and when not. */
   description: string;
@@ -54,7 +57,7 @@ export type Tool = {
 
 /** Makes a tool from its parts; its call is given what its own schema has let through. */
 export function defineTool<Input extends z.ZodObject>(
-  tool: Pick<Tool, 'name' | 'title' | 'description' | 'effect'> &
+  tool: Pick<Tool, 'name' | 'door' | 'title' | 'description' | 'effect'> &
     Partial<Pick<Tool, 'forAgent' | 'forPerson' | 'waits'>> & {
       input: Input;
       call(call: Call, input: z.infer<Input>): Promise<ToolAnswer>;

@@ -135,6 +135,8 @@ export const eventData = {
   'agent.left': z.object({ pid: z.number().int() }),
   /** The events of a change are about its author. */
   'change.opened': z.object({ changeId: idSchema, branch: z.string(), head: z.string(), title: z.string() }),
+  /** An agent without Patch in its policy has finished with commits: they stay on its branch. */
+  'change.withheld': z.object({ branch: z.string(), head: z.string(), definition: nameSchema }),
   /** Its author has proposed a later commit. */
   'change.moved': z.object({ changeId: idSchema, from: z.string(), head: z.string() }),
   'change.queued': z.object({ changeId: idSchema, head: z.string(), by: z.string() }),

@@ -1,6 +1,8 @@
 import { PawlError } from '@pawl/schema/error';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
 import { ownServer } from '@pawl/schema/mcp';
+import type { Door, Invariant, Needs } from './action-table.ts';
+import { doors } from './action-table.ts';
 import { quoted } from './field-value.ts';
 import { limitAllows, limitCovers, limitMayDeny } from './tool-limit.ts';
 import { canonicalTool, nameCovers, toolEntry } from './tool-name.ts';
@@ -51,34 +53,89 @@ export function mayAct({ policy }: Pick<Definition, 'policy'>, action: AgentActi
   return policy.allow.includes(action);
 }
 
-/** Refuses a subagent that would make another agent, by whatever verb: fork, delegate, spawn, work. */
-export function checkMayFork(kind: Definition['kind']): void {
-  if (kind === 'main') return;
-  throw new PawlError('forbidden', 'A subagent may not fork, delegate, spawn or start work: delegation depth is 1.', {
-    hint: 'Return the result to the agent that delegated to you; it may delegate the rest.',
+/** An agent that asks for something, with the definition that binds it. */
+export type AgentCaller = { kind: Definition['kind']; definition: Pick<Definition, 'id' | 'policy' | 'hears'> };
+
+/** Whether a route is open to an agent, whatever it asks there. */
+export function isOpen(door: Door | undefined, caller: AgentCaller): boolean {
+  return refusalAt(door, caller) === null;
+}
+
+/** Refuses an agent that its kind or its definition keeps from a route. A route that the table does not have is closed. */
+export function refuseDoor(door: Door | undefined, caller: AgentCaller): void {
+  const refusal = refusalAt(door, caller);
+  if (refusal !== null) throw refusal;
+}
+
+/** Refuses the one case of a route that needs more than the rest of it. */
+export function refuseSpecial(door: Door & Required<Pick<Door, 'also'>>, caller: AgentCaller): void {
+  const { when, needs } = door.also;
+  const refusal = refusalFor(`${door.does} when ${when}`, needs, caller.definition);
+  if (refusal !== null) throw refusal;
+}
+
+/** Whether a definition has what is needed. */
+export function meets({ policy, hears }: Pick<Definition, 'policy' | 'hears'>, needs: Needs): boolean {
+  const hasActions = needs.actions.every((oneOf) => oneOf.some((action) => policy.allow.includes(action)));
+  return hasActions && (needs.hears === undefined || hears.includes(needs.hears));
+}
+
+function refusalAt(door: Door | undefined, { kind, definition }: AgentCaller): PawlError | null {
+  if (door === undefined || door.agents === 'none') return personOnly();
+  if (door.agents === 'main' && kind !== 'main') return invariants[door.invariant ?? 'change']();
+  return refusalFor(door.does, door.needs, definition);
+}
+
+/** The refusal of a route that is for people only. */
+export function personOnly(): PawlError {
+  return new PawlError('forbidden', 'An agent may not do this; only a person may.');
+}
+
+function refusalFor(does: string, needs: Needs, definition: AgentCaller['definition']): PawlError | null {
+  if (meets(definition, needs)) return null;
+  const { id, policy, hears } = definition;
+  const lacks = needs.actions.find((oneOf) => !oneOf.some((action) => policy.allow.includes(action)));
+  if (lacks !== undefined) {
+    const has = policy.allow.length === 0 ? 'is empty' : `has only ${policy.allow.join(' and ')}`;
+    return new PawlError(
+      'forbidden',
+      `The definition ${id} may not ${does}: that needs ${lacks.join(' or ')}, and its policy ${has}.`,
+      {
+        hint: `Leave it to an agent whose policy has ${lacks.join(' or ')}; only a person may change the front matter of ${id}.`,
+        details: { definition: id, policy: policy.allow, needs: lacks },
+      },
+    );
+  }
+  const heard = needs.hears ?? '';
+  return new PawlError('forbidden', `The definition ${id} may not ${does}: that needs hears: [${heard}].`, {
+    hint: 'Write to an agent that hears of it, or leave it to a person.',
+    details: { definition: id, hears, needs: [heard] },
   });
+}
+
+const invariants: Record<Invariant, () => PawlError> = {
+  spawn: () =>
+    new PawlError('forbidden', 'A subagent makes no agents (delegation depth is 1).', {
+      hint: 'Return the result to the agent that delegated to you; it may delegate the rest.',
+    }),
+  change: () =>
+    new PawlError('forbidden', 'A subagent has no changes; the agent that it works for has.', {
+      hint: 'Return the result to the agent that delegated to you; it may propose it.',
+    }),
+};
+
+/** Refuses a subagent that would make another agent, by whatever verb: fork, delegate, errand, review, work. */
+export function checkMayFork(kind: Definition['kind']): void {
+  if (kind !== 'main') throw invariants.spawn();
 }
 
 /**
  * Refuses a delegation that the caller's kind or its definition's policy does not allow, the first reason first. The kind
  * is the agent's own, which was decided when it was made and outlives a change of its definition.
  */
-export function checkDelegation(
-  caller: { kind: Definition['kind']; definition: Pick<Definition, 'id' | 'policy'> },
-  targetId: string,
-): void {
-  checkMayFork(caller.kind);
+export function checkDelegation(caller: AgentCaller, targetId: string): void {
+  refuseDoor(doors.work, caller);
   const { id, policy } = caller.definition;
-  if (policy.allow.length === 0) {
-    throw new PawlError('forbidden', `The definition ${id} has no policy, so its agents may not delegate.`, {
-      hint: `Add a line to its front matter: policy: [Delegate]`,
-    });
-  }
-  if (!mayAct(caller.definition, 'Delegate')) {
-    throw new PawlError('forbidden', `The policy of ${id} has only ${policy.allow.join(', ')}, and not Delegate.`, {
-      hint: 'Add Delegate to the policy in its front matter, or let another agent delegate.',
-    });
-  }
   const target = targetId.toLowerCase();
   if (policy.delegateTargets.length === 0 || policy.delegateTargets.includes(target)) return;
   const allowed = policy.delegateTargets.join(', ');

@@ -1,28 +1,45 @@
 import type { Change, ChangeComment } from '@pawl/schema/change';
-import type { Hearing } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
+import type { Door } from '../definition/action-table.ts';
+import { doors } from '../definition/action-table.ts';
+import type { AgentCaller } from '../definition/gate.ts';
+import { meets, refuseDoor, refuseSpecial } from '../definition/gate.ts';
 import { isForReview } from './change-comment.ts';
 import { isEjected, needsPerson } from './change-state.ts';
 
-/** Who asks: a person, or an agent with what its definition lets it hear. What somebody says in words gives no right. */
-export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; hears: readonly Hearing[] };
+/** Who asks: a person, or an agent with the definition that binds it. What somebody says in words gives no right. */
+export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; definition: AgentCaller['definition'] };
 
 /** What may be done to a change that is there. Approval is missing here: no agent ever gets so far. */
 export type ChangeVerb = 'comment' | 'block' | 'unblock' | 'close' | 'retry' | 'merge' | 'repair';
 
+/** The route of each verb. A repair is a merge that only people ask for. */
+const doorOf = {
+  comment: doors.commentChange,
+  block: doors.blockChange,
+  unblock: doors.unblockChange,
+  close: doors.closeChange,
+  retry: doors.retryChange,
+  merge: doors.mergeChange,
+  repair: doors.mergeChange,
+} satisfies Record<ChangeVerb, Door>;
+
 /**
- * Refuses what an agent may not do to a change. Its own it may take back, hold, try again and queue, for the gate comes after
- * all of that; who hears of changes may close others' as well; every main may speak.
+ * Refuses what an agent may not do to a change: first by its kind and definition, then by whose change it is. Its own it may
+ * close, block, retry and queue; another's it may close with what the table asks for; every main may comment.
  */
 export function refuseChangeVerb(asker: Asker, change: Change, verb: ChangeVerb): void {
   if (asker.is === 'person') return;
-  const { agent, hears } = asker;
+  const { agent, definition } = asker;
   if (agent.projectId !== change.projectId) throw forbidden('An agent has to do with changes of its own project only.');
-  if (agent.kind !== 'main') throw forbidden('A subagent has nothing to do with changes; its main has.');
+  refuseDoor(doorOf[verb], { kind: agent.kind, definition });
   if (verb === 'comment') return;
   if (verb === 'repair') throw forbidden('Only a person says that a change repairs the target branch.');
-  if (verb === 'close' && hears.includes('changes')) return;
+  if (verb === 'close') {
+    if (!isOwn(agent, change)) refuseSpecial(doors.closeChange, { kind: agent.kind, definition });
+    return;
+  }
   if (!isOwn(agent, change)) throw forbidden(`An agent may ${verb} its own change only; comment on this one instead.`);
   if (verb === 'unblock' && change.hold !== null && change.hold.by !== nameOf(asker)) {
     throw forbidden(`${change.hold.by} holds this change; only a person may take that away.`);
@@ -46,9 +63,9 @@ function refuseRetry(change: Change): void {
 export function refuseClosing(asker: Asker, change: Change, blocking: readonly ChangeComment[]): void {
   refuseChangeVerb(asker, change, 'close');
   if (asker.is === 'person') return;
-  const { agent, hears } = asker;
+  const { agent, definition } = asker;
   const { hold } = change;
-  const isSettling = hears.includes('changes');
+  const isSettling = meets(definition, doors.closeChange.also.needs);
   if (hold !== null && hold.by !== nameOf(asker) && !(isSettling && hold.by.startsWith(agentPrefix))) {
     throw forbidden(`${hold.by} holds this change; only a person may close it.`);
   }

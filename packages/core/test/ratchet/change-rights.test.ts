@@ -7,6 +7,7 @@ import {
   refuseClosing,
 } from '@pawl/core/ratchet/change-rights';
 import type { Change, ChangeComment, Ejection } from '@pawl/schema/change';
+import type { AgentAction, Hearing } from '@pawl/schema/definition';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { describe, expect, test } from 'vitest';
@@ -29,10 +30,15 @@ const change = {
 const aChange = (fields: Partial<Change> = {}) => ({ ...change, ...fields }) as Change;
 const agent = (id: string, fields: Partial<Agent> = {}) =>
   ({ id, alias: id, kind: 'main', projectId: 'p', branch: null, ...fields }) as Agent;
-const asks = (id: string, fields: Partial<Agent> = {}, hears: ('changes' | 'reviews' | 'emergency')[] = []): Asker => ({
+const asks = (
+  id: string,
+  fields: Partial<Agent> = {},
+  hears: Hearing[] = [],
+  allow: AgentAction[] = ['Patch', 'Finalize'],
+): Asker => ({
   is: 'agent',
   agent: agent(id, fields),
-  hears,
+  definition: { id: 'any', policy: { allow, delegateTargets: [] }, hears },
 });
 
 const askers: Record<string, Asker> = {
@@ -43,6 +49,11 @@ const askers: Record<string, Asker> = {
   'who hears of changes': asks('listener', {}, ['changes']),
   'who hears of all else': asks('other', {}, ['reviews', 'emergency']),
   'another main': asks('other'),
+  'an author with Patch only': asks('author', {}, [], ['Patch']),
+  'an author with Finalize only': asks('author', {}, [], ['Finalize']),
+  'an author without a policy': asks('author', {}, ['changes'], []),
+  'who hears of changes and may only patch': asks('listener', {}, ['changes'], ['Patch', 'Delegate']),
+  'who may finalize and does not hear of changes': asks('supervisor', {}, ['emergency'], ['Finalize', 'Delegate']),
   'a subagent of its author': asks('author', { kind: 'subagent' }),
   'one of another project': asks('author', { projectId: 'q', branch: 'work/a' }, ['changes']),
 };
@@ -57,9 +68,14 @@ test.each<[string, string[]]>([
   ['who hears of changes', ['comment', 'close']],
   ['who hears of all else', ['comment']],
   ['another main', ['comment']],
+  ['an author with Patch only', own],
+  ['an author with Finalize only', ['comment', 'block', 'unblock', 'close']],
+  ['an author without a policy', ['comment']],
+  ['who hears of changes and may only patch', ['comment']],
+  ['who may finalize and does not hear of changes', ['comment']],
   ['a subagent of its author', []],
   ['one of another project', []],
-])('7.18: %s may do exactly what is its own', (who, allowed) => {
+])('%s may do exactly what is its own [7.18, S2-17, S4-04]', (who, allowed) => {
   const asker = askers[who] as Asker;
   const isAllowed = (verb: ChangeVerb) => may(() => refuseChangeVerb(asker, aChange({ standInId: 'stand-in' }), verb));
   expect(verbs.filter(isAllowed)).toEqual(allowed);

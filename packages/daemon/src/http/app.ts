@@ -23,8 +23,9 @@ import type { Ratchet } from '../ratchet/ratchet.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import type { DoorVariables } from './door.ts';
-import { lockDoor, personOnly, selfOnly } from './door.ts';
+import { lockDoor, selfOnly } from './door.ts';
 import { failed } from './failure.ts';
+import { gateAgents, openapiPath } from './agent-gate.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { addChangeRoutes } from './change-routes.ts';
@@ -62,48 +63,6 @@ export type AppParts = {
   requestStop(): void;
 };
 
-/** What no agent may do. */
-const personRoutes = [
-  routes.stopDaemon,
-  routes.doctor,
-  routes.repair,
-  routes.addProject,
-  routes.changeProjectSettings,
-  routes.stopAgent,
-  routes.stopAll,
-  routes.resumeAgent,
-  routes.pauseAgent,
-  routes.continueAgent,
-  routes.interruptAgent,
-  routes.reapAgent,
-  routes.cancelRun,
-  routes.tellAgent,
-  routes.replyAgent,
-  routes.inbox,
-  routes.desk,
-  routes.switchDesk,
-  routes.trustList,
-  routes.trust,
-  routes.worktrees,
-  routes.restoreWorktree,
-  routes.pruneWorktrees,
-  routes.top,
-  routes.listAccounts,
-  routes.addAccount,
-  routes.removeAccount,
-  routes.useAccount,
-  routes.testAccount,
-  routes.blockTask,
-  routes.unblockTask,
-  routes.listErrands,
-  routes.sendErrand,
-  routes.mergeErrand,
-  routes.abandonErrand,
-  routes.approveChange,
-  routes.pauseQueue,
-  routes.resumeQueue,
-];
-
 /** Every route with its handler, behind the door. */
 export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   const { shop, agents } = parts;
@@ -132,7 +91,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   );
 
   // Who may ask is settled before what they ask is looked at.
-  for (const route of personRoutes) app.on(route.method, route.getRoutingPath(), personOnly);
+  gateAgents(app, shop);
 
   app.use(async (context, next) => {
     const { method, path } = context.req;
@@ -188,7 +147,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addCompleteRoutes(app, parts);
   addChangeRoutes(app, parts);
   addQueueRoutes(app, parts);
-  app.doc31('/api/openapi.json', {
+  app.doc31(openapiPath, {
     openapi: '3.1.0',
     info: {
       title: 'Pawl',

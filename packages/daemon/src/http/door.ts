@@ -3,7 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Authority, Caller } from './authority.ts';
 
-export type DoorVariables = { Variables: { caller: Caller } };
+export type DoorVariables = { Variables: { caller: Caller; isGated?: boolean } };
 
 export type Door = {
   authority: Authority;
@@ -63,12 +63,6 @@ function checkBody(context: Context): void {
     throw new PawlError('too_large', `The body needs a Content-Length of at most ${limits.bodyBytes} bytes.`);
   }
 }
-
-/** Lets a person through, and turns an agent away. */
-export const personOnly: MiddlewareHandler<DoorVariables> = async (context, next) => {
-  if (context.get('caller').kind === 'person') return next();
-  throw new PawlError('forbidden', 'An agent may not do this; only a person may.');
-};
 
 /** Lets a person through, and an agent only when it asks about itself. */
 export function selfOnly(context: Context<DoorVariables>, agentId: string | null): void {

@@ -1,11 +1,17 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import { doors } from '@pawl/core/definition/action-table';
+import { isOpen } from '@pawl/core/definition/gate';
 import type { HttpDoor } from '@pawl/mcp/http';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import type { Answer, Exchange } from '@pawl/protocol/exchange';
 import { mcpRoutes } from '@pawl/protocol/route/mcp';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
 import type { Context } from 'hono';
+import { rightsOf } from '../service/definitions.ts';
 import { currentAgent } from '../service/desk.ts';
+import type { Workshop } from '../workshop.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
@@ -14,7 +20,8 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: 
   app.openapi(mcpRoutes.whoami, async (context) => {
     const caller = context.get('caller');
     const id = caller.kind === 'person' ? (await currentAgent(shop.store.db)).id : caller.agentId;
-    return context.json({ caller: caller.kind, agent: await agents.view(id) }, 200);
+    const open = caller.kind === 'person' ? Object.keys(doors) : await openDoors(shop, id);
+    return context.json({ caller: caller.kind, agent: await agents.view(id), doors: open }, 200);
   });
 
   /** A client that asks this app itself, through the same door, with the token that the caller came with. */
@@ -51,6 +58,13 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: 
       allow: 'POST',
     }),
   );
+}
+
+async function openDoors(shop: Workshop, agentId: string): Promise<string[]> {
+  const agent = await agentById(shop.store.db, agentId);
+  if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+  const rights = await rightsOf(shop, agent);
+  return Object.entries(doors).flatMap(([name, door]) => (isOpen(door, rights) ? [name] : []));
 }
 
 function requestOf({ method, path, headers, body, signal }: Exchange, authorization: string): Request {

@@ -1,3 +1,5 @@
+import { doors } from '@pawl/core/definition/action-table';
+import { refuseDoor } from '@pawl/core/definition/gate';
 import { checkChangeText, checkTitle } from '@pawl/core/ratchet/change-text';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { mergeBase } from '@pawl/git/change-diff';
@@ -35,6 +37,7 @@ export async function openChange(shop: Workshop, request: OpenRequest): Promise<
   });
 }
 
+/** The branch that is proposed. An agent whose kind or definition keeps it from proposing is refused here, whoever asked. */
 function branchMeant({ asker, branch }: OpenRequest): string {
   if (asker.is === 'person') {
     if (branch !== undefined) return checkBranchName(branch);
@@ -42,8 +45,8 @@ function branchMeant({ asker, branch }: OpenRequest): string {
       hint: 'Name it: pawl change open <branch>',
     });
   }
-  const { agent } = asker;
-  if (agent.kind !== 'main') throw new PawlError('forbidden', 'A subagent proposes nothing; its main does.');
+  const { agent, definition } = asker;
+  refuseDoor(doors.openChange, { kind: agent.kind, definition });
   if (agent.branch === null) {
     throw new PawlError('conflict', `${agent.alias} has no branch of its own, so it has nothing to propose.`);
   }

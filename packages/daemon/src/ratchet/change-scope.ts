@@ -4,28 +4,24 @@ import { openRepository } from '@pawl/git/repository';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
-import { findAgents } from '@pawl/store/agents';
+import { agentById, findAgents } from '@pawl/store/agents';
 import { changesByAgent, findChanges } from '@pawl/store/changes';
 import { projectById, projectByName, projectByRoot } from '@pawl/store/projects';
 import type { Caller } from '../http/authority.ts';
+import { rightsOf } from '../service/definitions.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
 
 /** Which project is meant: that of a path, or by its name or id. */
 export type ProjectQuery = { path?: string | undefined; project?: string | undefined };
 
-/** Who a caller is to changes: an agent comes with what the definition of its latest run, or its present one, lets it hear. */
+/** Who a caller is to changes: an agent comes with the definition that binds it. */
 export async function askerOf(shop: Workshop, caller: Caller): Promise<Asker> {
   if (caller.kind === 'person') return { is: 'person' };
-  const facts = await agentView(shop.store.db, caller.agentId);
-  if (facts === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-  const { agent, run } = facts;
-  const begun = run?.definition ?? null;
-  if (begun !== null) return { is: 'agent', agent, hears: begun.hears };
-  if (agent.projectId === null) return { is: 'agent', agent, hears: [] };
-  const { definitions } = await shop.definitions.load(await projectOf(shop.store, agent));
-  return { is: 'agent', agent, hears: definitions.get(agent.definition)?.hears ?? [] };
+  const agent = await agentById(shop.store.db, caller.agentId);
+  if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+  const { definition } = await rightsOf(shop, agent);
+  return { is: 'agent', agent, definition };
 }
 
 /** The project that is meant; an agent has only its own. Null when a person names none. */

@@ -1,3 +1,5 @@
+import { doors } from '@pawl/core/definition/action-table';
+import { meets } from '@pawl/core/definition/gate';
 import { isOver } from '@pawl/core/ratchet/change-life';
 import { summaryFrom } from '@pawl/core/ratchet/change-text';
 import { branchTips } from '@pawl/git/branch-tips';
@@ -12,12 +14,14 @@ import { agentView } from '@pawl/store/agent-views';
 import { changesTakenOver, finishedAuthors } from '@pawl/store/change-search';
 import { changesByAgent } from '@pawl/store/changes';
 import { beginQueue, queueOf } from '@pawl/store/queues';
+import { rightsOf } from '../service/definitions.ts';
 import { redactionFor } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import { openChange } from './change-open.ts';
 import { configOf, rulesOf } from './change-rules.ts';
 import { settledRuns } from './settled.ts';
+import { recordWithheld } from './withheld.ts';
 
 /** Whether an agent's work becomes a change by itself when it is done: it has one piece of work, on a branch of its own. */
 function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
@@ -116,9 +120,14 @@ async function proposeWork(
   const closedAt = changes[0]?.mergedAt === null ? changes[0].closedAt : null;
   if ((closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
   if (changes.length === 0 && (await isTakenOver(shop, project, tip))) return null;
+  const { definition } = await rightsOf(shop, agent);
+  if (!meets(definition, doors.openChange.needs)) {
+    await recordWithheld(shop, agent, { head: tip, definition });
+    return null;
+  }
   const clean = await redactionFor(shop, facts);
   const said = summaryFrom(clean(summary ?? ''));
-  const asker = { is: 'agent', agent, hears: [] } as const;
+  const asker = { is: 'agent', agent, definition } as const;
   // What was closed before is wanted again when somebody says so.
   const byItself = { asker, project, byItself: true, draft: closedAt !== null };
   const { change } = await openChange(shop, said === '' ? byItself : { ...byItself, summary: said });

@@ -1,6 +1,8 @@
 import { breachInWords } from '@pawl/core/budget';
 import type { Colleague, LastWord } from '@pawl/core/complete';
 import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
+import { doors } from '@pawl/core/definition/action-table';
+import { meets } from '@pawl/core/definition/gate';
 import { branchTip, countCommits } from '@pawl/git/repository';
 import type { Change } from '@pawl/schema/change';
 import type { Definition } from '@pawl/schema/definition';
@@ -21,6 +23,7 @@ import { openAtCompletion } from '../ratchet/changes.ts';
 import type { Ratchet } from '../ratchet/ratchet.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf, repositoryOf } from '../workshop.ts';
+import { rightsOf } from './definitions.ts';
 import { redactionFor } from './redaction.ts';
 
 /** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
@@ -46,13 +49,14 @@ export async function completeAgent(
   if (given.byPerson !== true && said.failure === null) await refuseOverBudget(shop, known);
   const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
   const change = said.failure === null ? await changeOf(shop, known, said.summary) : null;
+  const mayPropose = meets((await rightsOf(shop, known.agent)).definition, doors.openChange.needs);
   const completed = await shop.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);
     const { agent, run } = facts;
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
     const notified = await recipientsOf(tx.db, facts, current);
-    const text = completionText(agent, said, { task: run?.task ?? null, commits, change });
+    const text = completionText(agent, said, { task: run?.task ?? null, commits, change, mayPropose });
     for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
     tx.emit({
       type: 'agent.completed',

@@ -1,3 +1,4 @@
+import type { AgentCaller } from '@pawl/core/definition/gate';
 import { mayAct, mayUseTool } from '@pawl/core/definition/gate';
 import { canonicalTool, nameCovers, toolEntry } from '@pawl/core/definition/tool-name';
 import type { DefinitionList, GateAnswer } from '@pawl/protocol/view';
@@ -71,11 +72,25 @@ function limitsOf({ tools }: Definition, tool: string): string[] {
   return tools.filter((entry) => toolEntry(entry).limit !== null && nameCovers(toolEntry(entry).name, name));
 }
 
-/** The definition that binds an agent: the one its run began with, or, between runs, the one it would begin with. */
+/**
+ * The definition that binds an agent: the one that its latest run began with, though its file may have been edited since;
+ * before its first run, the one that its files say.
+ */
 export async function definitionInForce(shop: Workshop, agent: Agent): Promise<Definition> {
   const run = (await agentView(shop.store.db, agent.id))?.run ?? null;
-  if (run !== null && run.outcome === null && run.definition !== null) return run.definition;
+  if (run !== null && run.definition !== null) return run.definition;
   return shop.definitions.find(agent.projectId === null ? null : await projectOf(shop.store, agent), agent.definition);
+}
+
+/** What an agent may do. One whose definition is gone, and that never ran, may do nothing that needs an action. */
+export async function rightsOf(shop: Workshop, agent: Agent): Promise<AgentCaller> {
+  try {
+    return { kind: agent.kind, definition: await definitionInForce(shop, agent) };
+  } catch (error) {
+    if (!(error instanceof PawlError) || error.code !== 'not_found') throw error;
+    const policy = { allow: [], delegateTargets: [] };
+    return { kind: agent.kind, definition: { id: agent.definition, policy, hears: [] } };
+  }
 }
 
 /** The project that an agent belongs to. */

@@ -1,7 +1,8 @@
 import { chooseAlias } from '@pawl/core/alias';
 import { capTo } from '@pawl/core/definition/cap';
 import { checkErrand } from '@pawl/core/errand';
-import { checkDelegation, checkMayFork } from '@pawl/core/definition/gate';
+import { doors } from '@pawl/core/definition/action-table';
+import { checkDelegation, checkMayFork, refuseSpecial } from '@pawl/core/definition/gate';
 import type { ForkPlan, ForkRequest, Inheritance } from '@pawl/core/fork';
 import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
@@ -69,7 +70,10 @@ export async function forkAndExec(
   const actor = caller.isPerson ? { agent: await rootAgent(shop.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
   const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
-  const parentRunId = await checkExec(shop, actor, project, wanted);
+  const parentRunId = await checkExec(shop, actor, project, {
+    target: wanted,
+    takesPlanned: body.planned !== undefined,
+  });
   // What only the repository defines may have been written by the very agent that asks for it.
   const isForeign = !actor.isPerson && wanted.sources.every(({ layer }) => layer === 'repository');
   const definition = isForeign ? capTo(wanted, await definitionInForce(shop, actor.agent)) : wanted;
@@ -316,7 +320,12 @@ async function projectToForkIn(shop: Workshop, parent: Agent, path: string | und
 }
 
 /** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of. */
-async function checkExec(shop: Workshop, actor: Actor, project: Project, target: Definition): Promise<string | null> {
+async function checkExec(
+  shop: Workshop,
+  actor: Actor,
+  project: Project,
+  { target, takesPlanned }: { target: Definition; takesPlanned: boolean },
+): Promise<string | null> {
   const { agent, isPerson } = actor;
   if (isPerson) {
     if (target.kind === 'main') return null;
@@ -328,8 +337,9 @@ async function checkExec(shop: Workshop, actor: Actor, project: Project, target:
     throw new PawlError('forbidden', `${agent.alias} belongs to another project, and may start work in its own only.`);
   }
   const facts = await agentView(shop.store.db, agent.id);
-  const definition = await definitionInForce(shop, agent);
-  checkDelegation({ kind: agent.kind, definition }, target.id);
+  const caller = { kind: agent.kind, definition: await definitionInForce(shop, agent) };
+  checkDelegation(caller, target.id);
+  if (takesPlanned) refuseSpecial(doors.work, caller);
   if (target.kind === 'main') return null;
   if (facts?.run?.outcome === null) return facts.run.id;
   throw new PawlError('conflict', `${agent.alias} is not at work, so it cannot delegate.`);

@@ -1,3 +1,5 @@
+import { doors } from '@pawl/core/definition/action-table';
+import { refuseSpecial } from '@pawl/core/definition/gate';
 import { taskState } from '@pawl/core/plan';
 import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/view/task';
 import { openRepository } from '@pawl/git/repository';
@@ -11,6 +13,7 @@ import { agentsOfTask, listTasks, taskById, updateTask } from '@pawl/store/tasks
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
 import type { Agents } from './agents.ts';
+import { rightsOf } from './definitions.ts';
 import { addTask, blockTask, completeTask, dependenciesOf, findTask, withDependencies } from './tasks.ts';
 
 /** Who asks: a person, for whom this is null, or an agent, which sees the plan of its own project only. */
@@ -104,14 +107,13 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
       };
     },
 
-    /** Completes a task by hand: a person may, and the agent that has it. */
+    /** Completes a task by hand: a person may, the agent that has it, and an agent with Finalize. */
     async complete(asker: Asker, reference: string, query: TaskQuery & { summary?: string | undefined }) {
       const { id } = await find(asker, reference, query);
+      const rights = asker === null ? null : await rightsOf(shop, asker);
       await store.write(async (tx) => {
         const task = await required(tx.db, id);
-        if (asker !== null && task.agentId !== asker.id) {
-          throw new PawlError('forbidden', 'An agent may complete the task that it works on, and no other.');
-        }
+        if (rights !== null && task.agentId !== asker?.id) refuseSpecial(doors.completeTask, rights);
         // Whoever is at it keeps it until its run ends; then its last words become the summary, if there is none.
         const given = { summary: query.summary ?? null, agentId: task.agentId, by: asker?.id ?? null };
         await completeTask(tx, task, given);

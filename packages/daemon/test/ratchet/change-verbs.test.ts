@@ -21,16 +21,18 @@ import { commitFiles, commitOn, configWith } from '../support/ratchet.ts';
 import { agentRecord, runRecord } from '../support/records.ts';
 
 const person: Asker = { is: 'person' };
+const proposer = { id: 'worker', policy: { allow: ['Patch' as const], delegateTargets: [] }, hears: [] };
 const forbidden = { code: 'forbidden' };
 
 /** An agent that is in the registry, with a branch and a commit on it. */
 async function author(crew: TestCrew): Promise<{ agent: Agent; asker: Asker; commit(files: Files): Promise<string> }> {
   const branch = `work/${newId()}`;
-  const agent = agentRecord({ projectId: crew.project.id, parentId: crew.shop.rootId, branch, baseCommit: crew.main });
+  const family = { projectId: crew.project.id, parentId: crew.shop.rootId };
+  const agent = agentRecord({ ...family, definition: 'worker', branch, baseCommit: crew.main });
   await crew.store.write((tx) => insertAgent(tx, agent));
   await commitOn(crew.root, branch, { [`${branch}.txt`]: 'x\n' });
   const commit = (files: Files) => commitOn(crew.root, branch, files, branch);
-  return { agent, asker: { is: 'agent', agent, hears: [] }, commit };
+  return { agent, asker: { is: 'agent', agent, definition: proposer }, commit };
 }
 
 const openBy = async (crew: TestCrew, asker: Asker, more: { draft?: boolean; branch?: string } = {}) =>

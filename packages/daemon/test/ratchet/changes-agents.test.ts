@@ -28,8 +28,13 @@ let number = 0;
 beforeAll(async () => {
   daemon = await startQuietDaemon();
   const lasting = { kind: 'main', class: 'persistent', tools: ['*'], description: 'for this test' };
-  daemon.define('listener', { name: 'listener', ...lasting, hears: ['changes', 'emergency'] });
-  daemon.define('plain', { name: 'plain', ...lasting });
+  daemon.define('listener', {
+    name: 'listener',
+    ...lasting,
+    policy: ['Patch', 'Finalize'],
+    hears: ['changes', 'emergency'],
+  });
+  daemon.define('plain', { name: 'plain', ...lasting, policy: ['Patch'] });
   [projectId = ''] = (await daemon.client.listProjects()).projects.map(({ id }) => id);
   main = await git(daemon.repository, ['rev-parse', 'main']);
   await makeBranches(

@@ -16,6 +16,7 @@ function brief(agent: AgentView): ToolAnswer {
 /** Who the caller is. */
 const whoami = defineTool({
   name: 'whoami',
+  door: 'whoami',
   title: 'Who am I',
   description:
     'Tells who you are in Pawl: your id, alias, kind (main or subagent), project, branch, worktree, task, and who supervises you. ' +
@@ -32,6 +33,7 @@ const whoami = defineTool({
 /** The other agents. */
 const agents = defineTool({
   name: 'agents',
+  door: 'listAgents',
   title: 'List agents',
   description:
     'Lists the agents of this Pawl: alias, id, what each is, its status and its task. Use it to find out whom to write to or to ask, and ' +
@@ -56,6 +58,7 @@ const agents = defineTool({
 /** A child of the caller. */
 const fork = defineTool({
   name: 'fork',
+  door: 'fork',
   title: 'Fork yourself',
   description:
     'Makes a child of you: it goes on from your conversation, in a worktree and branch of its own, and begins with the prompt. Use it to do ' +

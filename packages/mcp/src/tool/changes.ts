@@ -8,6 +8,7 @@ const change = z.string().min(1).max(256).describe('its id, the start of it, its
 /** The caller's own branch, proposed. */
 const changeOpen = defineTool({
   name: 'change_open',
+  door: 'openChange',
   title: 'Propose your branch',
   description:
     'Proposes your branch, at its last commit, for the target branch: it is checked with others and merged when the checks pass. Use it when your work is ' +
@@ -36,6 +37,7 @@ const changeOpen = defineTool({
 /** The changes of the caller's project. */
 const changeList = defineTool({
   name: 'change_list',
+  door: 'listChanges',
   title: 'List changes',
   description:
     'Shows the changes that are proposed in your project, or for a person in all, newest first: it lists state, branch, author and why each waits. Use it to see what is under way ' +
@@ -58,6 +60,7 @@ const changeList = defineTool({
 /** One change with what was said about it. */
 const changeShow = defineTool({
   name: 'change_show',
+  door: 'showChange',
   title: 'Look at a change',
   description:
     'Shows one change: its state and why, its summary, its checks, and what was said about it. Use it when your change came back, or when you are to review ' +
@@ -85,6 +88,7 @@ const changeShow = defineTool({
 /** A word about a change. */
 const changeComment = defineTool({
   name: 'change_comment',
+  door: 'commentChange',
   title: 'Comment on a change',
   description:
     'Says something about a change; its author is told. Use it to review: begin with [BLOCKING] only what must be put right before it is merged (security, ' +

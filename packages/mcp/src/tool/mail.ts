@@ -35,6 +35,7 @@ function brief(mail: MailView, characters: number): ToolAnswer {
 /** A mail to one, or to all. */
 const send = defineTool({
   name: 'send',
+  door: 'sendMail',
   title: 'Send mail',
   description:
     'Sends mail to another agent, by alias or id, or to every main agent of your project. It is kept safely and handed over as soon as the recipient can ' +
@@ -62,6 +63,7 @@ const send = defineTool({
 /** The caller's own mailbox: a look, one mail, or what is dealt with. */
 const mail = defineTool({
   name: 'mail',
+  door: 'fetchMail',
   title: 'Read your mail',
   description:
     'Your mailbox. Without arguments it lists your mail, unread first, long ones cut; with read it gives all of one; with ack it marks some as dealt with, ' +

@@ -20,6 +20,7 @@ const text = z.string().min(1).max(limits.mailSpillBytes);
 /** A question to somebody, and the wait for its answer. */
 const ask = defineTool({
   name: 'ask',
+  door: 'askQuestion',
   title: 'Ask and wait',
   description:
     'Asks another agent, or the person, and waits for the answer. Use it when you cannot go on without knowing; an idle agent is woken for it. Name one of agent, ' +
@@ -62,6 +63,7 @@ const ask = defineTool({
 /** The answer to a question. */
 const answer = defineTool({
   name: 'answer',
+  door: 'answerQuestion',
   title: 'Answer a question',
   description:
     'Answers a question that another agent asked you, by its conversation id, which came with the question. Somebody waits for it: answer first, then go on ' +
@@ -79,6 +81,7 @@ const answer = defineTool({
 /** The next question to the caller. */
 const listen = defineTool({
   name: 'listen',
+  door: 'listen',
   title: 'Wait for a question',
   description:
     'Waits until another agent asks you something, and gives the question: one that waits already first. Use it only when your own work is done and you are ' +

@@ -8,6 +8,7 @@ const certainty = 'That you are alone is only said when it is certain: null mean
 /** Who else is at work in the agent's own project; the daemon knows which that is, and lets it look at no other. */
 const ownRoster = defineTool({
   name: 'roster',
+  door: 'roster',
   title: 'Who else works here',
   description:
     'Looks at the machine itself for coding agents that work in your project’s main checkout, whoever started them; you and your own processes ' +
@@ -23,6 +24,7 @@ const ownRoster = defineTool({
 /** Who else is at work in one of the person's projects. */
 const anyRoster = defineTool({
   name: 'roster',
+  door: 'roster',
   title: 'Who else works here',
   description:
     'Looks at the machine itself for coding agents that work in a project’s main checkout, whoever started them; you are left out where that can be told, and so ' +

@@ -5,6 +5,7 @@ import { defineTool } from '../tool.ts';
 /** A task beside the caller's own. */
 const taskAdd = defineTool({
   name: 'task_add',
+  door: 'addTask',
   title: 'Plan a task',
   description:
     'Writes a task into the plan of your project, in the same phase as your own. Use it for work that you have found and that is not part of ' +
@@ -36,6 +37,7 @@ const taskAdd = defineTool({
 /** The caller's last word. */
 const complete = defineTool({
   name: 'complete',
+  door: 'completeAgent',
   title: 'Say that you are done',
   description:
     'Says that your whole task is done, or that it cannot be: those who wait for it are told by mail, and you are cleaned up as soon as your turn ends. ' +

@@ -1,0 +1,74 @@
+import type { AgentView } from '@pawl/protocol/view';
+import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentClient } from '../support/agent-client.ts';
+import { startQuietDaemon } from '../support/change.ts';
+import { completionMails } from '../support/complete.ts';
+import type { TestDaemon } from '../support/daemon.ts';
+import { viewOf } from '../support/daemon.ts';
+import { committing } from '../support/errand.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startQuietDaemon();
+  daemon.define('reader', { kind: 'main', class: 'ephemeral', tools: ['*'], policy: [] });
+  daemon.define('sticky', { kind: 'main', class: 'ephemeral', tools: ['*'], policy: [] });
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+const withheld = async (agent: Pick<AgentView, 'id'>) =>
+  (await daemon.client.events({ agent: agent.id, limit: 500 })).events.filter(({ type }) => type === 'change.withheld');
+const changesOf = async ({ id }: Pick<AgentView, 'id'>) =>
+  (await daemon.client.listChanges({ path: daemon.repository, all: true })).changes.filter(
+    ({ author }) => author?.id === id,
+  );
+
+/** Lets the queue look once more, and waits until it has: a worker's change is opened by that look. */
+async function afterLook(): Promise<void> {
+  const worker = await daemon.work([...committing(`${crypto.randomUUID()}.txt`, 'x'), 'complete']);
+  await daemon.ended(worker.id);
+  await waitUntil(async () => (await changesOf(worker)).length > 0, { what: 'the change of a worker' });
+}
+
+test('an agent without Patch that ends with commits opens no change, and that is recorded once [S2-17]', async () => {
+  const agent = await daemon.work([...committing('mine.txt', 'x'), 'complete'], { definition: 'reader' });
+  await daemon.ended(agent.id);
+  await waitUntil(async () => (await withheld(agent)).length > 0, { what: 'the event that nothing was proposed' });
+  const head = await git(daemon.repository, ['rev-parse', `work/${agent.alias}`]);
+  expect(await withheld(agent)).toMatchObject([
+    { data: { branch: `work/${agent.alias}`, head, definition: 'reader' } },
+  ]);
+  await afterLook();
+  expect([await changesOf(agent), await withheld(agent)]).toMatchObject([[], [{}]]);
+});
+
+test('neither does `pawl complete`, and those who hear of it are told why [S2-17, S4-10]', async () => {
+  const agent = await daemon.work([...committing('more.txt', 'x'), { pawl: ['complete', '--summary', 'read'] }], {
+    definition: 'reader',
+  });
+  await daemon.ended(agent.id);
+  const mail = await waitUntil(async () => (await completionMails(daemon.home.root, agent.id))[0], {
+    what: 'the mail about its completion',
+  });
+  expect(mail.body).toContain('its commits stay on its branch, since the policy of its definition has no Patch');
+  await afterLook();
+  expect([await changesOf(agent), await withheld(agent)]).toMatchObject([[], [{}]]);
+});
+
+test('what a repository’s file says by now gives an agent nothing, neither at work nor at rest [S2-17, 7.16]', async () => {
+  const agent = await daemon.work([...committing('late.txt', 'x'), 'complete', 'hang'], { definition: 'sticky' });
+  await daemon.ended(agent.id);
+  daemon.define('sticky', { kind: 'main', class: 'ephemeral', tools: ['*'], policy: ['Patch'] });
+  const client = agentClient(daemon.home, agent.id);
+  const refused = { code: 'forbidden', message: expect.stringContaining('its policy is empty') as string };
+  await expect(client.openChange({})).rejects.toMatchObject(refused);
+  // The next run begins with the file as it is then.
+  await daemon.client.resumeAgent(agent.id, { prompt: 'on' }, crypto.randomUUID());
+  await waitUntil(async () => (await viewOf(daemon.client, agent.id)).run?.status === 'running', {
+    what: 'the second run',
+  });
+  expect((await client.openChange({ draft: true })).created).toBe(true);
+});

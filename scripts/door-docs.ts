@@ -1,0 +1,50 @@
+import type { Door, Needs } from '@pawl/core/definition/action-table';
+import { doors } from '@pawl/core/definition/action-table';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const entries = Object.entries<Door>(doors);
+
+/** The marks between which docs/definitions.md has what `doorTables` gives. */
+export const doorMarks = ['<!-- doors -->', '<!-- /doors -->'] as const;
+
+/** What each route asks of an agent, as docs/definitions.md prints it. */
+export function doorTables(): string {
+  const gated = entries.filter(([, door]) => door.agents === 'main' || door.also !== undefined || asksFor(door.needs));
+  const rest = entries.filter(([name]) => !gated.some(([gatedName]) => gatedName === name));
+  const rows = gated.map(([name, door]) => `| ${door.does} | \`${name}\` | ${needsOf(door)} | ${door.row} |`);
+  const named = (agents: Door['agents']) =>
+    rest.flatMap(([name, door]) => (door.agents === agents ? [`\`${name}\``] : [])).join(', ');
+  return [
+    '| what | route | its definition needs | rows |',
+    '| - | - | - | - |',
+    ...rows,
+    '',
+    `No action is needed for these, each for an agent’s own or its own project’s: ${named('any')}.`,
+    '',
+    `These are for people only: ${named('none')}.`,
+  ].join('\n');
+}
+
+function asksFor({ actions, hears }: Needs): boolean {
+  return actions.length > 0 || hears !== undefined;
+}
+
+function needsOf({ agents, needs, also }: Door): string {
+  const kind = agents === 'main' ? ['kind `main`'] : [];
+  const base = [...kind, ...words(needs)].join(', ') || 'nothing';
+  return also === undefined ? base : `${base}; when ${also.when}: ${words(also.needs).join(', ')}`;
+}
+
+function words({ actions, hears }: Needs): string[] {
+  const named = actions.map((oneOf) => oneOf.map((action) => `\`${action}\``).join(' or '));
+  return hears === undefined ? named : [...named, `\`hears: [${hears}]\``];
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const path = join(import.meta.dirname, '..', 'docs', 'definitions.md');
+  const page = readFileSync(path, 'utf8');
+  const [begin, end] = doorMarks;
+  const [before, after] = [page.split(begin)[0] ?? '', page.split(end)[1] ?? ''];
+  writeFileSync(path, `${before}${begin}\n\n${doorTables()}\n\n${end}${after}`);
+}
