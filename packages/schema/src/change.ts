@@ -179,7 +179,14 @@ export const advanceSchema = z.object({
   forgeRef: z.string().nullable().default(null),
 });
 
-export const queueWaitSchema = z.object({ reason: z.string(), changes: z.array(idSchema) });
+export const queueWaitSchema = z.object({
+  reason: z.string(),
+  changes: z.array(idSchema),
+  /** What a person can do about it. */
+  hint: z.string().nullable().default(null),
+  /** Since when it waits for this reason; null where an earlier release did not note it. */
+  since: timeSchema.nullable().default(null),
+});
 
 /** The merge queue of a project: what has to be remembered of it beside changes and checks. */
 export const queueSchema = z.object({

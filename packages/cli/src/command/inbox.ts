@@ -1,13 +1,15 @@
 import type { Client } from '@pawl/protocol/client';
-import type { ChangeView } from '@pawl/protocol/view/change';
-import type { Inbox, InboxEmergency, InboxItem } from '@pawl/protocol/view/question';
+import type { Inbox, InboxEmergency, InboxEntry, InboxItem } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
-import { authorOf, nextOf, shortCommit, shortId } from '../change-text.ts';
+import { shortCommit, shortId } from '../change-text.ts';
 import type { CommandContext } from '../context.ts';
 import { count, duration } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { repairOf } from '../queue-text.ts';
 import { printable, printableLine } from '../terminal.ts';
+
+/** Kinds of which the inbox has more to show than an entry holds. */
+const shownWhole: readonly InboxEntry['kind'][] = ['emergency', 'questions', 'question', 'permission'];
 
 /** Shows what waits for the person, with how to answer it: everything in short, or what is named, whole. */
 export async function inbox(context: CommandContext, reference?: string): Promise<number> {
@@ -17,10 +19,11 @@ export async function inbox(context: CommandContext, reference?: string): Promis
   });
   const now = Date.now();
   context.answer('inbox', list, () => {
+    const others = list.entries.filter(({ kind }) => !shownWhole.includes(kind));
     const waiting = [
       ...list.emergencies.map((emergency) => describeEmergency(emergency, now, context)),
       ...list.items.map((item) => describe(item, now, context)),
-      ...list.changes.map((change) => describeChange(change, now, context)),
+      ...others.map((entry) => describeEntry(entry, now, context)),
     ];
     return waiting.length === 0 ? 'nothing waits for you' : waiting.join('\n\n');
   });
@@ -37,13 +40,22 @@ async function namedOf(client: Client, all: Inbox, reference: string): Promise<I
       ({ id, branch, author }) => id.startsWith(reference) || [branch, author?.alias].includes(reference),
     ),
     emergencies: all.emergencies.filter(({ project }) => project.alias === reference),
+    entries: all.entries.filter((entry) => isNamed(entry, all, reference)),
   };
-  if (found.items.length + found.changes.length + found.emergencies.length > 0) {
+  if (found.items.length + found.changes.length + found.emergencies.length + found.entries.length > 0) {
     return { ...found, items: await wholeOf(client, found.items) };
   }
   throw new PawlError('not_found', `Nothing waits for you under ${JSON.stringify(reference.slice(0, 80))}.`, {
     hint: 'See `pawl inbox` for all that does.',
   });
+}
+
+function isNamed({ id, agent, project, changes }: InboxEntry, all: Inbox, reference: string): boolean {
+  const branches = all.changes.filter((change) => changes.includes(change.id)).map(({ branch }) => branch);
+  const ids = [id, ...changes, ...(agent === null ? [] : [agent.id])];
+  return (
+    ids.some((each) => each.startsWith(reference)) || [agent?.alias, project?.alias, ...branches].includes(reference)
+  );
 }
 
 /** Questions with nothing of them left out. */
@@ -65,14 +77,16 @@ function describeEmergency(emergency: InboxEmergency, now: number, { colours }: 
   return [colours.red(head), ...why, `  ${repairOf(fixer)}`, colours.dim('  pawl queue log')].join('\n');
 }
 
-function describeChange(change: ChangeView, now: number, { colours }: CommandContext): string {
-  const who = `${colours.bold(authorOf(change))} in ${change.project.name}`;
-  const age = `${duration(Math.max(0, now - change.openedAt))} ago`;
+function describeEntry(entry: InboxEntry, now: number, { colours }: CommandContext): string {
+  const { kind, agent, project, changes, since, text, detail, next } = entry;
+  const who = [agent?.alias ?? null, project === null ? null : `in ${project.alias}`].filter((part) => part !== null);
+  const [only] = changes.length === 1 ? changes : [];
+  const what = only === undefined ? kind : `${kind}, change ${shortId(only)}`;
   return [
-    `${who}: change ${shortId(change.id)}, ${age}`,
-    `  ${printableLine(change.title)}`,
-    `  ${printableLine(change.detail)}`,
-    colours.dim(`  ${nextOf(change) ?? `pawl change show ${shortId(change.id)}`}`),
+    `${colours.bold(who.join(' '))}: ${what}, ${duration(Math.max(0, now - since))} ago`,
+    `  ${printableLine(text)}`,
+    ...(detail === '' ? [] : [`  ${printableLine(detail)}`]),
+    ...next.map((step) => colours.dim(`  ${printableLine(step)}`)),
   ].join('\n');
 }
 

@@ -32,7 +32,7 @@ export const questionCommands: CommandTable = {
         act(options, async (context) => (await import('../command/answer.ts')).answer(context, text, options)),
       ),
   inbox: ({ add, act }) =>
-    add('show what waits for you: questions and requests of agents', 'pawl inbox')
+    add('show everything that waits for you, with the commands that move it on', 'pawl inbox')
       .argument('[id]', `only this, and all of it: its id, or the agent that asked (${agentWord})`)
       .action((id, options) =>
         act(options, async (context) => (await import('../command/inbox.ts')).inbox(context, id)),

@@ -186,7 +186,7 @@ test('S3-82: answer prints what it has answered', async () => {
 });
 
 describe('inbox', () => {
-  const nothing: Inbox = { items: [], changes: [], emergencies: [] };
+  const nothing: Inbox = { entries: [], items: [], changes: [], emergencies: [] };
   const item: InboxItem = {
     id: conversationId,
     kind: 'question',
@@ -277,7 +277,20 @@ describe('inbox', () => {
       fixer: null,
       detail: 'exit code 1',
     };
-    const all: Inbox = { items: [item], changes: [change], emergencies: [emergency] };
+    const about = { agent: change.author, project: { id: idOf(900), alias: 'shop' }, changes: [change.id] };
+    const next = [`pawl change diff ${change.id}`, `pawl change approve ${change.id}`];
+    const entries = [
+      {
+        kind: 'needs-human-input' as const,
+        id: change.id,
+        ...about,
+        since: 0,
+        text: change.title,
+        detail: change.detail,
+        next,
+      },
+    ];
+    const all: Inbox = { entries, items: [item], changes: [change], emergencies: [emergency] };
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, all), { json: false });
     await inbox(daemon.context);
     const [red = '', question = '', waiting = ''] = daemon.texts[0]?.split('\n\n') ?? [];
@@ -288,8 +301,9 @@ describe('inbox', () => {
     expect(waiting.split('\n').slice(1)).toEqual([
       '  ab',
       '  fewer tests run: 8 before, 4 now',
-      expect.stringContaining(`pawl change approve ${change.id.slice(0, 8)}`),
+      ...next.map((step) => `  ${step}`),
     ]);
+    expect(waiting).toMatch(/^brave-otter in shop: needs-human-input, change \S{8}, /);
     for (const [reference, shown] of [
       [change.id, waiting],
       ['work/brave-otter', waiting],

@@ -37,7 +37,7 @@ describe('queue', () => {
       }),
     ];
     const running = [checkView({ outcome: 'running', endedAt: null, startedAt: Date.now() - 65_000, counts: null })];
-    const waiting = { reason: 'your checkout of main has changes', changes: [idOf(3)] };
+    const waiting = { reason: 'your checkout of main has changes', changes: [idOf(3)], hint: null, since: 1 };
     const lines = await shown(queueView({ changes, running, waiting, green: 'a'.repeat(40) }));
     expect(lines[0]).toBe('shop  main bbbbbbbbbb is not checked yet');
     expect(lines[1]).toBe('1 green change cannot go in yet: your checkout of main has changes');
@@ -79,7 +79,9 @@ describe('queue', () => {
     expect(none).toContain('there are no checks');
     const [, off] = await shown(queueView({ config: { ...config, enabled: false } }));
     expect(off).toContain('switched off');
-    const [, waits] = await shown(queueView({ waiting: { reason: 'origin cannot be reached', changes: [] } }));
+    const [, waits] = await shown(
+      queueView({ waiting: { reason: 'origin cannot be reached', changes: [], hint: null, since: null } }),
+    );
     expect(waits).toBe('nothing moves: origin cannot be reached');
   });
 

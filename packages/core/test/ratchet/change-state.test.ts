@@ -91,7 +91,7 @@ test.each<[string, ChangeFacts, string, boolean]>([
 test('a state says why it is so', () => {
   expect(changeState(facts({ findings: [finding] })).detail).toBe('fewer tests run: 10 before, 5 now');
   expect(changeState(facts({}, alarm)).detail).toBe('waits: main is red at ffffffffff');
-  const waiting = { reason: 'main is checked out, and has changes', changes: [change.id] };
+  const waiting = { reason: 'main is checked out, and has changes', changes: [change.id], hint: null, since: 1 };
   const green = facts({}, { progress: 'green', queue: { emergency: null, pausedAt: null, waiting } });
   expect(changeState(green).detail).toBe('waits: main is checked out, and has changes');
   expect(changeState(facts({ hold: { reason: 'not yet', by: 'you', at: 1 } })).detail).toBe('you: not yet');

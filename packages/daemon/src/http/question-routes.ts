@@ -11,7 +11,7 @@ import type { Context } from 'hono';
 import { requestPermission } from '../service/permissions.ts';
 import type { Target } from '../service/question-target.ts';
 import { rootAgent } from '../service/root-agent.ts';
-import { queueInbox } from '../ratchet/queue-view.ts';
+import { inOrder, queueInbox } from '../ratchet/queue-inbox.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 import { selfOnly } from './door.ts';
@@ -155,9 +155,11 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPar
       leave() {},
     }));
   });
-  app.openapi(questionRoutes.inbox, async (context) =>
-    context.json({ items: await inbox.list(), ...(await queueInbox(shop)) }, 200),
-  );
+  app.openapi(questionRoutes.inbox, async (context) => {
+    const { items, entries } = await inbox.look();
+    const queues = await queueInbox(shop);
+    return context.json({ items, ...queues, entries: inOrder([...entries, ...queues.entries]) }, 200);
+  });
   app.openapi(questionRoutes.askPermission, async (context) => {
     const { tool, input } = context.req.valid('json');
     const agent = await callerAgent(context);

@@ -22,7 +22,10 @@ type Advance = NonNullable<Queue['advance']>;
 export type Bench = { shop: Workshop; project: Project; repository: Repository; ownDir: string; target: Target };
 
 /** `moved`: main is there. `behind`: somebody else has moved it meanwhile. Anything else is what it waits for. */
-export type Advanced = { is: 'moved'; wake: string[] } | { is: 'behind' } | { is: 'waiting'; reason: string };
+export type Advanced =
+  | { is: 'moved'; wake: string[] }
+  | { is: 'behind' }
+  | { is: 'waiting'; reason: string; hint: string | null };
 
 /**
  * Moves the target branch to a commit that was checked, if it is still where it was.
@@ -44,7 +47,7 @@ export async function advance(
     // Something of the person's is in the way, or a remote cannot be reached: that may pass.
     if (!(error instanceof PawlError)) throw error;
     if (!mayHaveMoved(bench, error)) await forgetAdvance(bench);
-    return { is: 'waiting', reason: error.message };
+    return { is: 'waiting', reason: error.message, hint: error.hint ?? null };
   }
   await forgetAdvance(bench);
   return { is: 'behind' };

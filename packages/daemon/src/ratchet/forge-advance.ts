@@ -64,7 +64,7 @@ export async function advanceOnForge(
     if (!(error instanceof PawlError)) throw error;
     if (isPassing(error) || error.code === 'unauthorized') {
       noteForgeTrouble(parts.shop, parts.project.id, error.message);
-      return { is: 'waiting', reason: error.message };
+      return { is: 'waiting', reason: error.message, hint: error.hint ?? null };
     }
     await holdRefused(bench, change, error.message);
     return { is: 'behind' };

@@ -1,8 +1,10 @@
 import { isEligible } from '@pawl/core/ratchet/change-state';
 import type { Queue } from '@pawl/schema/change';
+import { queueWaitSchema } from '@pawl/schema/change';
 import { changeById } from '@pawl/store/changes';
 import { updateQueue } from '@pawl/store/queues';
 import type { Database } from '@pawl/store/tables';
+import { isDeepStrictEqual } from 'node:util';
 import type { Advanced } from './advance.ts';
 import { advance } from './advance.ts';
 import { commitOfChain } from './chain.ts';
@@ -26,7 +28,7 @@ export async function advanceTo(parts: QueueParts, state: QueueState, length: nu
   const done = await advanceThere(parts, wanted, (db) => areEligible(db, parts, changes));
   if (done.is === 'moved') parts.wake(done.wake);
   if (done.is !== 'waiting') return 0;
-  await waitFor(parts, queue, { reason: done.reason, changes: changes.map(({ id }) => id) });
+  await waitFor(parts, queue, { reason: done.reason, hint: done.hint, changes: changes.map(({ id }) => id) });
   return parts.shop.timing.queueWaitMs;
 }
 
@@ -58,11 +60,19 @@ async function areEligible(
 }
 
 /** Notes what a green result waits for, or that none does. */
-export async function waitFor({ shop, project }: QueueParts, queue: Queue, waiting: Queue['waiting']): Promise<void> {
-  if (JSON.stringify(waiting) === JSON.stringify(queue.waiting)) return;
+export async function waitFor(
+  { shop, project }: QueueParts,
+  queue: Queue,
+  wanted: Omit<NonNullable<Queue['waiting']>, 'since'> | null,
+): Promise<void> {
+  const known = queue.waiting;
+  const isSameReason = wanted !== null && wanted.reason === known?.reason;
+  const since = isSameReason ? known.since : shop.clock();
+  const waiting = wanted === null ? null : queueWaitSchema.parse({ ...wanted, since });
+  if (isDeepStrictEqual(waiting, known)) return;
   await shop.store.write(async (tx) => {
     await updateQueue(tx, project.id, { waiting });
-    if (waiting === null || waiting.reason === queue.waiting?.reason) return;
+    if (waiting === null || isSameReason) return;
     tx.emit({ type: 'queue.waiting', projectId: project.id, data: { reason: waiting.reason } });
   });
 }

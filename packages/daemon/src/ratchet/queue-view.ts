@@ -1,10 +1,9 @@
 import type { QueueView } from '@pawl/protocol/view/change';
-import type { InboxEmergency } from '@pawl/protocol/view/question';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { limits } from '@pawl/schema/limit';
 import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes';
-import { checkById, openChecks, recentChecks } from '@pawl/store/checks';
+import { openChecks, recentChecks } from '@pawl/store/checks';
 import { projectById } from '@pawl/store/projects';
 import { allQueues, queueOf } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
@@ -83,36 +82,4 @@ export async function projectsWithQueue(shop: Workshop): Promise<Project[]> {
   const { db } = shop.store;
   const found = await Promise.all((await allQueues(db)).map(({ projectId }) => projectById(db, projectId)));
   return found.filter((project) => project !== null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** What waits for the person because of a merge queue: changes that need a word of theirs, and target branches that are red. */
-export async function queueInbox(
-  shop: Workshop,
-): Promise<{ changes: QueueView['changes']; emergencies: InboxEmergency[] }> {
-  const { db } = shop.store;
-  const changes: QueueView['changes'] = [];
-  const emergencies: InboxEmergency[] = [];
-  for (const project of await projectsWithQueue(shop)) {
-    const open = await openChanges(db, project.id);
-    const sight = open.length === 0 ? null : await sightOf(shop, project);
-    for (const change of sight === null ? [] : open) {
-      const view = sight === null ? null : await viewChange(db, change, sight);
-      if (view?.needsPerson === true) changes.push(view);
-    }
-    const queue = await queueOf(db, project.id);
-    const emergency = queue?.emergency ?? null;
-    if (queue === null || emergency === null) continue;
-    const { commit, checkId, since, fixerId } = emergency;
-    const check = await checkById(db, checkId);
-    emergencies.push({
-      project: { id: project.id, alias: project.name },
-      branch: queue.branch,
-      commit,
-      checkId,
-      since,
-      fixer: await named(db, fixerId),
-      detail: check?.detail ?? '',
-    });
-  }
-  return { changes, emergencies };
 }

@@ -34,7 +34,7 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
       await waitFor(
         parts,
         state.queue,
-        parts.forge?.is === 'unreachable' ? { reason: parts.forge.reason, changes: [] } : null,
+        parts.forge?.is === 'unreachable' ? { reason: parts.forge.reason, hint: null, changes: [] } : null,
       );
       const main = state.facts.evidence(state.facts.main);
       return { againMs: null, isAnswered: main.isGreen || main.reds >= 2 };

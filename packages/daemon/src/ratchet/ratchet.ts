@@ -114,7 +114,8 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
       if (againMs !== null) lookAgain(projectId, watch, isPatient ? shop.timing.queueMs : againMs);
     } catch (error) {
       if (!(error instanceof PawlError)) shop.log.error({ project: projectId, error }, 'the queue stumbled');
-      await noteTrouble(projectId, messageOf(error)).catch(() => undefined);
+      const hint = error instanceof PawlError ? (error.hint ?? null) : null;
+      await noteTrouble(projectId, messageOf(error), hint).catch(() => undefined);
       lookAgain(projectId, watch, shop.timing.queueMs);
     }
   }
@@ -219,11 +220,13 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     });
   }
 
-  async function noteTrouble(projectId: string, reason: string): Promise<void> {
+  async function noteTrouble(projectId: string, reason: string, hint: string | null): Promise<void> {
     const queue = await queueOf(store.db, projectId);
     if (queue === null || queue.waiting?.reason === reason) return;
     await store.write(async (tx) => {
-      await updateQueue(tx, projectId, { waiting: { reason, changes: queue.waiting?.changes ?? [] } });
+      await updateQueue(tx, projectId, {
+        waiting: { reason, hint, changes: queue.waiting?.changes ?? [], since: tx.now },
+      });
       tx.emit({ type: 'queue.waiting', projectId, data: { reason } });
     });
   }

@@ -1,14 +1,15 @@
+import { budgetNews } from '@pawl/core/inbox';
 import { isPerson } from '@pawl/core/mail';
 import { decideYourself } from '@pawl/core/question-judgement';
 import { resolveAgent } from '@pawl/core/resolve';
 import { cutBytes, firstLine } from '@pawl/core/shorten';
 import type { ReplyBody } from '@pawl/protocol/view';
-import type { InboxItem } from '@pawl/protocol/view/question';
+import type { InboxEntry, InboxItem } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
+import { agentView, everyLivingAgent } from '@pawl/store/agent-views';
 import { agentById, findAgents } from '@pawl/store/agents';
 import { listProjects } from '@pawl/store/projects';
 import {
@@ -124,7 +125,34 @@ export function createInbox(shop: Workshop, questions: Questions, signals: Pick<
     return resolveAgent(reference, await findAgents(db, reference, { prefixOf: 'living' }));
   }
 
-  return { list, reply };
+  /** What waits of agents: their questions and requests, and those that stopped at a budget. */
+  async function look(): Promise<{ items: InboxItem[]; entries: InboxEntry[] }> {
+    const items = await list();
+    const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, alias: name }]));
+    const entries = items.map(questionEntry);
+    for (const facts of await everyLivingAgent(db)) {
+      const news = budgetNews(facts);
+      const { id, alias, projectId } = facts.agent;
+      const about = { id, agent: { id, alias }, project: projects.get(projectId ?? '') ?? null, changes: [] };
+      if (news !== null) entries.push({ ...about, ...news });
+    }
+    return { items, entries };
+  }
+
+  return { look, reply };
+}
+
+function questionEntry({ id, kind, agent, project, askedAt, questions }: InboxItem): InboxEntry {
+  const [first] = questions;
+  const text = firstLine(first?.question ?? '', limits.taskNameCharacters);
+  const detail = questions.length > 1 ? `and ${questions.length - 1} more` : '';
+  const next = [`pawl reply ${replyWords(kind, { id, alias: agent.alias, several: questions.length > 1 })}`];
+  return { kind, id, agent, project, changes: [], since: askedAt, text, detail, next };
+}
+
+function replyWords(kind: InboxItem['kind'], given: { id: string; alias: string; several: boolean }): string {
+  const word = kind === 'questions' ? given.alias : given.id;
+  return `${word} ${kind === 'permission' ? '--allow | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
 }
 
 /** As much of a text as a listing shows, and how much that leaves out: an ellipsis alone could be part of the text. */

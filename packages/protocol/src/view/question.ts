@@ -1,5 +1,6 @@
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
+import { inboxKinds } from '@pawl/schema/inbox';
 import { questionEnds } from '@pawl/schema/mail';
 import { timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
@@ -88,7 +89,24 @@ export const inboxEmergencySchema = z.object({
   detail: z.string(),
 });
 export type InboxEmergency = z.infer<typeof inboxEmergencySchema>;
+/** One thing that waits for the person, of whatever kind, with the commands that move it on. */
+export const inboxEntrySchema = z.object({
+  kind: z.enum(inboxKinds),
+  /** Of the question, agent, change or project that it is about. */
+  id: idSchema,
+  agent: agentNamed.nullable(),
+  project: agentNamed.nullable(),
+  changes: z.array(idSchema),
+  since: timeSchema,
+  /** What it is about, and what happened, each in a line. */
+  text: z.string(),
+  detail: z.string(),
+  next: z.array(z.string()),
+});
+export type InboxEntry = z.infer<typeof inboxEntrySchema>;
 export const inboxSchema = z.object({
+  /** Everything that waits, oldest first, a red target branch before all else. The lists below have the details. */
+  entries: z.array(inboxEntrySchema),
   items: z.array(inboxItemSchema),
   /** Changes that go on only when a person says something. */
   changes: z.array(changeViewSchema),

@@ -1,0 +1,111 @@
+import type { Change, ChangeState, Queue } from '@pawl/schema/change';
+import type { InboxKind } from '@pawl/schema/inbox';
+import type { Agent, Run } from '@pawl/schema/record';
+import { breachInWords, budgetAdvice } from './budget.ts';
+import { isEjected } from './ratchet/change-state.ts';
+import { firstLine } from './shorten.ts';
+
+/** One thing that waits for a person: what happened, since when, and the commands that move it on, best first. */
+export type InboxNews = { kind: InboxKind; since: number; text: string; detail: string; next: string[] };
+
+export type ChangeInboxFacts = {
+  change: Change;
+  state: ChangeState;
+  detail: string;
+  /** An agent that made it, or goes on with it, is at work now. */
+  isInHand: boolean;
+};
+
+/** What a change waits for a person for; null while it goes on without one. */
+export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
+  const { change, state, detail } = facts;
+  const id = change.id.slice(0, 8);
+  const { ejection } = change;
+  const news = (kind: InboxKind, since: number, next: string[]): InboxNews => {
+    return { kind, since, text: change.title, detail, next };
+  };
+  const close = `pawl change close ${id} --reason "…"`;
+  if (isEjected(change) && ejection !== null && !hasFindings(change)) {
+    // A person's own change comes back to that person; an agent's only once no agent goes on with it.
+    if (facts.isInHand) return null;
+    if (ejection.kind === 'conflict') return news('conflict', ejection.at, [`pawl change fix ${id}`, close]);
+    const isGivenUp = state === 'needs-human-input';
+    if (!isGivenUp && change.agentId !== null) return null;
+    return news(isGivenUp ? 'needs-human-input' : 'ejected', ejection.at, [
+      `pawl change log ${id}`,
+      `pawl change retry ${id}`,
+      close,
+    ]);
+  }
+  const since = change.queuedAt ?? change.openedAt;
+  if (state === 'needs-human-input') {
+    return news(state, since, [`pawl change diff ${id}`, `pawl change approve ${id}`, close]);
+  }
+  return state === 'blocked' && change.queuedAt !== null && isWithoutChecks(facts)
+    ? news('no-checks', since, ['pawl init'])
+    : null;
+}
+
+function hasFindings({ findings, approvedHead, head }: Change): boolean {
+  return findings.length > 0 && approvedHead !== head;
+}
+
+function isWithoutChecks({ change, detail }: ChangeInboxFacts): boolean {
+  return change.hold === null && detail.startsWith('there are no checks');
+}
+
+/** The file that errors about a project's configuration name. */
+const configPath = '.pawl/config.yaml';
+
+export type QueueInboxFacts = {
+  queue: Pick<Queue, 'branch' | 'emergency' | 'pausedAt' | 'waiting'>;
+  /** Why the project's configuration cannot be read, or null. */
+  trouble: string | null;
+  /** The open changes that are queued, in their order. */
+  queued: readonly Change[];
+  /** How the check of a red target branch ended, and who repairs it. */
+  failure: { detail: string; fixer: string | null };
+};
+
+/** What a queue waits for a person for. Nothing of it counts while no change waits, but for a red target branch. */
+export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts): (InboxNews & { changes: string[] })[] {
+  const { branch, emergency, pausedAt, waiting } = queue;
+  const found: (InboxNews & { changes: string[] })[] = [];
+  const waits = queued.map(({ id }) => id);
+  const [first] = queued;
+  if (emergency !== null) {
+    const text = `${branch} is red at ${emergency.commit.slice(0, 10)}`;
+    const follow = failure.fixer === null ? 'pawl change merge CHANGE --fix' : `pawl logs -f ${failure.fixer}`;
+    const next = ['pawl queue log', follow];
+    found.push({ kind: 'emergency', since: emergency.since, text, detail: failure.detail, next, changes: waits });
+  }
+  if (first === undefined) return found;
+  const since = first.queuedAt ?? first.openedAt;
+  const text = queued.length === 1 ? first.title : `${queued.length} changes`;
+  const misread = trouble ?? (waiting?.reason.includes(configPath) === true ? waiting.reason : null);
+  if (misread !== null) {
+    const next = [`edit ${configPath} and commit it on ${branch}`, 'pawl queue'];
+    return [...found, { kind: 'configuration', since, text, detail: misread, next, changes: waits }];
+  }
+  if (pausedAt !== null) {
+    const news = { since: pausedAt, text, detail: 'the queue is paused', next: ['pawl queue resume'] };
+    return [...found, { kind: 'queue-paused', ...news, changes: waits }];
+  }
+  if (waiting === null) return found;
+  const green = queued.filter(({ id }) => waiting.changes.includes(id));
+  const [held] = green;
+  const next = [...(waiting.hint === null ? [] : [waiting.hint]), 'pawl queue'];
+  const about = { since: waiting.since ?? since, detail: waiting.reason, next };
+  if (held === undefined) return [...found, { kind: 'queue-stuck', ...about, text, changes: waits }];
+  const passed = green.length === 1 ? held.title : `${green.length} changes that passed their checks`;
+  return [...found, { kind: 'held-up', ...about, text: passed, changes: green.map(({ id }) => id) }];
+}
+
+/** The passed budget that an agent stopped at, or null. */
+export function budgetNews({ agent, run }: { agent: Agent; run: Run | null }): InboxNews | null {
+  const cause = run?.cause ?? null;
+  if (agent.endedAt !== null || run === null || cause?.reason !== 'budget') return null;
+  const detail = breachInWords(cause);
+  const next = [budgetAdvice(agent.alias, cause.of, cause.detail), `pawl inspect ${agent.alias}`];
+  return { kind: 'over-budget', since: run.endedAt ?? run.startedAt, text: firstLine(run.task, 200), detail, next };
+}

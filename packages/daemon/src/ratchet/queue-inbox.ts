@@ -1,0 +1,70 @@
+import { changeNews, queueNews } from '@pawl/core/inbox';
+import type { ChangeView } from '@pawl/protocol/view/change';
+import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
+import type { Change, Queue } from '@pawl/schema/change';
+import type { Project } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { openChanges } from '@pawl/store/changes';
+import { checkById } from '@pawl/store/checks';
+import { queueOf } from '@pawl/store/queues';
+import type { Database } from '@pawl/store/tables';
+import type { Workshop } from '../workshop.ts';
+import { named, sightOf, viewChange } from './change-view.ts';
+import { projectsWithQueue } from './queue-view.ts';
+
+export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
+
+/** What waits for the person because of merge queues. */
+export async function queueInbox(shop: Workshop): Promise<QueueInbox> {
+  const inbox: QueueInbox = { entries: [], changes: [], emergencies: [] };
+  for (const project of await projectsWithQueue(shop)) {
+    const queue = await queueOf(shop.store.db, project.id);
+    if (queue !== null) await addProject(shop, project, queue, inbox);
+  }
+  return inbox;
+}
+
+async function addProject(shop: Workshop, project: Project, queue: Queue, inbox: QueueInbox): Promise<void> {
+  const { db } = shop.store;
+  const place = { id: project.id, alias: project.name };
+  const open = await openChanges(db, project.id);
+  const sight = open.length === 0 ? null : await sightOf(shop, project);
+  for (const change of sight === null ? [] : open) {
+    const view = sight === null ? null : await viewChange(db, change, sight);
+    if (view === null) continue;
+    if (view.needsPerson) inbox.changes.push(view);
+    const news = changeNews({ ...view, change, isInHand: await isInHand(db, change) });
+    const about = { id: change.id, agent: view.author, project: place, changes: [change.id] };
+    if (news !== null) inbox.entries.push({ ...about, ...news });
+  }
+  const emergency = await emergencyOf(db, project, queue);
+  if (emergency !== null) inbox.emergencies.push(emergency);
+  const queued = open.filter(({ queuedAt }) => queuedAt !== null);
+  queued.sort((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
+  const failure = { detail: emergency?.detail ?? '', fixer: emergency?.fixer?.alias ?? null };
+  for (const news of queueNews({ queue, trouble: sight?.trouble ?? null, queued, failure }))
+    inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
+}
+
+async function emergencyOf(db: Database, project: Project, queue: Queue): Promise<InboxEmergency | null> {
+  if (queue.emergency === null) return null;
+  const { commit, checkId, since, fixerId } = queue.emergency;
+  const check = await checkById(db, checkId);
+  const about = { project: { id: project.id, alias: project.name }, branch: queue.branch, commit, checkId, since };
+  return { ...about, fixer: await named(db, fixerId), detail: check?.detail ?? '' };
+}
+
+/** Whether the agent that made a change, or goes on with it, is at work. */
+async function isInHand(db: Database, { agentId, standInId }: Change): Promise<boolean> {
+  for (const id of [agentId, standInId]) {
+    const view = id === null ? null : await agentView(db, id);
+    if (view !== null && view.agent.endedAt === null && view.run?.outcome === null) return true;
+  }
+  return false;
+}
+
+/** The entries of an inbox in the order in which they are shown. */
+export function inOrder(entries: readonly InboxEntry[]): InboxEntry[] {
+  const rank = ({ kind }: InboxEntry) => (kind === 'emergency' ? 0 : 1);
+  return entries.toSorted((a, b) => rank(a) - rank(b) || a.since - b.since);
+}
