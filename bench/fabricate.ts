@@ -86,6 +86,7 @@ export function agentRecord(project: Project | null, parent: Agent | null, alias
     environment: {},
     budget: noBudget,
     taskId: null,
+    assignment: null,
     branch: `work/${alias}`,
     baseCommit: null,
     worktree: `/nowhere/${alias}`,

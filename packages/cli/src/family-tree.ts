@@ -1,5 +1,5 @@
 import type { AgentView } from '@pawl/protocol/view';
-import { stateCounts, stateOf, statePaint, subjectOf } from './format.ts';
+import { changeOf, stateCounts, stateOf, statePaint, taskOf } from './format.ts';
 import type { Palette } from './terminal.ts';
 import { cut, printableLine } from './terminal.ts';
 
@@ -101,7 +101,9 @@ function describe(agent: AgentView, { byId }: Family, { current, colours }: Tree
     `${agent.id === current ? '*' : ''}${colours.bold(agent.alias)}`,
     statePaint(state, colours)(state),
     ...(supervisor === undefined || agent.status !== 'running' ? [] : [colours.yellow(`(under ${supervisor.alias})`)]),
-    printableLine(subjectOf(agent)),
+    ...(agent.assignment === null ? [] : [printableLine(taskOf(agent))]),
+    ...(agent.change === null ? [] : [colours.dim(`[${changeOf(agent)}]`)]),
+    ...(agent.status !== 'running' || agent.detail === '' ? [] : [colours.dim(`· ${printableLine(agent.detail)}`)]),
   ]
     .join(' ')
     .trimEnd();

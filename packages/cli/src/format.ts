@@ -53,11 +53,32 @@ export function runDuration(agent: AgentView, now: number): string {
   return agent.run === null ? '' : duration((agent.run.endedAt ?? now) - agent.run.startedAt);
 }
 
-/** What an agent is about: what it does while it runs, or that it gets nowhere, else its task. */
-export function subjectOf(agent: AgentView): string {
-  const busy = agent.activity === 'running' || agent.activity === 'starting' || agent.detail.startsWith('stuck: ');
-  return busy && agent.detail !== '' ? agent.detail : (agent.run?.task ?? '');
+/** The first line of the work that an agent was given. */
+export function taskOf({ assignment }: AgentView): string {
+  return assignment === null ? unknown : (assignment.trim().split('\n', 1)[0] ?? '');
 }
+
+/** What an agent does now, what it waits for, or what it said last. */
+export function activityOf({ detail }: AgentView): string {
+  return detail === '' ? unknown : detail;
+}
+
+/** An agent's latest change: the start of its id, and its state. */
+export function changeOf({ change }: AgentView): string {
+  return change === null ? unknown : `${change.id.slice(0, changeCharacters)} ${change.state}`;
+}
+
+/** How much of a change's id is shown: enough to name it by. */
+const changeCharacters = 6;
+
+/** What an agent has cost: money where that is known, else tokens. */
+export function costOf({ cost }: Pick<AgentView, 'cost'>): string {
+  if (cost.usd !== null) return `$${cost.usd < 0.1 ? cost.usd.toFixed(3) : cost.usd.toFixed(2)}`;
+  return cost.tokens === null ? unknown : `${tokens(cost.tokens)} tok`;
+}
+
+/** Stands for what is not known: never a zero. */
+const unknown = '-';
 
 /** A number of things: 1 agent, 3 agents. */
 export function count(things: number, thing: string): string {

@@ -101,21 +101,76 @@ export function cut(line: string, columns: number): string {
 
 export type Column = {
   title: string;
-  /** The last flexible column takes what is left of the line. */ flexible?: boolean;
+  /** Flexible columns share what the others leave of the line, and are cut to that. */
+  flexible?: boolean;
+  /** Left out where the flexible columns would get too little room: those with the highest number first. */
+  optional?: number;
 };
 export type Cell = string | { text: string; paint: Paint };
 
-/** Rows under headings, aligned; the flexible column is cut so that a row stays on its line. */
+/** How many columns a flexible column gets before optional ones are left out, and at the least. */
+const enoughColumns = 24;
+const leastColumns = 10;
+
+/** Rows under headings, aligned; flexible columns are cut so that a row stays on its line. */
 export function table(columns: Column[], rows: Cell[][], colours: Palette, lineColumns: number): string {
-  const plain = rows.map((row) => row.map((cell) => printableLine(typeof cell === 'string' ? cell : cell.text)));
-  const widths = columns.map((column, index) =>
-    Math.max(width(column.title), ...plain.map((row) => width(row[index] ?? ''))),
+  const kept = columnsThatFit(columns, rows, lineColumns);
+  if (kept.length === columns.length) return drawTable(columns, rows, colours, lineColumns);
+  const picked = rows.map((row) => kept.map((index) => row[index] ?? ''));
+  return drawTable(
+    kept.map((index) => columns[index] ?? { title: '' }),
+    picked,
+    colours,
+    lineColumns,
   );
-  const flexible = columns.findIndex((column) => column.flexible);
-  if (flexible !== -1) {
-    const others = widths.reduce((sum, each, index) => (index === flexible ? sum : sum + each + 2), 0);
-    widths[flexible] = Math.max(10, Math.min(widths[flexible] ?? 0, lineColumns - others));
+}
+
+/** The columns that are shown: all, or without some optional ones, so that what the flexible ones say can be read. */
+function columnsThatFit(columns: Column[], rows: Cell[][], lineColumns: number): number[] {
+  const widths = columns.map((column, index) => naturalWidth(column, index, rows));
+  const wanted = columns.map(({ flexible }, index) =>
+    flexible ? Math.min(widths[index] ?? 0, enoughColumns) : (widths[index] ?? 0),
+  );
+  const optional = [...columns.keys()]
+    .filter((index) => columns[index]?.optional !== undefined)
+    .toSorted((a, b) => (columns[b]?.optional ?? 0) - (columns[a]?.optional ?? 0));
+  let kept = [...columns.keys()];
+  const total = () => kept.reduce((sum, index) => sum + (wanted[index] ?? 0) + 2, -2);
+  for (const index of optional) {
+    if (total() <= lineColumns) break;
+    kept = kept.filter((each) => each !== index);
   }
+  return kept;
+}
+
+function naturalWidth({ title }: Column, index: number, rows: Cell[][]): number {
+  const texts = rows.map((row) => row[index] ?? '').map((cell) => (typeof cell === 'string' ? cell : cell.text));
+  return texts.reduce((widest, text) => Math.max(widest, width(printableLine(text))), width(title));
+}
+
+/** Shares the room of a line among the flexible columns: none gets more than it needs, or less than can be read. */
+function shareRoom(widths: number[], columns: Column[], lineColumns: number): number[] {
+  const flexible = [...columns.keys()].filter((index) => columns[index]?.flexible);
+  const fixed = widths.reduce(
+    (sum, each, index) => (flexible.includes(index) ? sum : sum + each),
+    2 * (widths.length - 1),
+  );
+  let room = lineColumns - fixed;
+  const shared = [...widths];
+  // The one that needs least is served first, so that what it leaves goes to the others.
+  const inOrder = flexible.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
+  for (const [served, index] of inOrder.entries()) {
+    const fair = Math.floor(room / (inOrder.length - served));
+    shared[index] = Math.min(widths[index] ?? 0, Math.max(leastColumns, fair));
+    room -= shared[index];
+  }
+  return shared;
+}
+
+function drawTable(columns: Column[], rows: Cell[][], colours: Palette, lineColumns: number): string {
+  const plain = rows.map((row) => row.map((cell) => printableLine(typeof cell === 'string' ? cell : cell.text)));
+  const natural = columns.map((column, index) => naturalWidth(column, index, rows));
+  const widths = shareRoom(natural, columns, lineColumns);
   const line = (cells: string[], paints: (Paint | null)[]) =>
     cells
       .map((cell, index) => {

@@ -1,5 +1,18 @@
 import type { Top } from '@pawl/protocol/view';
-import { bytes, clockTime, count, duration, runDuration, stateOf, statePaint, subjectOf, tokens } from './format.ts';
+import {
+  activityOf,
+  bytes,
+  changeOf,
+  clockTime,
+  costOf,
+  count,
+  duration,
+  runDuration,
+  stateOf,
+  statePaint,
+  taskOf,
+  tokens,
+} from './format.ts';
 import type { Palette } from './terminal.ts';
 import { cut, printableLine, table } from './terminal.ts';
 
@@ -20,10 +33,12 @@ const columns = [
   { title: 'STATE' },
   { title: 'CPU%' },
   { title: 'MEM' },
-  { title: 'PROC' },
-  { title: 'TIME' },
-  { title: 'TOKENS' },
   { title: 'TASK', flexible: true },
+  { title: 'ACTIVITY', flexible: true },
+  { title: 'CHANGE', optional: 2 },
+  { title: 'COST', optional: 1 },
+  { title: 'TIME', optional: 3 },
+  { title: 'PROC', optional: 4 },
 ];
 
 /** Lines above the rows: the header, an empty line, the titles. */
@@ -73,7 +88,7 @@ function header({ daemon, counts, agents }: Top, { colours, now }: FrameOptions)
   return [
     `${colours.bold('pawl')} ${clockTime(now)}, up ${duration(daemon.uptimeMs)}, daemon ${bytes(daemon.memoryBytes)}`,
     states.length === 0 ? count(agents.length, 'agent') : `agents: ${states.join(', ')}`,
-    `tokens: ${tokens(usage.input)} in, ${tokens(usage.output)} out, $${usage.costUsd.toFixed(4)}`,
+    `tokens: ${tokens(usage.input)} in, ${tokens(usage.output)} out, ${usage.costUsd > 0 ? `$${usage.costUsd.toFixed(4)}` : 'cost not reported'}`,
   ];
 }
 
@@ -84,9 +99,11 @@ function cells({ agent, cpu }: Row, { colours, now }: FrameOptions) {
     { text: state, paint: statePaint(state, colours) },
     cpu === null ? '-' : cpu.toFixed(1),
     agent.memoryBytes === null ? '-' : bytes(agent.memoryBytes),
-    String(agent.processes),
+    taskOf(agent),
+    { text: activityOf(agent), paint: colours.dim },
+    changeOf(agent),
+    costOf(agent),
     runDuration(agent, now),
-    tokens(agent.usage.inputTokens + agent.usage.outputTokens),
-    subjectOf(agent),
+    String(agent.processes),
   ];
 }

@@ -40,6 +40,9 @@ export function agentView(given: Partial<AgentView> = {}): AgentView {
     exhaustedUntil: null,
     run: null,
     session: null,
+    assignment: null,
+    change: null,
+    cost: { usd: null, tokens: null },
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0, turns: 0 },
     ...given,
   };

@@ -2,7 +2,7 @@ import type { AgentView } from '@pawl/protocol/view';
 import { expect, test } from 'vitest';
 import { drawFamily } from '../src/family-tree.ts';
 import { palette, width } from '../src/terminal.ts';
-import { agentView, chain, idOf, root, runOf } from './agent-view.ts';
+import { agentView, chain, idOf, root } from './agent-view.ts';
 
 const options = { all: false, current: null, columns: 100, colours: palette({}) };
 
@@ -14,19 +14,23 @@ const dead = { status: 'dead', activity: 'stopped' } as const;
 test('W1-25: the family is drawn from agent 0 down, oldest children first, with counts', () => {
   const agents = [
     member(5, 2, { activity: 'running', detail: 'runs the tests' }),
-    member(4, 1, { activity: 'crashed', run: runOf('write\nthe docs') }),
+    member(4, 1, { activity: 'crashed', assignment: 'write\nthe docs' }),
     member(3, 1),
-    member(2, 0, { activity: 'running', run: runOf('fix the login') }),
-    member(1, 0, { activity: 'waiting_for_input', run: runOf('a plan') }),
+    member(2, 0, {
+      activity: 'running',
+      assignment: 'fix the login',
+      change: { id: idOf(9), state: 'testing', detail: '' },
+    }),
+    member(1, 0, { activity: 'waiting_for_input', assignment: 'a plan' }),
     root,
   ];
   expect(drawFamily(agents, { ...options, current: idOf(3) })).toEqual([
     'root idle',
     '├─ a1 waiting_for_input a plan',
     '│  ├─ *a3 idle',
-    '│  └─ a4 crashed write the docs',
-    '└─ a2 running fix the login',
-    '   └─ a5 running runs the tests',
+    '│  └─ a4 crashed write',
+    '└─ a2 running fix the login [agent0 testing]',
+    '   └─ a5 running · runs the tests',
     '5 agents: 2 running, 1 waiting_for_input, 1 crashed, 1 idle',
   ]);
 });
@@ -96,7 +100,7 @@ test('5,000 siblings are drawn in the order of their birth, though their times a
 
 test('hostile text stays one line of plain text within the width', () => {
   const hostile = '\u001B[2J\u001B]0;owned\u0007a\r\nb\u202Ec\t漢字😀'.repeat(40);
-  const agents = [member(2, 1, { activity: 'running', detail: hostile }), member(1, 0, { run: runOf(hostile) }), root];
+  const agents = [member(2, 1, { activity: 'running', detail: hostile }), member(1, 0, { assignment: hostile }), root];
   for (const columns of [1, 7, 20, 33, 80, 200]) {
     for (const line of drawFamily(agents, { ...options, columns })) {
       expect(width(line)).toBeLessThanOrEqual(columns);

@@ -1,6 +1,9 @@
 import type { AgentView } from '@pawl/protocol/view';
 import { describe, expect, test } from 'vitest';
 import {
+  activityOf,
+  changeOf,
+  costOf,
   bytes,
   clockTime,
   count,
@@ -10,7 +13,7 @@ import {
   stateCounts,
   stateOf,
   statePaint,
-  subjectOf,
+  taskOf,
   tokens,
 } from '../src/format.ts';
 import type { Palette } from '../src/terminal.ts';
@@ -102,14 +105,21 @@ describe('an agent', () => {
     expect(runDuration(agent({ run: { ...run, endedAt: null } }), 9_000)).toBe('8.0s');
   });
 
-  test('it is about what it does, or about its task', () => {
-    expect(subjectOf(agent({ activity: 'running', detail: 'compiles', run: { task: 'fix it' } }))).toBe('compiles');
-    expect(subjectOf(agent({ activity: 'running', detail: '', run: { task: 'fix it' } }))).toBe('fix it');
-    expect(subjectOf(agent({ detail: 'done', run: { task: 'fix it' } }))).toBe('fix it');
-    expect(subjectOf(agent({ activity: 'crashed', detail: 'stuck: again', run: { task: 'fix it' } }))).toBe(
-      'stuck: again',
-    );
-    expect(subjectOf(agent({ detail: '' }))).toBe('');
+  test('its task is the first line of what it was given, whatever it does now', () => {
+    const given = { assignment: 'fix it\nwith care', detail: 'calling Bash', run: { task: 'Mail has come for you' } };
+    expect(taskOf(agent(given))).toBe('fix it');
+    expect(activityOf(agent(given))).toBe('calling Bash');
+    expect(taskOf(agent({ assignment: null }))).toBe('-');
+    expect(activityOf(agent({ detail: '' }))).toBe('-');
+  });
+
+  test('its change and its cost; what is unknown is no zero', () => {
+    expect(changeOf(agent({ change: { id: 'abcdefghijkl', state: 'testing' } }))).toBe('abcdef testing');
+    expect(changeOf(agent({ change: null }))).toBe('-');
+    expect(costOf(agent({ cost: { usd: 0.012, tokens: 5 } }))).toBe('$0.012');
+    expect(costOf(agent({ cost: { usd: 12.345, tokens: 5 } }))).toBe('$12.35');
+    expect(costOf(agent({ cost: { usd: null, tokens: 12_345 } }))).toBe('12.3k tok');
+    expect(costOf(agent({ cost: { usd: null, tokens: null } }))).toBe('-');
   });
 });
 

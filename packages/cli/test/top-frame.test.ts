@@ -58,7 +58,14 @@ describe('a picture', () => {
     const usage = { inputTokens: 12_000, outputTokens: 345, cachedTokens: 0, costUsd: 0.25, turns: 1 };
     const before = sample(0, [row(1), row(2), row(3)]);
     const after = sample(1_000, [
-      row(1, { cpuMs: 10, memoryBytes: 5 * mebibyte, usage, run: { ...runOf('fix it'), startedAt: now - 4_000 } }),
+      row(1, {
+        cpuMs: 10,
+        memoryBytes: 5 * mebibyte,
+        usage,
+        assignment: 'fix it',
+        cost: { usd: null, tokens: 12_345 },
+        run: { ...runOf('a mail'), startedAt: now - 4_000 },
+      }),
       row(2, { cpuMs: 10, memoryBytes: 9 * mebibyte, usage, processes: 3 }),
       row(3, { cpuMs: 900, detail: 'compiles' }),
     ]);
@@ -67,23 +74,23 @@ describe('a picture', () => {
       'agents: 2 running, 1 idle',
       'tokens: 24.0k in, 690 out, $0.5000',
       '',
-      'AGENT  STATE    CPU%  MEM     PROC  TIME  TOKENS  TASK',
-      'a3     running  90.0  0 B     1           0       compiles',
-      'a2     running  1.0   9.0 MB  3           12.3k',
-      'a1     running  1.0   5.0 MB  1     4.0s  12.3k   fix it',
+      'AGENT  STATE    CPU%  MEM     TASK    ACTIVITY  CHANGE  COST       TIME  PROC',
+      'a3     running  90.0  0 B     -       compiles  -       -                1',
+      'a2     running  1.0   9.0 MB  -       -         -       -                3',
+      'a1     running  1.0   5.0 MB  fix it  -         -       12.3k tok  4.0s  1',
     ]);
   });
 
   test('what is not known is a dash, and that there is nobody is said', () => {
     const lines = topFrame(null, sample(0, [row(1, { memoryBytes: null, cpuMs: null })]), options);
-    expect(lines.at(-1)).toMatch(/^a1 +running +- +- +1/);
+    expect(lines.at(-1)).toMatch(/^a1 +running +- +- +- +- +- +- +1/);
     expect(topFrame(null, sample(0, []), options).at(-1)).toBe('no agents');
   });
 
   test('it never is wider or higher than the terminal, whatever agents do', () => {
     const hostile = '\u001B[2J\u001B]0;x\u0007漢字\r\n\u202E'.repeat(30);
     const agents = Array.from({ length: 200 }, (_, index) =>
-      row(index, { alias: `a-rather-long-alias-${index}`, detail: hostile, run: runOf(hostile) }),
+      row(index, { alias: `a-rather-long-alias-${index}`, detail: hostile, assignment: hostile }),
     );
     for (const columns of [1, 10, 40, 80, 200]) {
       for (const rows of [1, 2, 5, 24, 500]) {

@@ -1,15 +1,23 @@
-import type { Run, Task } from '@pawl/schema/record';
-import { isMailTask } from './prompt/turn-task.ts';
+import type { Agent, Run, Task } from '@pawl/schema/record';
+
+/** The work that a new agent is given: the name of its planned task, else what it is told first. Null for none yet. */
+export function firstAssignment(task: string | null, planned: Pick<Task, 'name'> | null): string | null {
+  if (planned !== null) return planned.name;
+  return task === null || task.trim() === '' ? null : task;
+}
 
 /**
- * The work that an agent was given: its planned task, else the task of its first run. Later runs are turns of the same
- * work. Null for an agent that was given none, such as one that only mail has woken.
+ * The assignment of an agent after a person has told it something. Words to an agent whose work is finished are new work;
+ * before that they are about the work it has. Finished means that its last run completed without a question, and that
+ * nothing of it is waiting to be merged. An errand, a planned task and an agent that stays keep what they were made for.
  */
-export function assignmentOf(facts: {
-  planned: Pick<Task, 'name'> | null;
-  firstRun: Pick<Run, 'task'> | null;
-}): string | null {
-  const { planned, firstRun } = facts;
-  if (planned !== null) return planned.name;
-  return firstRun === null || isMailTask(firstRun.task) ? null : firstRun.task;
+export function assignmentAfter(
+  agent: Pick<Agent, 'assignment' | 'class' | 'mode' | 'taskId'>,
+  run: Pick<Run, 'outcome' | 'questions'> | null,
+  told: { prompt: string; hasOpenChange: boolean },
+): string | null {
+  if (agent.class === 'persistent' || agent.mode === 'errand' || agent.taskId !== null) return agent.assignment;
+  if (agent.assignment === null) return told.prompt;
+  const isFinished = run?.outcome === 'completed' && run.questions === null && !told.hasOpenChange;
+  return isFinished ? told.prompt : agent.assignment;
 }

@@ -32,6 +32,8 @@ export type ForkRequest = {
   budget: Budget;
   /** The planned task that the child takes up. */
   taskId: string | null;
+  /** The work that the child is given, as it is shown. */
+  assignment: string | null;
   alias: string;
   baseCommit: string | null;
   /** Null for one that works where its process was found. */
@@ -83,6 +85,7 @@ export function planFork(request: ForkRequest): ForkPlan {
     environment: request.environment,
     budget: request.budget,
     taskId: request.taskId,
+    assignment: request.assignment,
     branch: request.worktree === null ? null : `work/${alias}`,
     baseCommit: request.baseCommit,
     worktree: request.worktree,

@@ -29,6 +29,11 @@ export function usageAfter(
   return { usage, reported: report.scope === 'conversation' ? reported : state.reported };
 }
 
+/** What a usage cost: money where the provider told it, and tokens. A provider that tells nothing reports zeros. */
+export function costOf({ costUsd, inputTokens, outputTokens }: Usage): { usd: number | null; tokens: number | null } {
+  return { usd: costUsd > 0 ? costUsd : null, tokens: inputTokens + outputTokens || null };
+}
+
 /** The sum of several sessions' usage. */
 export function totalUsage(usages: Usage[]): Usage {
   const total = { ...noUsage };

@@ -1,15 +1,35 @@
-import { assignmentOf } from '@pawl/core/assignment';
-import { taskOfMail } from '@pawl/core/prompt/turn-task';
+import { assignmentAfter, firstAssignment } from '@pawl/core/assignment';
 import { fixTask } from '@pawl/core/ratchet/crew-task';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-test('an assignment is the planned task, else the first run’s task, and never a prompt that mail begins a turn with', () => {
-  expect(assignmentOf({ planned: { name: 'Plan B' }, firstRun: { task: 'Plan B\n\nin detail' } })).toBe('Plan B');
-  expect(assignmentOf({ planned: null, firstRun: { task: 'Do it' } })).toBe('Do it');
-  expect(assignmentOf({ planned: null, firstRun: null })).toBe(null);
-  for (const mode of ['execute', 'coordinate'] as const)
-    for (const hasQuestion of [true, false])
-      expect(assignmentOf({ planned: null, firstRun: { task: taskOfMail({ mode }, hasQuestion) } })).toBe(null);
+test('an assignment is the planned task, else what the agent is told first', () => {
+  expect(firstAssignment('Plan B\n\nin detail', { name: 'Plan B' })).toBe('Plan B');
+  expect(firstAssignment('Do it', null)).toBe('Do it');
+  expect(firstAssignment(null, null)).toBe(null);
+  expect(firstAssignment(' \n', null)).toBe(null);
+});
+
+describe('a person’s words', () => {
+  const worker = { assignment: 'Do it', class: 'ephemeral', mode: 'execute', taskId: null } as const;
+  const completed = { outcome: 'completed', questions: null } as const;
+  const told = { prompt: 'Now that', hasOpenChange: false };
+
+  test('are the new assignment of an agent whose work is finished, or that had none', () => {
+    expect(assignmentAfter(worker, completed, told)).toBe('Now that');
+    expect(assignmentAfter({ ...worker, assignment: null }, null, told)).toBe('Now that');
+  });
+
+  test.each<[string, Parameters<typeof assignmentAfter>]>([
+    ['while its change is open', [worker, completed, { ...told, hasOpenChange: true }]],
+    ['while it waits for an answer', [worker, { ...completed, questions: [{ id: 'a', question: 'b' }] }, told]],
+    ['after it failed', [worker, { ...completed, outcome: 'failed' }, told]],
+    ['after it was stopped', [worker, { ...completed, outcome: 'cancelled' }, told]],
+    ['of an errand', [{ ...worker, mode: 'errand' }, completed, told]],
+    ['of a planned task', [{ ...worker, taskId: 'x' }, completed, told]],
+    ['of an agent that stays', [{ ...worker, class: 'persistent' }, completed, told]],
+  ])('leave the assignment as it is %s', (_name, given) => {
+    expect(assignmentAfter(...given)).toBe('Do it');
+  });
 });
 
 test('the task of an agent that repairs main begins with what it is to do', () => {

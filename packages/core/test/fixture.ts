@@ -30,6 +30,7 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
     environment: {},
     budget: noBudget,
     taskId: null,
+    assignment: null,
     branch: 'work/brave-otter',
     baseCommit: 'c0ffee',
     worktree: '/worktrees/brave-otter',

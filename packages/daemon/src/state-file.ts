@@ -69,7 +69,7 @@ async function readState(shop: Workshop): Promise<State> {
   const projects = await listProjects(db);
   for (const project of projects) state.repos[project.name] = { github_url: null, tmux_session: null, agents: {} };
   const names = new Map(projects.map((project) => [project.id, project.name]));
-  for (const { agent, run, session } of await everyLivingAgent(db)) {
+  for (const { agent, session } of await everyLivingAgent(db)) {
     const repository = state.repos[names.get(agent.projectId ?? '') ?? ''];
     if (repository === undefined) continue;
     repository.agents[agent.alias] = {
@@ -79,7 +79,7 @@ async function readState(shop: Workshop): Promise<State> {
       session_id: session?.providerSessionId ?? null,
       pid: session !== null && session.endedAt === null ? session.pid : null,
       created_at: new Date(agent.createdAt).toISOString(),
-      task: run?.task ?? '',
+      task: agent.assignment ?? '',
       ready_for_cleanup: agent.completion !== null,
     };
   }

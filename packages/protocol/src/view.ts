@@ -16,6 +16,7 @@ import {
   workModes,
   worktreeEndSchema,
 } from '@pawl/schema/record';
+import { changeStates } from '@pawl/schema/change';
 import { statusSchema } from '@pawl/schema/status';
 import { streamEventSchema } from '@pawl/schema/stream-event';
 import * as z from 'zod';
@@ -94,6 +95,10 @@ const agentViewSchema = z.object({
   account: nameSchema.nullable(),
   budget: budgetSchema,
   taskId: idSchema.nullable(),
+  /** The work that it was given; what it does now is `activity` and `detail`. A listing cuts it. */
+  assignment: z.string().nullable(),
+  /** Its latest change, and what state that is in now. */
+  change: z.object({ id: idSchema, state: z.enum(changeStates), detail: z.string() }).nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
   /** Its worktree in its first project; the directory of an agent without a project. */
@@ -137,6 +142,8 @@ const agentViewSchema = z.object({
     .nullable(),
   session: sessionSchema.pick({ id: true, no: true, pid: true, providerSessionId: true, exitCode: true }).nullable(),
   usage: usageSchema,
+  /** What it has cost; null is unknown, since not every provider tells. */
+  cost: z.object({ usd: z.number().positive().nullable(), tokens: z.number().int().positive().nullable() }),
 });
 export type AgentView = z.infer<typeof agentViewSchema>;
 
@@ -241,6 +248,8 @@ export const cancelAnswerSchema = z.object({ cancelled: z.array(idSchema) });
 /** A page of an agent's history, oldest first; what it inherited comes before its own. */
 export const historyPageSchema = z.object({
   agentId: idSchema,
+  alias: nameSchema,
+  assignment: z.string().nullable(),
   inherited: z.number().int(),
   own: z.number().int(),
   messages: z.array(messageSchema.extend({ inherited: z.boolean() })),

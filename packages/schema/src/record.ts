@@ -125,6 +125,8 @@ export const agentSchema = z.object({
   budget: budgetSchema,
   /** The planned task that it works on. */
   taskId: idSchema.nullable(),
+  /** The work that it was given, as it is shown everywhere; the prompts of its turns are not. Null before it has any. */
+  assignment: z.string().nullable(),
   branch: z.string().nullable(),
   baseCommit: z.string().nullable(),
   /** Its git worktree; for an agent without a project, the plain directory that it works in. */

@@ -117,14 +117,18 @@ const agentPart = partOf('agent_', agentColumns);
 const runPart = partOf('run_', runColumns);
 const sessionPart = partOf('session_', sessionColumns);
 
-const selectionFor = (task: RawBuilder<unknown>) => [
-  ...agentPart.map(({ alias, column }) => sql.ref(`agents.${column}`).as(alias)),
-  ...runPart.map(({ alias, column }) => (column === 'task' ? task : sql.ref(`runs.${column}`)).as(alias)),
+const selectionFor = (text: (column: string) => RawBuilder<unknown>) => [
+  ...agentPart.map(({ alias, column }) =>
+    (column === 'assignment' ? text('agents.assignment') : sql.ref(`agents.${column}`)).as(alias),
+  ),
+  ...runPart.map(({ alias, column }) => (column === 'task' ? text('runs.task') : sql.ref(`runs.${column}`)).as(alias)),
   ...sessionPart.map(({ alias, column }) => sql.ref(`sessions.${column}`).as(alias)),
 ];
 
-const wholeSelection = selectionFor(sql.ref('runs.task'));
-const listedSelection = selectionFor(sql`substr(runs.task, 1, ${sql.lit(storeLimits.listedTaskCharacters)})`);
+const wholeSelection = selectionFor((column) => sql.ref(column));
+const listedSelection = selectionFor(
+  (column) => sql`substr(${sql.ref(column)}, 1, ${sql.lit(storeLimits.listedTaskCharacters)})`,
+);
 
 function views(db: Database, selection = wholeSelection) {
   return db

@@ -21,6 +21,7 @@ export type AgentPatch = Partial<
     | 'freshAfter'
     | 'accountId'
     | 'budget'
+    | 'assignment'
     | 'taskId'
     | 'stopRequestedAt'
     | 'completion'
@@ -148,6 +149,7 @@ export const agentColumns = [
   'environment',
   'budget',
   'task_id',
+  'assignment',
   'branch',
   'base_commit',
   'worktree',
@@ -188,6 +190,7 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     environment: json(agentSchema.shape.environment, row.environment),
     budget: json(agentSchema.shape.budget, row.budget),
     taskId: row.task_id,
+    assignment: row.assignment,
     branch: row.branch,
     baseCommit: row.base_commit,
     worktree: row.worktree,

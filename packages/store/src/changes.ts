@@ -74,6 +74,38 @@ export async function changesByAgent(db: Database, agentId: string): Promise<Cha
   return rows.map(changeOf);
 }
 
+/** The latest change of each of these agents: the one it opened last, or an open one that it stands in for. */
+export async function latestChanges(db: Database, agentIds: readonly string[]): Promise<Map<string, Change>> {
+  const found = new Map<string, Change>();
+  for (let from = 0; from < agentIds.length; from += agentsPerStatement) {
+    const some = agentIds.slice(from, from + agentsPerStatement);
+    const own = await db
+      .selectFrom('changes')
+      .selectAll()
+      .where('ordinal', 'in', (latest) =>
+        latest
+          .selectFrom('changes as own')
+          .select(({ fn }) => fn.max('own.ordinal').as('ordinal'))
+          .where('own.agent_id', 'in', some)
+          .groupBy('own.agent_id'),
+      )
+      .execute();
+    for (const row of own) if (row.agent_id !== null) found.set(row.agent_id, changeOf(row));
+    const stoodIn = await db
+      .selectFrom('changes')
+      .selectAll()
+      .where('merged_at', 'is', null)
+      .where('closed_at', 'is', null)
+      .where('stand_in_id', 'in', some)
+      .execute();
+    for (const row of stoodIn) if (row.stand_in_id !== null) found.set(row.stand_in_id, changeOf(row));
+  }
+  return found;
+}
+
+/** How many agents one statement names: databases bound the number of its parameters. */
+const agentsPerStatement = 500;
+
 /** The changes of a planned task, oldest first. */
 export async function changesOfTask(db: Database, taskId: string): Promise<Change[]> {
   const rows = await db

@@ -50,6 +50,7 @@ export type AgentTable = {
   environment: Json;
   budget: Json;
   task_id: string | null;
+  assignment: string | null;
   branch: string | null;
   base_commit: string | null;
   worktree: string | null;

@@ -35,12 +35,17 @@ export async function history(context: CommandContext, reference: string, option
   }
 }
 
-/** Says first how much was inherited, so that nobody wonders where the beginning came from. */
-function showHead(context: CommandContext, { agentId, inherited, own }: HistoryPage, options: HistoryOptions): void {
-  context.record('history', { agentId, inherited, own }, () => {
-    if (inherited + own === 0) return context.colours.dim('no messages yet');
-    if (inherited === 0) return null;
-    return context.colours.dim(`inherited: ${count(inherited, 'message')}${options.own ? ' (not shown)' : ''}`);
+/** Says whose history it is, the work it was given, and how much was inherited. */
+function showHead(context: CommandContext, page: HistoryPage, options: HistoryOptions): void {
+  const { messages: _messages, more: _more, ...head } = page;
+  const { alias, assignment, inherited, own } = head;
+  const { bold, dim } = context.colours;
+  context.record('history', head, () => {
+    const task = assignment === null ? '' : `: ${printableLine(assignment.trim().split('\n', 1)[0] ?? '')}`;
+    const lines = [bold(alias) + task];
+    if (inherited + own === 0) lines.push(dim('no messages yet'));
+    if (inherited > 0) lines.push(dim(`inherited: ${count(inherited, 'message')}${options.own ? ' (not shown)' : ''}`));
+    return lines.join('\n');
   });
 }
 

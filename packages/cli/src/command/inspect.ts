@@ -1,6 +1,6 @@
 import type { AgentView, Inspection } from '@pawl/protocol/view';
 import type { CommandContext } from '../context.ts';
-import { duration, stateOf, statePaint, tokens } from '../format.ts';
+import { changeOf, duration, stateOf, statePaint, tokens } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import type { Palette } from '../terminal.ts';
 import { printable, printableLine } from '../terminal.ts';
@@ -24,7 +24,7 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
     ...place(inspection, line, colours),
     line(
       'tokens',
-      `${tokens(agent.usage.inputTokens)} in, ${tokens(agent.usage.outputTokens)} out, $${agent.usage.costUsd.toFixed(4)}`,
+      `${tokens(agent.usage.inputTokens)} in, ${tokens(agent.usage.outputTokens)} out, ${agent.cost.usd === null ? 'cost not reported' : `$${agent.cost.usd.toFixed(4)}`}`,
     ),
     ...(agent.run?.questions ?? []).map(({ question }) => line('question', printableLine(question))),
     ...sessions.flatMap((session) => [
@@ -32,7 +32,15 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
       line('', colours.dim(printableLine(session.directory))),
       line('', colours.dim(`environment: ${session.environment.map(printableLine).join(' ')}`)),
     ]),
-    line('task', printable(agent.run?.task ?? '-')),
+    ...(agent.change === null
+      ? []
+      : [
+          line(
+            'change',
+            printableLine(`${changeOf(agent)}${agent.change.detail === '' ? '' : `: ${agent.change.detail}`}`),
+          ),
+        ]),
+    line('task', printable(agent.assignment ?? '-')),
   ].join('\n');
 }
 

@@ -1,17 +1,19 @@
 import type { CommandContext } from '../context.ts';
-import { runDuration, stateOf, statePaint, subjectOf, tokens } from '../format.ts';
+import { activityOf, changeOf, costOf, runDuration, stateOf, statePaint, taskOf } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { table } from '../terminal.ts';
 
 const columns = [
   { title: 'AGENT' },
   { title: 'STATE' },
-  { title: 'PROJECT' },
-  { title: 'PROVIDER' },
-  { title: 'TIME' },
-  { title: 'TOKENS' },
-  { title: 'ID' },
   { title: 'TASK', flexible: true },
+  { title: 'ACTIVITY', flexible: true },
+  { title: 'CHANGE' },
+  { title: 'COST' },
+  { title: 'TIME', optional: 1 },
+  { title: 'ID', optional: 2 },
+  { title: 'PROJECT', optional: 3 },
+  { title: 'PROVIDER', optional: 4 },
 ];
 
 /** Lists the agents, newest first. A star marks the one that a person acts as. */
@@ -37,12 +39,14 @@ export async function ps(
       return [
         { text: `${agent.id === list.current ? '*' : ''}${agent.alias}`, paint: context.colours.bold },
         { text: state, paint: statePaint(state, context.colours) },
+        taskOf(agent),
+        { text: activityOf(agent), paint: context.colours.dim },
+        changeOf(agent),
+        costOf(agent),
+        runDuration(agent, now),
+        { text: agent.id.slice(0, 6), paint: context.colours.dim },
         agent.project?.name ?? '-',
         agent.provider ?? '-',
-        runDuration(agent, now),
-        tokens(agent.usage.inputTokens + agent.usage.outputTokens),
-        { text: agent.id.slice(0, 6), paint: context.colours.dim },
-        subjectOf(agent),
       ];
     });
     const more = list.more ? `\n${context.colours.dim('(older ones are left out; --limit shows more)')}` : '';

@@ -27,7 +27,7 @@ function fakeHistory(inherited: number, json: boolean) {
   return fakeDaemon(
     ({ url, response }) => {
       const rest = all.filter(({ id }) => id > Number(url.searchParams.get('after') ?? 0));
-      const counts = { agentId: idOf(1), inherited, own: 3 };
+      const counts = { agentId: idOf(1), alias: 'brave-otter', assignment: 'fix it\nnow', inherited, own: 3 };
       sendJson(response, { ...counts, messages: rest.slice(0, 2), more: rest.length > 2 });
     },
     { json },
@@ -39,7 +39,7 @@ describe('history', () => {
     await using daemon = await fakeHistory(2, false);
     expect(await history(daemon.context, 'brave-otter', {})).toBe(0);
     expect(daemon.texts).toEqual([
-      'inherited: 2 messages',
+      'brave-otter: fix it\ninherited: 2 messages',
       ...[1, 2, 3, 4, 5].map((id) => `12:00:00 user         message ${id}`),
     ]);
     expect(daemon.requests).toEqual([
@@ -53,29 +53,39 @@ describe('history', () => {
     await using daemon = await fakeHistory(2, false);
     await history(daemon.context, 'brave-otter', { own: true });
     expect(daemon.texts).toHaveLength(4);
-    expect(daemon.texts[0]).toBe('inherited: 2 messages (not shown)');
+    expect(daemon.texts[0]).toContain('inherited: 2 messages (not shown)');
   });
 
-  test('nothing inherited needs no line', async () => {
+  test('it begins with whose it is, and the work it was given; nothing inherited needs no line', async () => {
     await using daemon = await fakeHistory(0, false);
     await history(daemon.context, 'brave-otter', {});
-    expect(daemon.texts[0]).toContain('message 1');
+    expect(daemon.texts[0]).toBe('brave-otter: fix it');
+    expect(daemon.texts[1]).toContain('message 1');
   });
 
   test('an agent without messages says so', async () => {
     await using daemon = await fakeDaemon(
-      ({ response }) => sendJson(response, { agentId: idOf(1), inherited: 0, own: 0, messages: [], more: false }),
+      ({ response }) =>
+        sendJson(response, {
+          agentId: idOf(1),
+          alias: 'brave-otter',
+          assignment: null,
+          inherited: 0,
+          own: 0,
+          messages: [],
+          more: false,
+        }),
       { json: false },
     );
     await history(daemon.context, 'brave-otter', {});
-    expect(daemon.texts).toEqual(['no messages yet']);
+    expect(daemon.texts).toEqual(['brave-otter\nno messages yet']);
   });
 
   test('with --json the first record counts, and each message says whether it was inherited', async () => {
     await using daemon = await fakeHistory(1, true);
     await history(daemon.context, 'brave-otter', {});
     expect(daemon.printed.map(({ kind }) => kind)).toEqual(['history', ...Array<string>(4).fill('message')]);
-    expect(daemon.printed[0]?.data).toEqual({ agentId: idOf(1), inherited: 1, own: 3 });
+    expect(daemon.printed[0]?.data).toMatchObject({ agentId: idOf(1), alias: 'brave-otter', inherited: 1, own: 3 });
     expect(daemon.printed.slice(1).map(({ data }) => (data as HistoryMessage).inherited)).toEqual([
       true,
       false,

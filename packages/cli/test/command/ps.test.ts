@@ -17,6 +17,35 @@ test('a star marks the current agent', async () => {
   expect(starts).toEqual(['AGENT', 'brave-otter', '*calm-fox']);
 });
 
+test.each([80, 120, 200])(
+  '%i columns: task, activity, change and cost are shown, and no line is longer',
+  async (columns) => {
+    const busy = agentView({
+      alias: 'brave-otter',
+      activity: 'running',
+      assignment: 'Fix the login test that fails on every second run of the suite',
+      detail: 'calling Bash: npm test -- --run login',
+      change: { id: idOf(7), state: 'needs-human-input', detail: '' },
+      cost: { usd: 1.234, tokens: 80_000 },
+    });
+    const idle = agentView({ id: idOf(2), alias: 'calm-fox', assignment: 'Write the docs' });
+    await using daemon = await fakeDaemon(
+      ({ response }) => sendJson(response, { agents: [busy, idle], more: false, current: null }),
+      { json: false },
+    );
+    await ps({ ...daemon.context, columns }, {});
+    const [head = '', first = '', second = ''] = daemon.texts[0]?.split('\n') ?? [];
+    for (const title of ['AGENT', 'STATE', 'TASK', 'ACTIVITY', 'CHANGE', 'COST']) expect(head).toContain(title);
+    expect(head.includes('PROVIDER')).toBe(columns === 200);
+    expect(first).toContain('Fix the');
+    expect(first).toContain('calling');
+    expect(first).toContain('needs-human-input');
+    expect(first).toContain('$1.23');
+    expect(second).toMatch(/Write the.* - .* - /);
+    for (const line of [head, first, second]) expect(line.length).toBeLessThanOrEqual(columns);
+  },
+);
+
 test.each([
   [{}, 'GET /api/agents'],
   [{ all: true }, 'GET /api/agents?all=true'],
@@ -36,5 +65,5 @@ test('7.1: an agent that Pawl did not start is marked', async () => {
     { json: false },
   );
   await ps(daemon.context, {});
-  expect(daemon.texts[0]?.split('\n')[1]).toMatch(/^claude-41 +adopted .*adopted: pid 41$/);
+  expect(daemon.texts[0]?.split('\n')[1]).toMatch(/^claude-41 +adopted .*adopted: pid 41/);
 });

@@ -99,7 +99,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     const agent = await agents.find(context.req.valid('param').reference, 'living');
     const { prompt, budget } = context.req.valid('json');
     const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
-    await signals.resume(agent.id, prompt, key, { budget });
+    await signals.resume(agent.id, prompt, key, { budget, byPerson: true });
     return context.json({ agent: await agents.view(agent.id) }, 200);
   });
   app.openapi(routes.tellAgent, async (context) => {

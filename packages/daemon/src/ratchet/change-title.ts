@@ -3,7 +3,6 @@ import { commitSubject } from '@pawl/git/commit-subject';
 import { readRange } from '@pawl/git/replay';
 import type { Agent } from '@pawl/schema/record';
 import { changesByAgent } from '@pawl/store/changes';
-import { assignmentOfAgent } from '../service/assignment.ts';
 import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import type { ProjectRules } from './change-rules.ts';
@@ -22,7 +21,7 @@ export async function titleOf(shop: Workshop, rules: ProjectRules, work: Work): 
   const isSubject = own.length === 1;
   const subject = await commitSubject(repository, ownDir, own.at(-1) ?? head);
   const isFirst = author === null || !(await changesByAgent(shop.store.db, author.id)).some(isMerged);
-  const assignment = author === null || !isFirst ? null : await assignmentOfAgent(shop.store.db, author);
+  const assignment = author === null || !isFirst ? null : author.assignment;
   const clean = await redactionOf(shop, author?.id ?? null);
   return { title: clean(titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
 }

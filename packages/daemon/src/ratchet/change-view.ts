@@ -60,7 +60,11 @@ export async function viewChange(db: Database, change: Change, sight: Sight): Pr
 }
 
 /** What is over is over; of the rest nothing can be told while the project's rules cannot be read. */
-async function stateSeen(db: Database, change: Change, { facts, trouble }: Sight): Promise<StateOfChange> {
+export async function stateSeen(
+  db: Database,
+  change: Change,
+  { facts, trouble }: Pick<Sight, 'facts' | 'trouble'>,
+): Promise<StateOfChange> {
   if (facts !== null) return changeState(await changeFacts(db, change, facts));
   if (change.mergedAt !== null) return { state: 'merged', detail: `as ${(change.mergedCommit ?? '').slice(0, 10)}` };
   if (change.closedAt !== null) return { state: 'closed', detail: change.closeReason ?? '' };

@@ -9,7 +9,6 @@ import { listAgents } from '@pawl/store/agent-views';
 import { agentById } from '@pawl/store/agents';
 import { openChanges } from '@pawl/store/changes';
 import { queueOf } from '@pawl/store/queues';
-import { runsOf } from '@pawl/store/runs';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -83,8 +82,7 @@ async function branchesAtWork(
 /** What a branch is for: what its change is called, else what its author was first asked for. */
 async function purposeOf(db: Database, { purpose, agentId }: Side): Promise<string> {
   if (purpose !== '' || agentId === null) return purpose;
-  const [first] = await runsOf(db, agentId);
-  return first?.task ?? '';
+  return (await agentById(db, agentId))?.assignment ?? '';
 }
 
 /** Tells both authors, as far as they live, unless they know of all these files. */

@@ -8,7 +8,6 @@ import { agentsThatRan } from '@pawl/store/change-search';
 import { changesByAgent } from '@pawl/store/changes';
 import { listProjects } from '@pawl/store/projects';
 import { runsOf } from '@pawl/store/runs';
-import { assignmentOfAgent } from '../service/assignment.ts';
 import type { Workshop } from '../workshop.ts';
 
 type Past = TaskHistory['tasks'][number];
@@ -27,12 +26,11 @@ export async function taskHistory(
     if (home === undefined) continue;
     const [first] = await runsOf(db, agent.id);
     if (first === undefined) continue;
-    const assignment = (await assignmentOfAgent(db, agent)) ?? first.task;
     const [change = null] = await changesByAgent(db, agent.id);
     tasks.push({
       agent: { id: agent.id, alias: agent.alias },
       project: home,
-      task: firstLine(assignment, limits.taskNameCharacters),
+      task: firstLine(agent.assignment ?? first.task, limits.taskNameCharacters),
       branch: agent.branch ?? '',
       changeId: change?.id ?? null,
       startedAt: first.startedAt,

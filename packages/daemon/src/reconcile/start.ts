@@ -22,7 +22,6 @@ import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { updateAgent } from '@pawl/store/agents';
 import { hasSpokenSince } from '@pawl/store/messages';
-import { runsOf } from '@pawl/store/runs';
 import { insertSession, sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
 import { taskById } from '@pawl/store/tasks';
 import { randomUUID } from 'node:crypto';
@@ -206,10 +205,8 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
 
 /** What an agent's assignment says beside its run: the results that its task builds on, or what its errand began with. */
 async function aboutTask(shop: Workshop, agent: Agent): Promise<{ dependencies?: Dependency[]; errand?: Errand }> {
-  if (agent.mode === 'errand') {
-    const [first] = await runsOf(shop.store.db, agent.id);
-    return first === undefined ? {} : { errand: { id: agent.id, description: first.task } };
-  }
+  if (agent.mode === 'errand')
+    return agent.assignment === null ? {} : { errand: { id: agent.id, description: agent.assignment } };
   const task = agent.taskId === null ? null : await taskById(shop.store.db, agent.taskId);
   if (task === null) return {};
   const dependencies = await dependenciesOf(shop.store.db, task);

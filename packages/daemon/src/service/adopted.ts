@@ -147,6 +147,7 @@ async function adopt(shop: Workshop, project: Project, other: Other): Promise<vo
       environment: {},
       budget: noBudget,
       taskId: null,
+      assignment: null,
       alias: freeAlias(`${provider}-${pid}`, taken),
       baseCommit: null,
       worktree: null,

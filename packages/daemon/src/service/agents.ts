@@ -15,6 +15,7 @@ import { runsOf } from '@pawl/store/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { changesOfAgents } from '../ratchet/agent-changes.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { sessionDirectory } from '../workshop.ts';
@@ -44,10 +45,9 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
 
   async function views(rows: AgentRows[]): Promise<AgentView[]> {
     const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
-    const usages = await usagesOf(
-      db,
-      rows.map(({ agent }) => agent.id),
-    );
+    const ids = rows.map(({ agent }) => agent.id);
+    const usages = await usagesOf(db, ids);
+    const changes = await changesOfAgents(shop, ids, projects);
     const accounts = await accountNames(db);
     const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
     const places = await placesOfAgents(db, withPlaces);
@@ -59,6 +59,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
           return project === undefined ? [] : [{ project, place }];
         }),
         account: accounts.get(row.agent.accountId ?? '') ?? null,
+        change: changes.get(row.agent.id) ?? null,
         usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
         live: reconciler.ingest.live(row.agent.id),
         queued: reconciler.isQueued(row.agent.id),

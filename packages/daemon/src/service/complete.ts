@@ -52,11 +52,11 @@ export async function completeAgent(
   const mayPropose = meets((await rightsOf(shop, known.agent)).definition, doors.openChange.needs);
   const completed = await shop.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);
-    const { agent, run } = facts;
+    const { agent } = facts;
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
     const notified = await recipientsOf(tx.db, facts, current);
-    const text = completionText(agent, said, { task: run?.task ?? null, commits, change, mayPropose });
+    const text = completionText(agent, said, { task: agent.assignment, commits, change, mayPropose });
     for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
     tx.emit({
       type: 'agent.completed',

@@ -15,7 +15,6 @@ import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById } from '@pawl/store/agents';
 import { recentEvents } from '@pawl/store/events';
-import { runsOf } from '@pawl/store/runs';
 import { sep } from 'node:path';
 import { recordKill } from '../kill-record.ts';
 import type { Workshop } from '../workshop.ts';
@@ -99,7 +98,7 @@ async function move(shop: Workshop, errand: Errand, into: string): Promise<Merge
   for (let attempt = 1; attempt <= limits.mergeAttempts; attempt += 1) {
     const onto = await branchTip(repository, into);
     if (onto === null) throw new PawlError('not_found', `There is no branch ${into}.`, { hint: 'See `git branch`.' });
-    const plan = await planMerge(repository, { ownDir, tip, onto, message: await messageFor(shop, agent) });
+    const plan = await planMerge(repository, { ownDir, tip, onto, message: messageFor(agent) });
     if (plan.do === 'refuse') throw conflicts(errand, into, plan.files);
     if (plan.do === 'nothing') {
       await endMerged(shop, agent, { branch, into, commit: onto });
@@ -192,9 +191,8 @@ async function settleFiles(errand: Errand, commit: boolean): Promise<void> {
   });
 }
 
-async function messageFor(shop: Workshop, agent: Agent): Promise<string> {
-  const [first] = await runsOf(shop.store.db, agent.id);
-  return `Merge ${agent.branch ?? ''}\n\n${firstLine(first?.task ?? '', limits.errandCharacters)}\n`;
+function messageFor({ branch, assignment }: Agent): string {
+  return `Merge ${branch ?? ''}\n\n${firstLine(assignment ?? '', limits.errandCharacters)}\n`;
 }
 
 function conflicts({ branch }: Errand, into: string, files: string[]): PawlError {

@@ -7,7 +7,6 @@ import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById } from '@pawl/store/agents';
 import { listErrands } from '@pawl/store/errands';
-import { runsOf } from '@pawl/store/runs';
 import { recordKill } from '../kill-record.ts';
 import { cleanUp } from '../reconcile/clean-up.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -32,12 +31,8 @@ export function createErrands({ shop, reconciler, agents, signals }: Parts) {
     /** The errands with what they are about, newest first. */
     async list(all: boolean): Promise<ErrandList> {
       const rows = await listErrands(store.db, { includeEnded: all });
-      const errands: ErrandList['errands'] = [];
-      for (const [index, view] of (await agents.views(rows)).entries()) {
-        const [first] = await runsOf(store.db, rows[index]?.agent.id ?? '');
-        errands.push({ ...view, description: first?.task ?? '' });
-      }
-      return { errands };
+      const views = await agents.views(rows);
+      return { errands: views.map((view) => ({ ...view, description: view.assignment ?? '' })) };
     },
 
     /** Says something more to an errand that runs or rests: live where its provider listens, else by resuming it. */

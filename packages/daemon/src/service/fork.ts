@@ -1,4 +1,5 @@
 import { chooseAlias } from '@pawl/core/alias';
+import { firstAssignment } from '@pawl/core/assignment';
 import { capTo } from '@pawl/core/definition/cap';
 import { checkErrand } from '@pawl/core/errand';
 import { doors } from '@pawl/core/definition/action-table';
@@ -46,7 +47,7 @@ const branchPrefix = 'work/';
 export type Actor = { agent: Agent; isPerson: boolean };
 
 /** What is settled before the transaction of a fork: everything that takes time or can be refused early. */
-type Prepared = Omit<ForkRequest, 'parent' | 'inherits' | 'alias' | 'worktree' | 'now'> & {
+type Prepared = Omit<ForkRequest, 'parent' | 'inherits' | 'alias' | 'assignment' | 'worktree' | 'now'> & {
   alias: string | undefined;
   repository: Repository;
   inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
@@ -246,11 +247,12 @@ function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<
 async function plannedTask(
   tx: WriteTransaction,
   { taskId, task, project, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'project' | 'ids'>,
-): Promise<Pick<ForkRequest, 'taskId' | 'task'>> {
-  if (taskId === null) return { taskId, task };
+): Promise<Pick<ForkRequest, 'taskId' | 'task' | 'assignment'>> {
+  if (taskId === null) return { taskId, task, assignment: firstAssignment(task, null) };
   const claimed = await claimTask(tx, taskId === '@next' ? 'next' : taskId, project.id, ids.agent);
   const text = taskText(claimed, await dependenciesOf(tx.db, claimed));
-  return { taskId: claimed.id, task: task === null || task.trim() === '' ? text : `${text}\n\n${task}` };
+  const whole = task === null || task.trim() === '' ? text : `${text}\n\n${task}`;
+  return { taskId: claimed.id, task: whole, assignment: firstAssignment(whole, claimed) };
 }
 
 /**

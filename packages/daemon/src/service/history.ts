@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { updateAgent } from '@pawl/store/agents';
+import { agentById, updateAgent } from '@pawl/store/agents';
 import { countHistory, replay, wholeHistory } from '@pawl/store/history';
 import { appendMessage } from '@pawl/store/messages';
 import type { Store } from '@pawl/store/store';
@@ -18,8 +18,12 @@ export async function historyPage(
 ): Promise<HistoryPage> {
   const limit = Math.min(query.limit ?? limits.pageRows, limits.pageRows);
   const messages = await replay(store.db, agentId, { afterId: query.after ?? 0, limit: limit + 1 });
+  const agent = await agentById(store.db, agentId);
+  if (agent === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
   return {
     agentId,
+    alias: agent.alias,
+    assignment: agent.assignment,
     ...(await countHistory(store.db, agentId)),
     messages: messages.slice(0, limit).map((message) => ({ ...message, inherited: message.agentId !== agentId })),
     more: messages.length > limit,

@@ -44,6 +44,7 @@ export async function ensureRootAgent(store: Store): Promise<string> {
       environment: {},
       budget: noBudget,
       taskId: null,
+      assignment: null,
       branch: null,
       baseCommit: null,
       worktree: null,

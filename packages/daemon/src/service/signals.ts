@@ -1,3 +1,5 @@
+import { assignmentAfter } from '@pawl/core/assignment';
+import { isOver } from '@pawl/core/ratchet/change-life';
 import type { Limits } from '@pawl/core/budget';
 import { withLimits } from '@pawl/core/budget';
 import { refuseAdopted } from '@pawl/core/adopted';
@@ -16,8 +18,10 @@ import { PawlError } from '@pawl/schema/error';
 import type { NewEvent } from '@pawl/schema/event';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
+import { changesByAgent } from '@pawl/store/changes';
 import { appendMessage } from '@pawl/store/messages';
 import { endRun, insertRun, openRuns, runById, runTree } from '@pawl/store/runs';
 import { sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
@@ -32,6 +36,13 @@ import { agentOfRequest, rememberRequest } from './idempotency.ts';
 
 /** What a resumed agent is told when the person says nothing. */
 const goOn = 'Go on with your task.';
+
+type ResumeOptions = {
+  told?: NewEvent | null;
+  budget?: Limits | undefined;
+  /** Its prompt is a person's own word, and may be new work. */
+  byPerson?: boolean;
+};
 
 export type Signals = ReturnType<typeof createSignals>;
 
@@ -73,7 +84,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     agentId: string,
     prompt: string | undefined,
     key: string | undefined,
-    { told = null, budget }: { told?: NewEvent | null; budget?: Limits | undefined } = {},
+    { told = null, budget, byPerson = false }: ResumeOptions = {},
   ): Promise<void> {
     const known = await agentById(store.db, agentId);
     if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
@@ -92,6 +103,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
       const task = taskToResume(facts.agent, facts.run, prompt);
       const begun = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
       await updateAgent(tx, agentId, { stopRequestedAt: null });
+      if (byPerson && prompt !== undefined) await assign(tx, facts, prompt);
       if (budget !== undefined) await setBudget(tx, facts.agent, withLimits(facts.agent.budget, budget));
       await insertRun(tx, begun.run);
       await retakeTask(tx, facts.agent);
@@ -123,7 +135,10 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     if (facts?.run?.outcome === null) await stop(agentId);
     const event = toldEvent(known, by, 'resumed');
     // What was said before and has reached nobody is said again, together with this.
-    await resume(agentId, unheard === null ? message : `${unheard}\n\n${message}`, key, { told: event });
+    await resume(agentId, unheard === null ? message : `${unheard}\n\n${message}`, key, {
+      told: event,
+      byPerson: by === 'person',
+    });
     return 'resumed';
   }
 
@@ -286,6 +301,14 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
 
 function processesOf(shop: Workshop, session: Session) {
   return { identity: identityOf(session), dir: sessionDirectory(shop.home, session.id), marker: session.id };
+}
+
+/** Gives an agent whose work is finished a person's words as its new assignment. */
+async function assign(tx: WriteTransaction, { agent, run }: AgentView, prompt: string): Promise<void> {
+  const [latest] = await changesByAgent(tx.db, agent.id);
+  const hasOpenChange = latest !== undefined && !isOver(latest);
+  const assignment = assignmentAfter(agent, run, { prompt, hasOpenChange });
+  if (assignment !== agent.assignment) await updateAgent(tx, agent.id, { assignment });
 }
 
 async function setBudget(tx: WriteTransaction, agent: Agent, budget: Budget): Promise<void> {

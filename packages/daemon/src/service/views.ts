@@ -1,4 +1,5 @@
 import { deriveStatus } from '@pawl/core/status';
+import { costOf } from '@pawl/core/usage';
 import type { AgentView } from '@pawl/protocol/view';
 import type { Agent, AgentPlace, Project, Run, Session, Usage } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
@@ -11,6 +12,7 @@ export function viewAgent(
     places: { project: Project; place: AgentPlace }[];
     account: string | null;
     usage: Usage;
+    change: AgentView['change'];
     live: LiveState | undefined;
     queued: boolean;
     silentMs: number | null;
@@ -34,6 +36,8 @@ export function viewAgent(
     account: more.account,
     budget: agent.budget,
     taskId: agent.taskId,
+    assignment: agent.assignment,
+    change: more.change,
     branch: agent.branch,
     baseCommit: agent.baseCommit,
     worktree: agent.worktree,
@@ -79,5 +83,6 @@ export function viewAgent(
             exitCode: session.exitCode,
           },
     usage: more.usage,
+    cost: costOf(more.usage),
   };
 }

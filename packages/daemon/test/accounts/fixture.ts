@@ -170,6 +170,7 @@ export async function openSession(store: Store, accountId: string): Promise<stri
     id: agentId,
     projectId,
     accountId,
+    assignment: null,
     ...identity,
     ...kind,
     ...past,

@@ -67,6 +67,7 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     environment: {},
     budget: noBudget,
     taskId: null,
+    assignment: null,
     branch: branches[role],
     baseCommit: 'c0ffee',
     worktree: `/worktrees/shop/${isWorker ? 'brave-otter' : role}`,

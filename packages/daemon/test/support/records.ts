@@ -28,6 +28,7 @@ export function agentRecord(fields: Partial<Agent>): Agent {
     environment: {},
     budget: noBudget,
     taskId: null,
+    assignment: null,
     branch: null,
     baseCommit: null,
     worktree: null,

@@ -8,7 +8,7 @@ import { defineTool } from '../tool.ts';
 /** An agent in as few words as another one needs to know it by. */
 function brief(agent: AgentView): ToolAnswer {
   const { id, alias, definition, kind, status, activity, detail, branch, parentId, supervisorId } = agent;
-  const task = agent.run?.task.slice(0, mcpLimits.taskCharacters) ?? null;
+  const task = agent.assignment?.slice(0, mcpLimits.taskCharacters) ?? null;
   const project = agent.project?.name ?? null;
   return { id, alias, definition, kind, status, activity, detail, project, task, branch, parentId, supervisorId };
 }

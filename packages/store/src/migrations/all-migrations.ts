@@ -6,6 +6,7 @@ import { ratchet } from './0005-ratchet.ts';
 import { projectSettings } from './0006-project-settings.ts';
 import { places } from './0007-places.ts';
 import { runCause } from './0008-run-cause.ts';
+import { assignment } from './0009-assignment.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -18,4 +19,5 @@ export const allMigrations: readonly Migration[] = [
   projectSettings,
   places,
   runCause,
+  assignment,
 ];
