@@ -41,7 +41,7 @@ test('up, init, work, ps, logs -f, inspect: the first five minutes', async () =>
     activity: 'idle',
     run: { status: 'completed', task: 'write a note' },
   });
-  expect((await place.pawl(['ps'])).stdout).toMatch(new RegExp(`^${agent.alias} +completed +a-re-po`, 'm'));
+  expect((await place.pawl(['ps'])).stdout).toMatch(new RegExp(`^${agent.alias} +completed +write a note`, 'm'));
   expect(await git(repository, ['rev-list', '--count', `main..work/${agent.alias}`])).toBe('1');
   const inspected = await place.pawl(['inspect', agent.id.slice(0, 6)]);
   expect(inspected.stdout).toContain('1 commits, 0 changed, 0 untracked');
