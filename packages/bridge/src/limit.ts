@@ -15,7 +15,7 @@ export const bridgeLimits = {
   /** How long an agent that is asked to stop may take, before what is left of it is killed. */
   politeMs: 2_000,
   /** How much later than the agent's end our own signal may come, when both were sent at once. */
-  signalMs: 100,
+  signalMs: 1_000,
   /** How long an agent may take to leave by itself when there are no more turns. */
   leaveMs: 3_000,
   /** How long output is still read after the agent has ended while a child of it keeps the pipe open. */

@@ -1,3 +1,4 @@
+import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cut, fit, palette, printable, printableLine, table, width } from '../src/terminal.ts';
@@ -111,11 +112,12 @@ describe('printable text', () => {
   });
 
   test('long hostile text takes no long time', () => {
-    const started = performance.now();
-    for (const piece of ['\u001B[', '\u001B]', '\u009D', '\u001B[1;', '\u001B ', '\u001B[ '])
-      check(piece.repeat(200_000));
-    check(`\u001B[${'1;'.repeat(500_000)}`);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const spentMs = processorMs(() => {
+      for (const piece of ['\u001B[', '\u001B]', '\u009D', '\u001B[1;', '\u001B ', '\u001B[ '])
+        check(piece.repeat(200_000));
+      check(`\u001B[${'1;'.repeat(500_000)}`);
+    });
+    expect(spentMs).toBeLessThan(5_000);
   });
 
   test('one line is one line', () => {

@@ -2,9 +2,6 @@ import { createAuthority } from '@pawl/daemon/http/authority';
 import { strayProcesses } from '@pawl/host/stray';
 import { newId } from '@pawl/schema/id';
 import { agentById, insertAgent } from '@pawl/store/agents';
-import { dataDirectory } from '@pawl/store/data-directory';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
-import { openStore } from '@pawl/store/store';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import type { AgentView } from '@pawl/protocol/view';
@@ -17,6 +14,7 @@ import { cleanedUp, completionMails } from './support/complete.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas, outputText } from './support/output.ts';
+import { storeOf } from './support/stores.ts';
 
 let daemon: TestDaemon;
 let root: string;
@@ -245,7 +243,7 @@ describe('between the word and the end', () => {
 });
 
 test('7.3, 8.10: a process that does not leave is ended, but not one that was asked to commit', async () => {
-  await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 300 } });
+  await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 300, stopGraceMs: 500 } });
   // One that is to commit had said that it is done before it began: it is given the time that it needs.
   const gate = join(quick.home.root, 'gate');
   const slow = await quick.work([
@@ -372,15 +370,11 @@ describe('refused', () => {
 
 /** A subagent of an agent, as a delegation would make one. */
 async function subagentOf(agentId: string): Promise<string> {
-  const store = await openStore(sqliteEngine(dataDirectory(daemon.home.root).database), { clock: Date.now });
-  try {
-    const row = await agentById(store.db, agentId);
-    if (row === null) throw new Error('no row');
-    const id = newId();
-    const family = { kind: 'subagent', parentId: agentId, supervisorId: agentId } as const;
-    await store.write((tx) => insertAgent(tx, { ...row, ...family, id, alias: 'small-helper', worktree: null }));
-    return id;
-  } finally {
-    await store.close();
-  }
+  const store = storeOf(daemon.home.root);
+  const row = await agentById(store.db, agentId);
+  if (row === null) throw new Error('no row');
+  const id = newId();
+  const family = { kind: 'subagent', parentId: agentId, supervisorId: agentId } as const;
+  await store.write((tx) => insertAgent(tx, { ...row, ...family, id, alias: 'small-helper', worktree: null }));
+  return id;
 }

@@ -1,9 +1,6 @@
 import { createAuthority, personToken } from '@pawl/daemon/http/authority';
 import { routes } from '@pawl/protocol/routes';
 import { updateAgent } from '@pawl/store/agents';
-import { dataDirectory } from '@pawl/store/data-directory';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
-import { openStore } from '@pawl/store/store';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
@@ -12,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon } from './support/daemon.ts';
+import { storeOf } from './support/stores.ts';
 
 let daemon: TestDaemon;
 let tokens: Record<'person' | 'own' | 'other' | 'dead', string>;
@@ -281,7 +279,5 @@ function ask(
 }
 
 async function endAgent(agentId: string): Promise<void> {
-  const store = await openStore(sqliteEngine(dataDirectory(daemon.home.root).database), { clock: Date.now });
-  await store.write((tx) => updateAgent(tx, agentId, { endedAt: tx.now, endReason: 'test' }));
-  await store.close();
+  await storeOf(daemon.home.root).write((tx) => updateAgent(tx, agentId, { endedAt: tx.now, endReason: 'test' }));
 }

@@ -182,7 +182,7 @@ describe('the barrier', () => {
   });
 
   test('3.2.4: a fork waits for a half-written answer', async () => {
-    const parent = await daemon.work([{ stream: { text: 'one two three four', for: '1s', pieces: 4 } }, 'hang']);
+    const parent = await daemon.work([{ stream: { text: 'one two three four', for: '5s', pieces: 4 } }, 'hang']);
     await outputHas(daemon.client, parent.id, 'text_delta');
     await expect(daemon.fork(parent.id, { wait: false })).rejects.toMatchObject({ code: 'busy' });
     const child = await daemon.fork(parent.id, { switch: false });
@@ -192,7 +192,7 @@ describe('the barrier', () => {
   });
 
   test('a fork whose requester has left is not made', async () => {
-    const parent = await daemon.work([{ tool: { name: 'Slow', takes: '20s' } }]);
+    const parent = await daemon.work([{ tool: { name: 'Slow', takes: '10m' } }]);
     await outputHas(daemon.client, parent.id, 'Slow');
     const before = (await daemon.client.listAgents({ all: true, limit: 1000 })).agents.length;
     const gone = new AbortController();

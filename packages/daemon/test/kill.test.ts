@@ -1,15 +1,15 @@
 import { strayProcesses } from '@pawl/host/stray';
 import { agentById, insertAgent } from '@pawl/store/agents';
-import { dataDirectory } from '@pawl/store/data-directory';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
-import { openStore } from '@pawl/store/store';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas } from './support/output.ts';
+import { storeOf } from './support/stores.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -74,11 +74,10 @@ test('W1-09: two agents whose ids begin alike are told apart by more of the id, 
   const agent = await daemon.work(['complete']);
   await daemon.ended(agent.id);
   const twin = `${agent.id.slice(0, 10)}${agent.id.slice(10) === 'A'.repeat(12) ? 'B'.repeat(12) : 'A'.repeat(12)}`;
-  const store = await openStore(sqliteEngine(dataDirectory(daemon.home.root).database), { clock: Date.now });
+  const store = storeOf(daemon.home.root);
   const row = await agentById(store.db, agent.id);
   if (row === null) throw new Error('no row');
   await store.write((tx) => insertAgent(tx, { ...row, id: twin, alias: 'the-twin', worktree: null }));
-  await store.close();
   await expect(daemon.client.killAgent(agent.id.slice(0, 10), {})).rejects.toMatchObject({ code: 'ambiguous' });
   await expect(daemon.client.history(agent.id.slice(0, 10))).rejects.toMatchObject({ code: 'ambiguous' });
   expect((await daemon.client.killAgent(agent.id.slice(0, 14), {})).killed.map(({ id }) => id)).toEqual([agent.id]);
@@ -194,14 +193,18 @@ test('48: an agent may kill itself and its descendants, nobody else, and may not
 });
 
 test('3.2.7: what a killed agent says too late is not part of any history', async () => {
+  const gate = join(daemon.home.root, 'killed');
   const agent = await daemon.work([
     { say: 'in time' },
-    { shell: 'trap "" TERM; echo started; sleep 0.3; echo too late' },
+    { shell: `trap "" TERM; echo started; until [ -e '${gate}' ]; do sleep 0.02; done; echo too late` },
     { say: 'much too late' },
     'complete',
   ]);
   await outputHas(daemon.client, agent.id, 'trap');
-  await daemon.client.killAgent(agent.id, {});
+  const killing = daemon.client.killAgent(agent.id, {});
+  await waitUntil(async () => (await view(agent.id)).status === 'dead', { what: 'the kill to be on record' });
+  writeFileSync(gate, '');
+  await killing;
   const { messages } = await daemon.client.history(agent.id);
   expect(messages.map(({ kind }) => kind)).toEqual(['fork', 'user', 'assistant', 'tool_call']);
   expect(messages[2]?.content).toBe('in time');

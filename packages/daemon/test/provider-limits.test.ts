@@ -1,5 +1,6 @@
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from 'node:path';
 import type { TestDaemon } from './support/daemon.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
         prompt_mode: 'stdin',
       },
       twin: { extends: 'generic', command: ['/bin/sh', '-c', twin], output_format: 'claude-stream-json' },
-      impatient: { extends: 'scripted', silence: { notice_ms: 1_000, hang_ms: 4_000 } },
+      impatient: { extends: 'scripted', silence: { notice_ms: 1_000, hang_ms: 12_000 } },
     },
   });
 });
@@ -29,12 +30,15 @@ afterAll(async () => {
 });
 
 test('S3-56: what reached nobody is said again together with the next word, where nobody listens while it works', async () => {
-  const steps = [{ say: 'hello' }, 'complete', { sleep: '2s' }, 'complete', 'complete', 'complete'];
+  const gate = join(daemon.home.root, 'told');
+  const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
+  const steps = [{ say: 'hello' }, 'complete', busy, 'complete', 'complete', 'complete'];
   const agent = await daemon.work(steps, { provider: 'reader' });
   await daemon.ended(agent.id);
   for (const message of ['the first thing', 'the second thing']) {
     expect(await daemon.client.tellAgent(agent.id, { message }, randomUUID())).toMatchObject({ channel: 'resumed' });
   }
+  writeFileSync(gate, '');
   await daemon.ended(agent.id);
   const { sessions } = await daemon.client.inspectAgent(agent.id);
   const prompts = await Promise.all(sessions.map(({ directory }) => daemon.promptOf(directory)));
@@ -101,7 +105,7 @@ test('W3-08: a session that falls silent is shown to wait for its provider, then
 });
 
 test('a tool that runs is no silence', async () => {
-  const steps = [{ tool: { name: 'Build', result: 'built', takes: '5s' } }, { complete: { summary: 'built it' } }];
+  const steps = [{ tool: { name: 'Build', result: 'built', takes: '14s' } }, { complete: { summary: 'built it' } }];
   const agent = await daemon.work(steps, { provider: 'impatient' });
   expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });
   const { events } = await daemon.client.events({ agent: agent.id, limit: 1000 });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { waitUntil } from '@pawl/testing/wait-until';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
+import { outputHas } from './support/output.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -64,13 +66,14 @@ test('who has asked nothing is not answered', async () => {
 
 describe('7.9: a word to an agent', () => {
   test('S3-56: reaches the process that runs, where it listens', async () => {
-    const steps = [{ say: 'hello' }, { sleep: '1500ms' }, 'wait', 'echo_prompt', { complete: { summary: 'heard it' } }];
+    const gate = join(daemon.home.root, 'told');
+    const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
+    const steps = [{ say: 'hello' }, busy, 'wait', 'echo_prompt', { complete: { summary: 'heard it' } }];
     const agent = await daemon.work(steps);
-    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).detail === 'hello', {
-      what: 'its first word',
-    });
+    await outputHas(daemon.client, agent.id, 'hello');
     const { channel } = await daemon.client.tellAgent(agent.id, { message: 'one thing more' }, randomUUID());
     expect(channel).toBe('live');
+    writeFileSync(gate, '');
     expect(await daemon.ended(agent.id)).toMatchObject({
       run: { status: 'completed', detail: 'heard it' },
       session: { no: 1 },

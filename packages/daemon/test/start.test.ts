@@ -7,7 +7,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeScenario } from './support/daemon.ts';
@@ -62,9 +62,7 @@ test('a frozen daemon keeps its home: the next one says so and leaves', async ()
 
 test('a port that is taken, a config that is wrong, a home that others can read: each refused with the way out', async () => {
   await using place = await temporaryDirectory();
-  const taken = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => taken.once('listening', resolve));
-  const { port } = taken.address() as AddressInfo;
+  const { port, server: taken } = await listenBelowEphemeral();
   const home = join(place.path, 'home');
   expect(await spawnDaemon(home, { env: { PAWL_PORT: String(port) } }).report).toMatchObject({
     error: { code: 'conflict', hint: expect.stringContaining('PAWL_PORT') as string },
@@ -195,6 +193,18 @@ test.each(['a directory', 'a FIFO', 'a link to itself', 'nothing'])(
     }
   },
 );
+
+/** A server on a port that no other program is given by chance, so that it is still free when it is closed. */
+async function listenBelowEphemeral(): Promise<{ port: number; server: Server }> {
+  for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (isFree) return { port, server };
+  }
+}
 
 /** A daemon that was killed while an agent of its talked, and that agent with its session. */
 async function killedDaemon(place: string) {

@@ -1,8 +1,5 @@
 import type { TaskView } from '@pawl/protocol/view/task';
 import { updateAgent } from '@pawl/store/agents';
-import { dataDirectory } from '@pawl/store/data-directory';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
-import { openStore } from '@pawl/store/store';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
@@ -13,6 +10,7 @@ import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { outputHas } from './support/output.ts';
+import { storeOf } from './support/stores.ts';
 
 let daemon: TestDaemon;
 let another: string;
@@ -195,6 +193,7 @@ describe('work on a task', () => {
     const task = await added();
     const agent = await take(task, [
       { signal: { status: 'questions', questions: ['which one?'] } },
+      'wait',
       { say: 'standing by' },
       'hang',
     ]);
@@ -252,16 +251,12 @@ test('W3-10: at the start of a daemon, tasks of the dead and of those who rest a
   const asking = await work([{ signal: { status: 'questions', questions: ['which?'] } }], '@next');
   await own.ended(asking.id);
   await expect(work(['complete'], '@next')).rejects.toMatchObject({ code: 'not_found' });
-  const store = await openStore(sqliteEngine(dataDirectory(own.home.root).database), { clock: Date.now });
-  try {
-    expect(await requeueDead(store)).toBe(0);
-    // As after a crash: the agent is on record as dead, and nobody has seen to its task.
-    await store.write((tx) => updateAgent(tx, dead.id, { endedAt: tx.now, endReason: 'test' }));
-    expect(await requeueDead(store)).toBe(1);
-    expect(await requeueDead(store)).toBe(0);
-  } finally {
-    await store.close();
-  }
+  const store = storeOf(own.home.root);
+  expect(await requeueDead(store)).toBe(0);
+  // As after a crash: the agent is on record as dead, and nobody has seen to its task.
+  await store.write((tx) => updateAgent(tx, dead.id, { endedAt: tx.now, endReason: 'test' }));
+  expect(await requeueDead(store)).toBe(1);
+  expect(await requeueDead(store)).toBe(0);
   const states = async () =>
     Promise.all([first, second, next].map(async ({ id }) => (await own.client.showTask(id)).task.state));
   await waitUntil(async () => (await states()).join() === 'pending,in_progress,in_progress', { what: 'the tasks' });

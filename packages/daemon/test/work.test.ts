@@ -170,11 +170,12 @@ describe('the signal', () => {
   });
 
   test('of a process that does not leave afterwards ends that process (W3-09)', async () => {
-    const agent = await daemon.work([
+    await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 400, stopGraceMs: 500 } });
+    const agent = await quick.work([
       { shell: `mkdir -p .pawl/output && echo '{"status":"done","result":"hung"}' > .pawl/output/signal.json` },
       { hang: { ignore_term: true } },
     ]);
-    expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'hung' } });
+    expect(await quick.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'hung' } });
   });
 });
 
@@ -201,21 +202,22 @@ describe('what goes wrong', () => {
   });
 
   test('5.2.12: stop ends everything, also what ignores TERM or has detached itself, and leaves the work', async () => {
-    const agent = await daemon.work([
+    await using quick = await startTestDaemon({ timing: { stopGraceMs: 500 } });
+    const agent = await quick.work([
       { write: { path: 'kept.txt', content: 'kept' } },
       { fork_child: { detach: true, seconds: 300 } },
       { say: 'standing by' },
       { hang: { ignore_term: true } },
     ]);
-    await outputHas(daemon.client, agent.id, 'standing by');
-    const { sessions } = await daemon.client.inspectAgent(agent.id);
+    await outputHas(quick.client, agent.id, 'standing by');
+    const { sessions } = await quick.client.inspectAgent(agent.id);
     const marker = sessions[0]?.id ?? '';
     expect(strayProcesses(marker).length).toBeGreaterThan(1);
-    const { agent: stopped } = await daemon.client.stopAgent(agent.alias);
+    const { agent: stopped } = await quick.client.stopAgent(agent.alias);
     expect(stopped).toMatchObject({ activity: 'stopped', run: { status: 'cancelled' } });
     expect(strayProcesses(marker)).toEqual([]);
     expect(readFileSync(join(agent.worktree ?? '', 'kept.txt'), 'utf8')).toBe('kept');
-    expect((await daemon.client.stopAgent(agent.alias)).agent.activity).toBe('stopped');
+    expect((await quick.client.stopAgent(agent.alias)).agent.activity).toBe('stopped');
   });
 
   test('what a finished agent left running is ended with it', async () => {
@@ -238,9 +240,12 @@ describe('what goes wrong', () => {
   });
 
   test('a worktree that is deleted under the agent fails the run and nothing else', async () => {
-    const agent = await daemon.work([{ say: 'standing by' }, { sleep: '300ms' }, { crash: { code: 0 } }]);
+    const gate = join(daemon.home.root, 'deleted');
+    const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
+    const agent = await daemon.work([{ say: 'standing by' }, busy, { crash: { code: 0 } }]);
     await outputHas(daemon.client, agent.id, 'standing by');
     rmSync(agent.worktree ?? '', { recursive: true });
+    writeFileSync(gate, '');
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'crashed',
       run: { status: 'failed', detail: expect.stringContaining('worktree was deleted') as string },

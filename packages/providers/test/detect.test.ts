@@ -1,5 +1,5 @@
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { waitUntil } from '@pawl/testing/wait-until';
+import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -92,11 +92,11 @@ describe('a program', () => {
     await using bench = await workbench();
     const pidFile = join(bench.path, 'pid');
     const loud = await bench.program('loud', `sleep 600 & echo $! > '${pidFile}'; while :; do echo 1234567890; done`);
-    const limit = { environment: bench.environment, timeoutMs: 10_000, bytes: 100 };
+    const limit = { environment: bench.environment, timeoutMs: patienceMs, bytes: 100 };
     expect(await printedBy([loud], limit)).toHaveLength(100);
     await gone(pidFile);
     const mute = await bench.program('mute', `echo 1.5; sleep 600 & echo $! > '${pidFile}.2'; wait`);
-    const watched = printedBy([mute], { ...limit, timeoutMs: 1_000 });
+    const watched = printedBy([mute], { ...limit, timeoutMs: 5_000 });
     expect(await watched).toBe('1.5\n');
     await gone(`${pidFile}.2`);
   });

@@ -1,3 +1,4 @@
+import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkPatterns, faultIn, faultInWords, faultOf } from '../src/fault.ts';
@@ -101,9 +102,10 @@ describe("a preset's own patterns", () => {
   });
 
   test('a megabyte of text that nearly matches takes no time', () => {
-    const start = performance.now();
-    for (const words of ['hit your ', 'token ', 'api ', 'invalid ', '4', 'connection '])
-      expect(faultOf(null, words.repeat(200_000), 'limit')).toBeNull();
-    expect(performance.now() - start).toBeLessThan(2_000);
+    const spentMs = processorMs(() => {
+      for (const words of ['hit your ', 'token ', 'api ', 'invalid ', '4', 'connection '])
+        expect(faultOf(null, words.repeat(200_000), 'limit')).toBeNull();
+    });
+    expect(spentMs).toBeLessThan(2_000);
   });
 });

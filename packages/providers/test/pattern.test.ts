@@ -1,3 +1,4 @@
+import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compilePattern } from '../src/pattern.ts';
@@ -139,8 +140,7 @@ test('no pattern is slow, on any text', () => {
   const evil = ['(a+)+$', '(a|a)*b', '.*.*.*.*x', '(?:a?){99}a{99}b', '(\\s*\\s*)*x', `${'(a|a)'.repeat(50)}b`];
   const text = 'a '.repeat(1_000) + 'a'.repeat(2_000);
   for (const source of evil) {
-    const start = performance.now();
-    expect(isIn(source, text)).toBe(source === '(a+)+$');
-    expect(performance.now() - start, source).toBeLessThan(2_000);
+    const spentMs = processorMs(() => expect(isIn(source, text)).toBe(source === '(a+)+$'));
+    expect(spentMs, source).toBeLessThan(2_000);
   }
 });

@@ -1,3 +1,4 @@
+import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resetTimeIn } from '../src/reset-time.ts';
@@ -100,9 +101,9 @@ describe('when a limit ends', () => {
       }),
       { numRuns: 300 },
     );
-    const start = performance.now();
-    for (const words of ['resets ', 'try again in 1 ', 'resets Nov 1', '1'])
-      expect(() => resetTimeIn(words.repeat(200_000), now)).not.toThrow();
-    expect(performance.now() - start).toBeLessThan(1_000);
+    const spentMs = processorMs(() => {
+      for (const words of ['resets ', 'try again in 1 ', 'resets Nov 1', '1']) resetTimeIn(words.repeat(200_000), now);
+    });
+    expect(spentMs).toBeLessThan(1_000);
   });
 });

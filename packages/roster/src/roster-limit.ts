@@ -8,7 +8,7 @@ export const rosterLimits = {
   /** How much of the environment or the command line of a process is read. */
   processFileBytes: 2 * 1024 * 1024,
   /** How long `ps`, `lsof` and `pgrep` may take, and how much they may print. */
-  commandMs: 10_000,
+  commandMs: 30_000,
   commandBytes: 64 * 1024 * 1024,
   /** The kernel's name of a process has no more characters. */
   nameCharacters: 15,

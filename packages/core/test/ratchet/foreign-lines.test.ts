@@ -1,3 +1,4 @@
+import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lastLines, plainLine, plainText, quoted } from '../../src/ratchet/foreign-lines.ts';
@@ -41,7 +42,6 @@ test('fault 35: whatever somebody prints, nothing of a terminal is left, each li
 });
 
 test('a very long output takes no long time', () => {
-  const begin = performance.now();
-  lastLines(`${'\u001B['.repeat(32_000)}${'\u001B]'.repeat(32_000)}`, most);
-  expect(performance.now() - begin).toBeLessThan(2_000);
+  const text = `${'\u001B['.repeat(32_000)}${'\u001B]'.repeat(32_000)}`;
+  expect(processorMs(() => lastLines(text, most))).toBeLessThan(2_000);
 });

@@ -95,7 +95,7 @@ test('fault 25: many senders at once to two agents in a turn, more than a proces
 test('W1-23: an agent in a turn that waits for its mail gets it there, and not by its input too', async () => {
   const agent = await busy();
   const sender = await busy();
-  const waiting = agentClient(daemon.home, agent.id).waitMail({ timeoutMs: 10_000 });
+  const waiting = agentClient(daemon.home, agent.id).waitMail({ timeoutMs: limits.mailWaitMs });
   // Its wait has begun when another request of it is answered that came later.
   await agentClient(daemon.home, agent.id).listMail();
   const mailId = await send(agentClient(daemon.home, sender.id), agent.id, 'the answer is 42');

@@ -1,3 +1,5 @@
+import { limits } from '@pawl/schema/limit';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
@@ -27,7 +29,7 @@ async function busy() {
 }
 
 /** Far longer than any of these tests takes: whoever comes back earlier was woken. */
-const longMs = 25_000;
+const longMs = limits.mailWaitMs;
 
 describe('W1-23: the next mail', () => {
   test('0 looks once and says that there is nothing', async () => {
@@ -119,7 +121,13 @@ describe('W1-23: fan-in', () => {
     ]);
     await daemon.ended(agent.id);
     await daemon.client.sendMail({ to: agent.id, body: 'the question' }, randomUUID());
-    const { agents, mails } = await one.client.waitMail({ timeoutMs: longMs, agents: [agent.id] });
+    const { agents, mails } = await waitUntil(
+      async () => {
+        const found = await one.client.waitMail({ timeoutMs: longMs, agents: [agent.id] });
+        return found.done ? found : null;
+      },
+      { what: 'the answer' },
+    );
     expect(agents.map(({ state }) => state)).toEqual(['received']);
     expect(mails.map(({ body }) => body)).toEqual(['the answer']);
   });

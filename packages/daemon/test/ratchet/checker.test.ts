@@ -3,7 +3,7 @@ import type { Check } from '@pawl/schema/change';
 import type { CheckBounds } from '@pawl/daemon/ratchet/check-limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git } from '@pawl/testing/sample-repository';
-import { waitUntil } from '@pawl/testing/wait-until';
+import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
@@ -122,17 +122,17 @@ test('a disk that is full in the middle of the clone is the reason of a failed c
 test('a check that hangs is ended at its limit with all its processes, also those that ignore TERM', async () => {
   await using bench = await scene({ bounds: { graceMs: 50 } });
   const stubborn = `trap '' TERM; echo begun; (setsid sh -c 'trap "" TERM; sleep 60' &) ; while :; do sleep 0.05; done`;
-  const check = await bench.run(checksOf([{ run: stubborn, timeoutMs: 2_000 }, 'echo never']));
-  expect(check).toMatchObject({ outcome: 'failed', detail: 'step 1: ended after 2 s' });
+  const check = await bench.run(checksOf([{ run: stubborn, timeoutMs: 5_000 }, 'echo never']));
+  expect(check).toMatchObject({ outcome: 'failed', detail: 'step 1: ended after 5 s' });
   expect(await bench.text(check)).toBe('begun\n');
   expect(bench.left(check.id)).toBe(0);
 });
 
 test('a check that exits with 0 when it is stopped has not passed', async () => {
-  await using bench = await scene();
+  await using bench = await scene({ bounds: { graceMs: patienceMs } });
   const polite = `trap 'echo bye; exit 0' TERM; echo begun; while :; do sleep 0.02; done`;
-  const check = await bench.run(checksOf([{ run: polite, timeoutMs: 2_000 }]));
-  expect(check).toMatchObject({ outcome: 'failed', detail: 'ended after 2 s', exitCode: 0 });
+  const check = await bench.run(checksOf([{ run: polite, timeoutMs: 5_000 }]));
+  expect(check).toMatchObject({ outcome: 'failed', detail: 'ended after 5 s', exitCode: 0 });
   expect(await bench.text(check)).toContain('bye\n');
 });
 

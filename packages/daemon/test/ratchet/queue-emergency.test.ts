@@ -1,4 +1,5 @@
 import { git } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +31,9 @@ async function alarmed(daemon: TestDaemon) {
 const repair = [{ shell: 'git rm --quiet bad.txt' }, { commit: 'fix: without it' }, 'complete'];
 
 test('S4-07, invariant 22: a red main halts every merge, one worker repairs it, and the queue goes on when it is green', async () => {
-  await using daemon = await startGreen([{ sleep: '300ms' }, ...repair]);
+  await using place = await temporaryDirectory();
+  const gate = join(place.path, 'proposed');
+  await using daemon = await startGreen([{ shell: `until [ -e '${gate}' ]; do sleep 0.02; done` }, ...repair]);
   const { client, repository } = daemon;
   const red = await commitFiles(repository, { 'bad.txt': 'x\n' }, 'by hand, and wrong');
   await client.checkQueue({ path: repository });
@@ -38,6 +41,7 @@ test('S4-07, invariant 22: a red main halts every merge, one worker repairs it, 
   expect(emergency.commit).toBe(red);
   const waiting = await propose(client, repository, 'work/waiting', { 'waiting.txt': 'w\n' }, 'main~1');
   expect(waiting).toMatchObject({ state: 'queued', detail: `waits: main is red at ${red.slice(0, 10)}` });
+  writeFileSync(gate, '');
   await reaches(client, waiting.id, 'merged');
   const queue = await waitUntil(
     async () => {

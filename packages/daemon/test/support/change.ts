@@ -8,7 +8,8 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestDaemon } from './daemon.ts';
-import { startTestDaemon, storeOf } from './daemon.ts';
+import { startTestDaemon } from './daemon.ts';
+import { storeOf } from './stores.ts';
 import { commitFiles, configWith } from './ratchet.ts';
 
 /** A daemon whose project says what its checks are, and whose queue does nothing: what is done to a change stays as it is. */

@@ -1,22 +1,15 @@
 import type { AgentView } from '@pawl/protocol/view';
 import type { Mail } from '@pawl/schema/mail';
-import { dataDirectory } from '@pawl/store/data-directory';
 import { listMail } from '@pawl/store/mail';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
-import { openStore } from '@pawl/store/store';
 import { waitUntil } from '@pawl/testing/wait-until';
 import type { Client } from '@pawl/protocol/client';
 import { viewOf } from './daemon.ts';
+import { withStore } from './stores.ts';
 
 /** The mails by which it was told that an agent is done, oldest first. */
 export async function completionMails(home: string, fromId: string): Promise<Mail[]> {
-  const store = await openStore(sqliteEngine(dataDirectory(home).database), { clock: Date.now });
-  try {
-    const mails = await listMail(store.db, { fromId, limit: 100 });
-    return mails.filter(({ kind }) => kind === 'completion').toReversed();
-  } finally {
-    await store.close();
-  }
+  const mails = await withStore(home, (store) => listMail(store.db, { fromId, limit: 100 }));
+  return mails.filter(({ kind }) => kind === 'completion').toReversed();
 }
 
 /** Waits until an agent is dead and it is settled what becomes of its worktree. */

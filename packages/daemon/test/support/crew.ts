@@ -44,6 +44,7 @@ import { onTestFinished } from 'vitest';
 import { writeScenario } from './daemon.ts';
 import { markdown } from './definitions.ts';
 import { addRestingAgents } from './resting-agents.ts';
+import { shareStore, unshareStore } from './stores.ts';
 
 /** What a project says when it has one check, and nobody who reviews or repairs. */
 const plainConfig: ProjectConfig = {
@@ -78,6 +79,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}) {
   const root = realpathSync(join(place.path, 'sample'));
   const log = pino({ enabled: false });
   const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: Date.now });
+  shareStore(home.root, store);
   const providers = providerRegistry(
     builtInPresets({
       scriptedAgent: [process.execPath, ...programs.scriptedAgent],
@@ -99,8 +101,8 @@ export async function openCrew(given: Partial<ProjectConfig> = {}) {
     authority: createAuthority(personToken(home.token)),
     startedAt: Date.now(),
     timing: {
-      stopGraceMs: 500,
-      hungAfterSignalMs: 400,
+      stopGraceMs: 60_000,
+      hungAfterSignalMs: 60_000,
       livenessMs: 100,
       limitGraceMs: 500,
       routeMs: 60_000,
@@ -134,6 +136,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}) {
       if (run?.outcome === null) await signals.stop(agent.id);
     await post.close();
     await reconciler.close();
+    unshareStore(home.root);
     await store.close();
     await place[Symbol.asyncDispose]();
   });

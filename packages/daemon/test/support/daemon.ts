@@ -8,7 +8,6 @@ import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView, ForkBody, WorkBody } from '@pawl/protocol/view';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
-import type { Store } from '@pawl/store/store';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -18,6 +17,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { markdown } from './definitions.ts';
+import { shareStore, unshareStore } from './stores.ts';
 
 /** A daemon in this process, on a home and with a project of its own. */
 export type TestDaemon = {
@@ -48,8 +48,9 @@ export type TestDaemon = {
 };
 
 const quickTiming: Timing = {
-  stopGraceMs: 500,
-  hungAfterSignalMs: 400,
+  // On a busy machine an agent needs its time to leave; tests of those that do not leave set these shorter.
+  stopGraceMs: 60_000,
+  hungAfterSignalMs: 60_000,
   livenessMs: 100,
   limitGraceMs: 500,
   // The loops of a day stay out of a test's way, unless it asks for them.
@@ -61,16 +62,6 @@ const quickTiming: Timing = {
   queueWaitMs: 200,
   adoptionMs: 3_000,
 };
-
-/** The registries of the daemons in this process, by their homes. */
-const stores = new Map<string, Store>();
-
-/** The registry of a daemon in this process: a second connection beside it would wait for it, and it for that. */
-export function storeOf(root: string): Store {
-  const store = stores.get(root);
-  if (store === undefined) throw new Error(`no daemon of this process has the home ${root}`);
-  return store;
-}
 
 /** Starts a daemon with a sample repository as its project. */
 export async function startTestDaemon(
@@ -99,7 +90,7 @@ export async function startTestDaemon(
     onStopRequested() {},
   });
   const home = homeAt(root);
-  stores.set(home.root, daemon.store);
+  shareStore(home.root, daemon.store);
   const client = createClient(home);
   await client.addProject({ path: repository });
   let stopped = false;
@@ -108,6 +99,7 @@ export async function startTestDaemon(
     stopped = true;
     for (const { id, run } of (await client.listAgents({ all: true })).agents)
       if (run?.status === 'running') await client.stopAgent(id);
+    unshareStore(home.root);
     await daemon.stop('test');
     lock.release();
   };

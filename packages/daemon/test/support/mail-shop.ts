@@ -14,6 +14,7 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { addRestingAgents } from './resting-agents.ts';
+import { shareStore, unshareStore } from './stores.ts';
 
 /** A home with a project `shop`, three agents at rest, and what the post's files need of a daemon, but no daemon. */
 export async function mailShop(given: { clock?: () => number } = {}) {
@@ -21,6 +22,7 @@ export async function mailShop(given: { clock?: () => number } = {}) {
   const home = homeAt(join(place.path, 'home'));
   openDataDirectory(home.root);
   const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: given.clock ?? Date.now });
+  shareStore(home.root, store);
   const project = { id: newId(), name: 'shop', root: join(place.path, 'shop'), createdAt: 1 };
   await ensureRootAgent(store);
   await store.write((tx) => insertProject(tx, project));
@@ -46,6 +48,7 @@ export async function mailShop(given: { clock?: () => number } = {}) {
       store.write((tx) => recordMail(tx, { from, to, kind: 'message' }, shortBody(text))),
     events: () => readEvents(store.db, { afterSeq: 0, limit: 1000 }),
     async [Symbol.asyncDispose]() {
+      unshareStore(home.root);
       await store.close();
       await place[Symbol.asyncDispose]();
     },

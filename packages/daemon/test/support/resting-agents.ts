@@ -4,14 +4,11 @@ import type { Definition } from '@pawl/schema/definition';
 import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';
-import { dataDirectory } from '@pawl/store/data-directory';
 import { listProjects } from '@pawl/store/projects';
 import { insertRun } from '@pawl/store/runs';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
-import type { Store } from '@pawl/store/store';
-import { openStore } from '@pawl/store/store';
 import { agentClient } from './agent-client.ts';
 import { agentRecord } from './records.ts';
+import { withStore } from './stores.ts';
 
 /** An agent with its own voice. */
 export type RestingAgent = Agent & { client: Client };
@@ -39,16 +36,6 @@ const definition: Definition = {
   sources: [],
 };
 
-/** Writes to the database of a daemon that is up, beside it, for what would take a process each otherwise. */
-async function besideDaemon<T>(home: Home, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: Date.now });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 /** Agents that have finished, to whom no mail is pushed: rows, and no process. */
 export async function restingAgents(home: Home, given: Partial<Agent>[]): Promise<RestingAgent[]> {
   const agents = await addRestingAgents(home, given);
@@ -61,7 +48,7 @@ export async function addRestingAgents(
   given: Partial<Agent>[],
   defined: Partial<Definition> = {},
 ): Promise<Agent[]> {
-  return besideDaemon(home, async (store) => {
+  return withStore(home.root, async (store) => {
     const [project] = await listProjects(store.db);
     const root = await store.db
       .selectFrom('agents')

@@ -1,3 +1,4 @@
+import { processorMs } from '@pawl/testing/processor-time';
 import { describe, expect, test } from 'vitest';
 import { summarise } from '../../src/trust/settings-summary.ts';
 import { trustLimits } from '../../src/trust/trust-limit.ts';
@@ -68,8 +69,9 @@ test.each(['x', '/*', '//', '"\\"', ', ', 'http://', 'a=', '[', '\\', 'command '
   '256 KB of %j take no long time',
   (part) => {
     const text = part.repeat((256 * 1024) / part.length);
-    const from = performance.now();
-    for (const name of ['a.json', '.env', 'a.toml']) does(name, text);
-    expect(performance.now() - from).toBeLessThan(2_000);
+    const spentMs = processorMs(() => {
+      for (const name of ['a.json', '.env', 'a.toml']) does(name, text);
+    });
+    expect(spentMs).toBeLessThan(2_000);
   },
 );

@@ -1,3 +1,4 @@
+import { processorMs } from '../../src/processor-time.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -54,9 +55,8 @@ test.each([
 
 test('a pattern with many stars is not slow', () => {
   const { permission } = parseArguments(['--tools', `${'a*'.repeat(5_000)}b`]);
-  const beganMs = performance.now();
-  expect(allowsTool(permission, 'a'.repeat(100_000))).toBe(false);
-  expect(performance.now() - beganMs).toBeLessThan(1_000);
+  const spentMs = processorMs(() => expect(allowsTool(permission, 'a'.repeat(100_000))).toBe(false));
+  expect(spentMs).toBeLessThan(1_000);
 });
 
 const needsTool: [step: unknown, tool: string][] = [

@@ -1,0 +1,39 @@
+import { dataDirectory } from '@pawl/store/data-directory';
+import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import type { Store } from '@pawl/store/store';
+import { openStore } from '@pawl/store/store';
+
+/** The stores that are open in this process, by their homes. */
+const stores = new Map<string, Store>();
+
+/** Lets tests reach an open store by its home. */
+export function shareStore(root: string, store: Store): void {
+  stores.set(root, store);
+}
+
+/** Takes a store back that is about to be closed. */
+export function unshareStore(root: string): void {
+  stores.delete(root);
+}
+
+/** The store of a home that is open in this process. */
+export function storeOf(root: string): Store {
+  const store = stores.get(root);
+  if (store === undefined) throw new Error(`no store of this process has the home ${root}`);
+  return store;
+}
+
+/**
+ * Works with the store of a home: the one that is open in this process, else one that is opened for it. A second
+ * connection would wait, without letting anything else run, for a transaction of the first that cannot go on meanwhile.
+ */
+export async function withStore<T>(root: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const open = stores.get(root);
+  if (open !== undefined) return work(open);
+  const store = await openStore(sqliteEngine(dataDirectory(root).database), { clock: Date.now });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
