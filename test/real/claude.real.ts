@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { expect } from 'vitest';
 import { tryCli } from './capabilities.ts';
 import type { RealWorkshop } from './workshop.ts';
@@ -46,7 +48,42 @@ async function asReader(shop: RealWorkshop): Promise<{ id: string; said: string;
   return { id: agent.id, said, offered: own.flatMap(({ tools }) => tools) };
 }
 
+/** Two sessions of a person in one checkout, with the hooks installed: what each of them printed. */
+async function sharedCheckout(shop: RealWorkshop): Promise<{ first: string; second: string }> {
+  const { home, repository, shell, server } = shop;
+  await shop.pawl(['hooks', 'install']);
+  const go = join(home, 'go');
+  const env = {
+    ...shell,
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-test',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    IS_SANDBOX: '1',
+  };
+  const session = (told: object[]) => {
+    const prompt = `[[steps:${JSON.stringify(told)}]] Begin.`;
+    const words = ['-p', prompt, '--dangerously-skip-permissions', '--output-format', 'stream-json', '--verbose'];
+    const running = run('claude', words, { env, cwd: repository });
+    running.child.stdin?.end();
+    return running;
+  };
+  const waiting = { shell: `touch '${home}/begun'; while [ ! -e '${go}' ]; do sleep 0.1; done` };
+  const first = session([waiting, { say: 'Done.' }]);
+  await waitUntil(() => existsSync(join(home, 'begun')), { timeoutMs: 60_000, what: 'the first session to work' });
+  const note = { shell: 'echo "I am $AI_AGENT_ID, $AI_HELPER"; pawl send primary "the lock file is stale"' };
+  const second = (await session([note, { say: 'Done.' }])).stdout;
+  await writeFile(go, '');
+  return { first: (await first).stdout, second };
+}
+
 tryCli('claude', (add, shop) => {
+  add('a second session in one checkout is a helper, and its note reaches the first', true, async () => {
+    const { first, second } = await sharedCheckout(shop());
+    expect(second).toContain('You are a helper.');
+    expect(second).toMatch(/I am helper-[a-z0-9]{4}, 1/);
+    expect(first).not.toContain('You are a helper.');
+    expect(first).toContain('> the lock file is stale');
+  });
   add('pawl mcp for a person, and for an agent that may only read', true, async () => {
     const [person, reader] = await Promise.all([asPerson(shop()), asReader(shop())]);
     expect(person).toContain('"caller":"person"');

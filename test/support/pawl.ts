@@ -12,7 +12,7 @@ export type Workplace = {
   home: string;
   pawl(words: string[], options?: { cwd?: string; input?: string; env?: NodeJS.ProcessEnv }): Promise<Outcome>;
   /** Runs a command with --json and gives the data of its envelope. */
-  json<T = Record<string, unknown>>(words: string[], options?: { cwd?: string }): Promise<T>;
+  json<T = Record<string, unknown>>(words: string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<T>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 

@@ -38,7 +38,13 @@ const advice: Record<Beginning['branch'], string[]> = {
 export function exportLine({ branch, id, isOrphan }: Pick<Beginning, 'branch' | 'id' | 'isOrphan'>): string | null {
   if (isOrphan) return 'unset PAWL_AGENT_ID PAWL_HELPER AI_AGENT_ID AI_HELPER';
   const isHelper = branch === 'helper' || branch === 'restricted';
-  return isHelper && id !== null ? `export PAWL_AGENT_ID='${id.replaceAll("'", '')}' PAWL_HELPER=1` : null;
+  return isHelper && id !== null ? `export ${helperVariables(id).join(' ')}` : null;
+}
+
+/** The variables that tell a helper's commands who it is, as a shell reads them. */
+export function helperVariables(id: string): string[] {
+  const word = `'${id.replaceAll("'", '')}'`;
+  return [`PAWL_AGENT_ID=${word}`, 'PAWL_HELPER=1', `AI_AGENT_ID=${word}`, 'AI_HELPER=1'];
 }
 
 /** What a session that ends is told; its first word says what became of it. */

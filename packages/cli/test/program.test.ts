@@ -45,7 +45,7 @@ function commandsOf(group: Command, prefix = ''): [name: string, command: Comman
 }
 
 const all = commandsOf(buildProgram(() => {}));
-const groups = ['agent', 'task', 'errand', 'change', 'queue', 'account', 'session', 'worktree', 'dev'];
+const groups = ['agent', 'task', 'errand', 'change', 'queue', 'account', 'session', 'hooks', 'worktree', 'dev'];
 const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
@@ -55,7 +55,7 @@ describe('every command', () => {
     const home = 'up down status doctor init definitions trust worktree events completion version scripted-agent';
     const prompts = 'prompt inputs id';
     const mcp = 'whoami mcp';
-    const shared = 'roster session run';
+    const shared = 'roster session hooks run';
     const said = 'complete agent';
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox';
@@ -107,6 +107,9 @@ describe('every command', () => {
       'session path',
       'session begin',
       'session end',
+      'hooks install',
+      'hooks uninstall',
+      'hooks status',
       'worktree ls',
       'worktree restore',
       'worktree prune',

@@ -37,7 +37,8 @@ export function wayOfMail(facts: WayFacts): Way {
   const { agent, run, session } = facts;
   if (agent.endedAt !== null) return { way: 'dead', why: `${agent.alias} is dead (${agent.endReason ?? 'ended'})` };
   if (agent.parentId === null) return wait('a person fetches their mail');
-  if (agent.adopted !== null) return wait('it was not started by Pawl, and has no mailbox');
+  if (agent.adopted !== null)
+    return wait('it was not started by Pawl, so it fetches its mail: by its hook, or with `pawl mail`');
   const pulls = run?.definition?.mail === 'pull';
   if (run === null) return wait('it has not begun anything yet');
   if (run.outcome === null) {

@@ -24,20 +24,14 @@ export type Correspondent = Pick<
  *   subagent    no     –              no                   yes      no*      no
  *   person      yes    no             no                   –        –        yes
  *
- * (* unless the person is its parent.) Nobody writes to the dead, to themselves, or into another project; nor to somebody
- * whom Pawl did not start, and who has no token to fetch mail with.
+ * (* unless the person is its parent.) Nobody writes to the dead, to themselves, or into another project. An adopted agent is a
+ * main that fetches its mail.
  */
 export function refuseMail(from: Correspondent, to: Correspondent): void {
   if (from.id === to.id) throw new PawlError('invalid_input', 'Nobody writes to themselves.');
   if (to.endedAt !== null) {
     throw new PawlError('conflict', `The agent ${to.alias} is dead, so it gets no mail.`, {
       hint: 'See `pawl ps` for those that live.',
-    });
-  }
-  if (to.adopted !== null) {
-    throw new PawlError('conflict', `${to.alias} was not started by Pawl, and has no mailbox.`, {
-      hint: `Tell its person, or type it in its own terminal (pid ${to.adopted.pid}).`,
-      details: { pid: to.adopted.pid },
     });
   }
   if (from.projectId !== null && to.projectId !== null && from.projectId !== to.projectId)
@@ -56,7 +50,7 @@ export function refuseMail(from: Correspondent, to: Correspondent): void {
   throw new PawlError('forbidden', `${to.alias} is the subagent of another agent.`);
 }
 
-/** Whom a mail to everybody goes to: each living main of the sender's project but the sender. */
+/** Whom a mail to everybody goes to: each living main of the sender's project that Pawl started, but the sender. */
 export function everybody<Other extends Correspondent>(from: Correspondent, others: Other[]): Other[] {
   if (from.kind === 'subagent')
     throw new PawlError('forbidden', `${from.alias} is a subagent: it does not write to everybody.`);

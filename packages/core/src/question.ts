@@ -22,7 +22,7 @@ export function whyNoAnswer(asked: Asked): string | null {
   const { agent, run, session } = asked;
   if (agent.endedAt !== null) return `it is dead (${agent.endReason ?? 'ended'})`;
   if (isPerson(agent)) return null;
-  if (agent.adopted !== null) return 'it was not started by Pawl, and has no mailbox';
+  if (agent.adopted !== null) return 'it was not started by Pawl, so nothing makes it answer; send it mail: pawl send';
   if (run !== null && run.outcome === null) {
     if (agent.stopRequestedAt !== null) return 'it is being stopped';
     return session !== null && session.endedAt === null && session.pausedAt !== null ? 'it is paused' : null;

@@ -1,3 +1,5 @@
+import { processTable } from '@pawl/host/process-table';
+import { createClient } from '@pawl/protocol/client';
 import type { AgentView } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { sleepers } from '@pawl/testing/sleeper';
@@ -29,6 +31,8 @@ async function aHouse(home?: string) {
     },
   };
 }
+
+const startOf = (pid: number) => processTable.read(pid)?.start ?? '';
 
 async function adoptedIn({ client }: Pick<TestDaemon, 'client'>, all = false): Promise<AgentView[]> {
   return (await client.listAgents({ all })).agents.filter(({ adopted }) => adopted !== null);
@@ -145,7 +149,35 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect((await adoptedIn(daemon)).map(({ alias }) => alias)).toEqual([`gemini-${pid}-2`]);
   });
 
-  test('7.5: nobody can write to one or ask it: it has no token to fetch mail with, and that is said', async () => {
+  test('one has a mailbox that it reads by itself, and its own mail never comes from the person [7.5]', async () => {
+    await using house = await aHouse();
+    const { daemon, strangers } = house;
+    const first = await strangers.start('claude', daemon.repository);
+    const second = await strangers.start('codex', daemon.repository);
+    const self = async (pid: number) => daemon.client.rosterSelf({ pid, start: startOf(pid) });
+    const [primary, helper] = [await self(first), await self(second)];
+    expect([primary.agent.alias, helper.agent.alias]).toEqual([`claude-${first}`, `codex-${second}`]);
+    const asHelper = createClient(daemon.home, { token: helper.token });
+    const asPrimary = createClient(daemon.home, { token: primary.token });
+    await asHelper.sendMail({ to: 'primary', body: 'the lock file is stale' }, randomUUID());
+    const { mails } = await asPrimary.fetchMail({ unread: true });
+    expect(mails).toMatchObject([{ from: { alias: `codex-${second}` }, body: 'the lock file is stale' }]);
+    await daemon.client.sendMail({ to: `codex-${second}`, body: 'leave it' }, randomUUID());
+    expect((await asHelper.fetchMail({ unread: true })).mails).toMatchObject([{ body: 'leave it' }]);
+    await expect(asPrimary.listMail({ agent: `codex-${second}` })).rejects.toMatchObject({ code: 'forbidden' });
+    const stranger = { pid: first, start: 'another boot' };
+    await expect(daemon.client.rosterSelf(stranger)).rejects.toMatchObject({ code: 'agent_not_found' });
+    await expect(
+      daemon.client.work(
+        { path: daemon.repository, task: 'help', provider: 'scripted', definition: 'helper-mode' },
+        randomUUID(),
+      ),
+    ).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
+  test('7.5: nobody asks one: nothing makes it answer, and that is said', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const pid = await strangers.start('claude', daemon.repository);
@@ -153,8 +185,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     const [fox] = await restingAgents(daemon.home, [{ alias: 'calm-fox' }]);
     const alias = `claude-${pid}`;
     for (const client of [daemon.client, fox?.client ?? daemon.client]) {
-      const refused = { code: 'conflict', message: expect.stringContaining('not started by Pawl, and has no mailbox') };
-      await expect(client.sendMail({ to: alias, body: 'are you done?' }, randomUUID())).rejects.toMatchObject(refused);
+      const refused = { code: 'conflict', message: expect.stringContaining('not started by Pawl') };
       await expect(client.ask({ agent: alias, question: 'are you done?' }, randomUUID())).rejects.toMatchObject(
         refused,
       );

@@ -40,6 +40,7 @@ afterAll(async () => {
 /** What each caller may do: the status that each route answers. `own` asks about itself. */
 const access: Record<keyof typeof routes, { person: number; own: number; other: number }> = {
   health: { person: 200, own: 200, other: 200 },
+  rosterSelf: { person: 400, own: 403, other: 403 },
   daemon: { person: 200, own: 200, other: 200 },
   stopDaemon: { person: 200, own: 403, other: 403 },
   doctor: { person: 200, own: 403, other: 403 },

@@ -57,7 +57,7 @@ import type {
 import type { InputView, PromptView } from './view/prompt.ts';
 import type { ProjectReference, ProjectSettingsAnswer, ProjectSettingsBody } from './view/project.ts';
 import type { ProviderList } from './view/provider.ts';
-import type { RosterView } from './view/roster.ts';
+import type { RosterView, SelfView } from './view/roster.ts';
 import type {
   Answered,
   AskBody,
@@ -111,6 +111,7 @@ export type Client = ChangeClient & {
   pruneWorktrees(body: { olderThanMs: number; force?: boolean; dryRun?: boolean }): Promise<PruneAnswer>;
   top(): Promise<Top>;
   roster(query?: { path?: string }): Promise<RosterView>;
+  rosterSelf(process: { pid: number; start: string }): Promise<SelfView>;
   ask(body: AskBody, idempotencyKey: string): Promise<QuestionAnswer>;
   showQuestion(question: string): Promise<QuestionAnswer>;
   /** Waits for the end of a question: gives it once, when it has ended. */
@@ -272,6 +273,7 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     pruneWorktrees: (body) => patiently('/api/worktrees/prune', body),
     top: () => get('/api/top'),
     roster: (query = {}) => get('/api/roster', query),
+    rosterSelf: (process) => post('/api/roster/self', process),
     ask: (body, key) => post('/api/questions', body, { 'idempotency-key': key }),
     showQuestion: (question) => get(questionPath(question)),
     followQuestion: (question, signal) => streamOf<QuestionView>(questionPath(question), 'ended', signal),

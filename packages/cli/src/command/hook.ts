@@ -54,7 +54,7 @@ async function refusalOf(
   try {
     const token = environment['PAWL_AGENT_TOKEN'];
     if (!token || !environment['PAWL_AGENT_ID']) return 'Pawl does not know who asks: this is no agent of its own.';
-    const call = readToolCall(await readAll(input));
+    const call = readToolCall(await readHookInput(input));
     const { allowed, reason } = await askGate(home, token, call);
     return allowed ? null : `Not allowed: ${reason}.`;
   } catch (error) {
@@ -93,7 +93,8 @@ export function readToolCall(text: string): ToolCall {
   return typeof about === 'string' ? { tool, input: about } : { tool };
 }
 
-async function readAll(input: AsyncIterable<Uint8Array | string>): Promise<string> {
+/** Reads what a CLI says to its hook, up to a bound. */
+export async function readHookInput(input: AsyncIterable<Uint8Array | string>): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of input) {

@@ -25,11 +25,13 @@ export async function init(
     [
       `${context.colours.bold(project.name)} is ${created ? 'now a project' : 'a project already'} (${root})`,
       ...(checks === null ? [] : tellChecks(checks)),
-      ...(created ? [context.colours.dim('next: pawl work "what to do"')] : []),
+      ...(created ? ['next: pawl work "what to do"', hooksOffer].map(context.colours.dim) : []),
     ].join('\n'),
   );
   return 0;
 }
+
+const hooksOffer = 'do you start agents here yourself? pawl hooks install lets them notice each other';
 
 /** What was found, and what the person has to do about it. */
 function tellChecks({ file, found, outcome, reason }: ChecksFound): string[] {

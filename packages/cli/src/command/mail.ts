@@ -2,6 +2,7 @@ import type { MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail'
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
+import { actAsAdopted } from '../adopted-self.ts';
 import { answerEach, eachAgent } from '../each-agent.ts';
 import { clockTime, count, names } from '../format.ts';
 import { reachDaemon, withDaemon } from '../launch.ts';
@@ -30,6 +31,7 @@ export async function send(
   words: string[],
   options: { all?: boolean; project?: string },
 ): Promise<number> {
+  await actAsAdopted(context.home);
   const body = await bodyOf(words, options);
   const key = crypto.randomUUID();
   const answer = await untilAnswered(context.home, (client) => client.sendMail(body, key));
@@ -64,6 +66,7 @@ type ListOptions = { from?: string; unread?: boolean; agent?: string; limit?: nu
 
 /** Lists the caller's mailbox, which fetches what waits there, or looks into another's. */
 export async function list(context: CommandContext, { agent, ...options }: ListOptions): Promise<number> {
+  await actAsAdopted(context.home);
   const query = {
     ...(options.from === undefined ? {} : { from: options.from }),
     ...(options.unread ? { unread: true } : {}),
@@ -98,6 +101,7 @@ function statusPaint({ dead, status }: MailView, colours: Palette): (text: strin
 
 /** Shows all of a mail, which is read by that when it is the caller's own. */
 export async function read(context: CommandContext, reference: string): Promise<number> {
+  await actAsAdopted(context.home);
   const answer = await withDaemon(context.home, (client) => client.readMail(reference));
   context.answer('mail', answer, () => describeMail(answer.mail, context.colours));
   return 0;
@@ -118,6 +122,7 @@ export function describeMail(mail: MailView, colours: Palette): string {
 
 /** Says that mails are dealt with. One that fails does not keep the others from it. */
 export async function ack(context: CommandContext, references: string[]): Promise<number> {
+  await actAsAdopted(context.home);
   const client = await reachDaemon(context.home);
   const outcomes = await eachAgent(references, async (reference) => (await client.ackMail(reference)).mail);
   return answerEach(context, outcomes, 'mails', { mails: outcomes.done }, () =>

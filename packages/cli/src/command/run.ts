@@ -45,7 +45,7 @@ export async function runHelper(
   const command = words.length > 0 ? words : [interactiveProgram(known, options.provider || undefined)];
   const id = isNeeded(context, root, known, environment) ? newHelperId(root) : null;
   const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !identity.includes(name)));
-  if (id !== null) Object.assign(env, { PAWL_AGENT_ID: id, PAWL_HELPER: '1' });
+  if (id !== null) Object.assign(env, { PAWL_AGENT_ID: id, PAWL_HELPER: '1', AI_AGENT_ID: id, AI_HELPER: '1' });
   const said = { role: id === null ? 'primary' : 'helper', id, root, command };
   if (context.json) context.answer('run', said, () => '');
   else if (id !== null) context.say(`${id}: a helper in ${root}`);

@@ -1,7 +1,7 @@
 import { programs } from '@pawl/protocol/programs';
 import { layoutOf } from '@pawl/roster/anchor/anchor-file';
 import { anchorPath, idIn } from '@pawl/roster/anchor/anchor-path';
-import type { Place } from '@pawl/roster/anchor/begin-session';
+import type { Beginning, Place } from '@pawl/roster/anchor/begin-session';
 import { beginSession } from '@pawl/roster/anchor/begin-session';
 import type { Ending, HelperChoice } from '@pawl/roster/anchor/end-session';
 import { endSession, helperChoices } from '@pawl/roster/anchor/end-session';
@@ -44,13 +44,24 @@ export function sessionBegin(
   options: SessionOptions,
   { environment }: Pick<Surroundings, 'environment'> = here(),
 ): number {
-  const place = placeOf(context, options, environment);
-  const beginning = beginSession(place, () => survey(context, place));
-  const isExcluded = beginning.branch === 'isolated' || keepAnchorsOut(place.root);
-  const contract = beginning.branch === 'helper' || beginning.branch === 'restricted' ? helperContract() : '';
-  const data = { root: place.root, ...beginning, shell: exportLine(beginning), contract: contract || null, isExcluded };
+  const root = projectRoot(options.project ?? '.');
+  const { beginning, contract, isExcluded } = beginIn(context.home, root, environment);
+  const data = { root, ...beginning, shell: exportLine(beginning), contract: contract || null, isExcluded };
   context.answer('session', data, () => beginningText(beginning, { contract, isExcluded }));
   return 0;
+}
+
+/** Decides how a session begins in a checkout; a helper's file is made, and anchors are kept out of commits. */
+export function beginIn(
+  home: CommandContext['home'],
+  root: string,
+  environment: NodeJS.ProcessEnv,
+): { beginning: Beginning; contract: string; isExcluded: boolean } {
+  const place = { root, environment, worktrees: [home.worktrees] };
+  const beginning = beginSession(place, () => survey({ home }, place));
+  const isExcluded = beginning.branch === 'isolated' || keepAnchorsOut(root);
+  const contract = beginning.branch === 'helper' || beginning.branch === 'restricted' ? helperContract() : '';
+  return { beginning, contract, isExcluded };
 }
 
 /** Ends a session by its rules. Where others go on and nobody has said what becomes of their work, a person is asked. */
@@ -85,7 +96,7 @@ function placeOf({ home }: CommandContext, { project }: SessionOptions, environm
   return { root: projectRoot(project ?? '.'), environment, worktrees: [home.worktrees] };
 }
 
-function survey({ home }: CommandContext, { root, environment, worktrees }: Place): Survey {
+function survey({ home }: Pick<CommandContext, 'home'>, { root, environment, worktrees }: Place): Survey {
   try {
     return surveyOf(systemProbe(environment, readPrograms(home.programs).programs), root, worktrees);
   } catch (error) {

@@ -2,6 +2,7 @@ import { createClient } from '@pawl/protocol/client';
 import type { Waited } from '@pawl/protocol/view/mail';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { actAsAdopted } from '../adopted-self.ts';
 import type { CommandContext } from '../context.ts';
 import { count } from '../format.ts';
 import { withDaemon } from '../launch.ts';
@@ -17,6 +18,7 @@ const againMs = 200;
  * interrupted in between gets it again.
  */
 export async function wait(context: CommandContext, seconds: number, agents: string[]): Promise<number> {
+  await actAsAdopted(context.home);
   const waited = await waitFor(context, seconds * 1_000, agents);
   context.answer('waited', waited, () => describe(waited, agents.length > 0, context.colours));
   for (const { id } of waited.mails) await untilAnswered(context.home, (client) => client.readMail(id));

@@ -20,6 +20,13 @@ export const rosterCommands: CommandTable = {
       .addHelpText('after', '\nExample:\n  pawl session begin\n  pawl session end --description "login test"');
     addSession(tools, group);
   },
+  hooks: (tools) => {
+    const group = tools.program
+      .command('hooks')
+      .description('let agents that you start yourself notice each other in a checkout')
+      .addHelpText('after', '\nExample:\n  pawl hooks install\n  pawl hooks uninstall');
+    addHooks(tools, group);
+  },
   run: ({ add, act }) =>
     add('run an agent in this terminal as a helper of the one at work in a checkout', 'pawl run --helper -- claude')
       .argument('[project]', 'the checkout, when it is not the current directory')
@@ -33,6 +40,30 @@ export const rosterCommands: CommandTable = {
         }),
       ),
 };
+
+function addHooks({ addTo, act }: Tools, group: Command): void {
+  const load = () => import('../command/hooks.ts');
+  const at = (command: Command) =>
+    command.option('-C, --project <path>', 'the checkout, when it is not the current directory');
+  const edits = (command: Command) =>
+    at(command).option('-y, --yes', 'do not ask').option('--dry-run', 'only show what would be written');
+  edits(
+    addTo(
+      group,
+      'install',
+      'write hooks for Claude Code and a paragraph for AGENTS.md, after showing them',
+      'pawl hooks install --dry-run',
+    ),
+  )
+    .option('--no-agents-md', 'leave AGENTS.md alone')
+    .action((options) => act(options, async (context) => (await load()).installHooks(context, options)));
+  edits(addTo(group, 'uninstall', 'take both out again', 'pawl hooks uninstall --yes')).action((options) =>
+    act(options, async (context) => (await load()).uninstallHooks(context, options)),
+  );
+  at(addTo(group, 'status', 'say whether they are installed', 'pawl hooks status', { isDefault: true })).action(
+    (options) => act(options, async (context) => (await load()).hooksStatus(context, options)),
+  );
+}
 
 function addSession({ addTo, act }: Tools, group: Command): void {
   const at = (command: Command) =>

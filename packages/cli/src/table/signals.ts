@@ -58,17 +58,28 @@ export const signalCommands: CommandTable = {
   hook: ({ program }) =>
     program
       .command('hook')
-      .description('answer a coding CLI that asks, with JSON on stdin, before it uses a tool')
-      .addArgument(new Argument('<event>', 'what the CLI is about to do').choices(['pre-tool-use']))
+      .description('answer a coding CLI that calls its hook, with JSON on stdin')
+      .addArgument(new Argument('<event>', 'what the CLI is about to do').choices(hookEvents))
       .addHelpText('after', '\nExample:\n  pawl hook pre-tool-use')
-      .action(async () => {
-        const { preToolUse } = await import('../command/hook.ts');
+      .action(async (event: (typeof hookEvents)[number]) => {
+        const { preToolUse, readHookInput } = await import('../command/hook.ts');
         const { homeAt } = await import('@pawl/protocol/home');
+        if (event !== 'pre-tool-use') {
+          const { sessionHook } = await import('../command/session-hook.ts');
+          const output = {
+            write: (text: string) => void process.stdout.write(text),
+            warn: (text: string) => void process.stderr.write(`${text}\n`),
+          };
+          process.exit(await sessionHook(homeAt(), event, await readHookInput(process.stdin), output));
+        }
         const streams = { input: process.stdin, write: (text: string) => void process.stdout.write(text) };
         // What it no longer waits for must not keep it from leaving: the CLI waits for the end, not for the answer.
         process.exit(await preToolUse(homeAt(), streams));
       }),
 };
+
+/** The moments at which a coding CLI calls `pawl hook`. */
+const hookEvents = ['pre-tool-use', 'session-start', 'user-prompt', 'stop'] as const;
 
 function addSignal({ add, act }: Tools, verb: 'pause' | 'continue' | 'interrupt', summary: string): void {
   add(summary, `pawl ${verb} brave-otter`)

@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('S0-22: a day of three sessions', (
       'helper',
       `id: ${id}`,
       `anchor: .pawl/session-context.d/${id}.md`,
-      `export PAWL_AGENT_ID='${id}' PAWL_HELPER=1`,
+      `export PAWL_AGENT_ID='${id}' PAWL_HELPER=1 AI_AGENT_ID='${id}' AI_HELPER=1`,
     ]);
     expect(id).toMatch(/^helper-[a-z0-9]{4}$/);
     expect(helper.join('\n')).toMatch(new RegExp(`here: claude ${pid}\t[^]*You are a helper\\.[^]*changes git`));

@@ -170,4 +170,5 @@ export const doors = {
   approveChange: person('approve a change', 'S4-07'),
   pauseQueue: person('pause the queue', 'S4-07'),
   resumeQueue: person('resume the queue', 'S4-07'),
+  rosterSelf: person('ask for the token of a process', '7.23'),
 } as const satisfies Record<string, Door>;

@@ -9,7 +9,7 @@ import { projectOf } from '../workshop.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
-/** Who else is at work in a checkout: an agent may ask about its own project only. */
+/** Who else is at work in a checkout, where an agent may ask about its own project only; and who a process is. */
 export function addRosterRoutes(app: OpenAPIHono<DoorVariables>, { shop, adoption }: AppParts): void {
   const { store } = shop;
 
@@ -20,6 +20,17 @@ export function addRosterRoutes(app: OpenAPIHono<DoorVariables>, { shop, adoptio
     throw new PawlError('project_not_found', `${path} is in no project.`, { hint: 'Run `pawl init` there first.' });
   }
 
+  app.openapi(rosterRoutes.rosterSelf, async (context) => {
+    const process = context.req.valid('json');
+    const agent = await adoption.find(process);
+    if (agent === null) {
+      throw new PawlError('agent_not_found', `The process ${process.pid} is no coding agent in a project.`, {
+        hint: 'Run `pawl init` in its repository first.',
+      });
+    }
+    const { id, alias } = agent;
+    return context.json({ agent: { id, alias }, token: shop.authority.agentToken(id) }, 200);
+  });
   app.openapi(rosterRoutes.roster, async (context) => {
     const caller = context.get('caller');
     const agent = caller.kind === 'person' ? null : await agentById(store.db, caller.agentId);

@@ -16,17 +16,17 @@ import { takenAliases, updateAgent } from '@pawl/store/agents';
 import { listProjects } from '@pawl/store/projects';
 import { sessionById } from '@pawl/store/sessions';
 import type { Post } from '../mail/post.ts';
+import { helperDefinition } from '../definitions/usual.ts';
 import type { Workshop } from '../workshop.ts';
 import { recordChild } from './fork.ts';
 import { rootAgent } from './root-agent.ts';
-
-/** What somebody is taken for whom Pawl did not start. */
-const definitionOfAdopted = 'helper-mode';
 
 /** Looks for agents that nobody registered. */
 export type Adoption = {
   /** Takes up who has come and lets go of who has left; what was seen a moment ago counts. Never fails. */
   look(): Promise<void>;
+  /** The agent that stands for this process; looks again when it is not known yet, and null when it is in no project. */
+  find(process: { pid: number; start: string }): Promise<AdoptedAgent | null>;
   /** Who is at work in the checkout of a project, but for the processes of one agent; what was seen a moment ago counts. */
   roster(root: string, exceptAgentId: string | null): Roster;
   close(): Promise<void>;
@@ -77,9 +77,21 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
     await looking;
   }
 
+  async function find({ pid, start }: { pid: number; start: string }): Promise<AdoptedAgent | null> {
+    const known = async () =>
+      (await livingAdopted(shop.store.db)).find(({ adopted }) => adopted.pid === pid && adopted.start === start) ??
+      null;
+    const found = await known();
+    if (found !== null || closed) return found;
+    // It may have come since the last look.
+    await (looking ?? look());
+    return known();
+  }
+
   const timer = setInterval(() => void lookAgain(), shop.timing.healthMs).unref();
   return {
     look: lookAgain,
+    find,
     roster(root, exceptAgentId) {
       const look = lookAtAll(shop.timing.adoptionMs);
       const roster = rosterOf({ view: probe.view, look, root, self: null, worktrees: [shop.home.worktrees] });
@@ -129,7 +141,7 @@ function othersIn(shop: Workshop, given: Pick<Parameters<typeof rosterOf>[0], 'v
 
 /** Writes down somebody who was found, by the one way in which agents come about. */
 async function adopt(shop: Workshop, project: Project, other: Other): Promise<void> {
-  const definition = await shop.definitions.find(project, definitionOfAdopted);
+  const definition = await shop.definitions.find(project, helperDefinition);
   const { pid, start, cwd, provider } = other;
   await shop.store.write(async (tx) => {
     const parent = await rootAgent(tx.db);

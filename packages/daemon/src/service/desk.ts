@@ -15,7 +15,7 @@ import { rootAgent } from './root-agent.ts';
 const settingKey = 'current_agent';
 
 /** Words that mean somebody else where an agent is to be named. */
-export const reservedAliases: readonly string[] = ['root', 'parent', 'child', 'next', 'previous', 'all'];
+export const reservedAliases: readonly string[] = ['root', 'parent', 'child', 'next', 'previous', 'all', 'primary'];
 
 /** The agent that a person acts as: where they last switched to, while it lives; agent 0 to begin with. */
 export async function currentAgent(db: Database): Promise<Agent> {

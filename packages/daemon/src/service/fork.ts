@@ -28,7 +28,7 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { join } from 'node:path';
 import { toolLimits } from '../definitions/tool-limits.ts';
-import { usualDefinition } from '../definitions/usual.ts';
+import { helperDefinition, usualDefinition } from '../definitions/usual.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, projectOf, repositoryOf } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
@@ -71,6 +71,7 @@ export async function forkAndExec(
   const actor = caller.isPerson ? { agent: await rootAgent(shop.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
   const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
+  refuseHelperMode(wanted);
   const parentRunId = await checkExec(shop, actor, project, {
     target: wanted,
     takesPlanned: body.planned !== undefined,
@@ -228,6 +229,14 @@ export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise
     crashPoint('fork.after_message');
   }
   for (const event of plan.events) tx.emit(event);
+}
+
+/** Refuses to start an agent as a helper: that is what a session becomes when it finds another agent in its checkout. */
+function refuseHelperMode({ id }: Definition): void {
+  if (id !== helperDefinition) return;
+  throw new PawlError('invalid_input', `${helperDefinition} is no agent that can be started.`, {
+    hint: 'A session in a shared checkout becomes a helper by itself: see `pawl hooks install` and `pawl session begin`.',
+  });
 }
 
 /** Options that make a provider run what they name. */

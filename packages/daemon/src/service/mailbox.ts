@@ -17,6 +17,7 @@ import type { PageFilter } from './mailbox-page.ts';
 import { pageOf } from './mailbox-page.ts';
 import type { Sight } from '../mail/way.ts';
 import { viewMails } from './mail-view.ts';
+import { primaryFor } from './primary.ts';
 
 /** Who asks: an agent, or a person, who has agent 0's mailbox and may look into all others. */
 export type MailCaller = { agent: Agent; isPerson: boolean };
@@ -40,6 +41,7 @@ export function createMailboxes(sight: Sight, post: Post) {
       const parent = await agentById(db, caller.supervisorId ?? caller.parentId);
       if (parent !== null) return parent;
     }
+    if (word === 'primary' && caller.projectId !== null) return primaryFor(db, caller);
     const own =
       caller.projectId === null ? [] : await findAgents(db, word, { projectId: caller.projectId, prefixOf: 'living' });
     const found = own.length > 0 ? own : await findAgents(db, word, { prefixOf: 'living' });

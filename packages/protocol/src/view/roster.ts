@@ -18,4 +18,14 @@ export const rosterViewSchema = z.object({
   /** What could not be seen, and so may be somebody. */
   doubts: z.array(z.string()),
 });
+/** The process of an agent that asks who it is. */
+export const selfBodySchema = z.object({ pid: z.number().int().positive(), start: z.string().min(1).max(200) });
+
+/** Who a process is that Pawl did not start, and the token with which it acts as itself. */
+export const selfViewSchema = z.object({
+  agent: z.object({ id: z.string(), alias: z.string() }),
+  token: z.string(),
+});
+export type SelfView = z.infer<typeof selfViewSchema>;
+
 export type RosterView = z.infer<typeof rosterViewSchema>;

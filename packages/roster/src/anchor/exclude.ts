@@ -6,11 +6,16 @@ import { rosterLimits } from '../roster-limit.ts';
 /** What keeps anchors out of commits. */
 export const anchorPattern = '/.pawl/session-context*';
 
-/**
- * Sees to it that git leaves anchors alone: adds one line to the repository's own `info/exclude`, which is never committed.
- * False when that has to be done by hand, because it is no plain file in a plain repository.
- */
+/** Keeps anchors out of commits; false when that has to be done by hand. */
 export function keepAnchorsOut(root: string): boolean {
+  return keepOut(root, anchorPattern);
+}
+
+/**
+ * Adds one line to the repository's own `info/exclude`, which is never committed. False when that has to be done by hand,
+ * because it is no plain file in a plain repository.
+ */
+export function keepOut(root: string, pattern: string): boolean {
   const path = join(root, '.git', 'info', 'exclude');
   try {
     if (!lstatSync(join(root, '.git')).isDirectory()) return false;
@@ -18,9 +23,9 @@ export function keepAnchorsOut(root: string): boolean {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found !== undefined && (!found.isFile() || found.size > rosterLimits.excludeBytes)) return false;
     const text = found === undefined ? '' : readFileSync(path, 'utf8');
-    if (text.split('\n').some((line) => line.trimEnd() === anchorPattern)) return true;
+    if (text.split('\n').some((line) => line.trimEnd() === pattern)) return true;
     mkdirSync(join(root, '.git', 'info'), { recursive: true });
-    appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${anchorPattern}\n`);
+    appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`);
     return true;
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return !isRepository(root);

@@ -1,0 +1,81 @@
+import { PawlError } from '@pawl/schema/error';
+
+/** The moments at which Claude Code calls Pawl, and the event that `pawl hook` takes for each. */
+const events = { SessionStart: 'session-start', UserPromptSubmit: 'user-prompt', Stop: 'stop' } as const;
+
+/** Seconds that Claude Code waits for a hook before it goes on without it. */
+const timeoutSeconds = 30;
+
+/** An entry of ours, whatever home it was written for. */
+const ownCommand = /\bpawl'? hook (?:session-start|user-prompt|stop)$/;
+
+type Json = Record<string, unknown>;
+
+/** Adds Pawl's hooks to the text of a settings file of Claude Code, and leaves everything else in it as it is. */
+export function withHooks(text: string | null, program: string): string {
+  const settings = remove(parse(text ?? '{}'));
+  const hooks = { ...recordOf(settings['hooks']) };
+  for (const [event, word] of Object.entries(events)) {
+    const entry = { hooks: [{ type: 'command', command: `${program} hook ${word}`, timeout: timeoutSeconds }] };
+    hooks[event] = [...listOf(hooks[event]), entry];
+  }
+  return print({ ...settings, hooks }, text);
+}
+
+/** Takes Pawl's hooks out again; null when nothing else is left in the file. */
+export function withoutHooks(text: string): string | null {
+  const settings = remove(parse(text));
+  return Object.keys(settings).length === 0 ? null : print(settings, text);
+}
+
+/** Whether a settings file has all of Pawl's hooks for this program. */
+export function hasHooks(text: string, program: string): boolean {
+  return withHooks(text, program) === print(parse(text), text);
+}
+
+function remove(settings: Json): Json {
+  const { hooks, ...rest } = settings;
+  const kept = Object.entries(recordOf(hooks)).flatMap(([event, groups]): [string, unknown][] => {
+    if (!Array.isArray(groups)) return [[event, groups]];
+    const left = groups.filter((group) => !isOwn(group));
+    return left.length === 0 && groups.length > 0 ? [] : [[event, left]];
+  });
+  if (hooks === undefined || kept.length === 0) return rest;
+  return { ...rest, hooks: Object.fromEntries(kept) };
+}
+
+function isOwn(group: unknown): boolean {
+  return listOf(recordOf(group)['hooks']).some((hook) => {
+    const { command } = recordOf(hook);
+    return typeof command === 'string' && ownCommand.test(command);
+  });
+}
+
+function parse(text: string): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.trim() === '' ? '{}' : text);
+  } catch (cause) {
+    throw new PawlError('invalid_input', 'The settings of Claude Code are not JSON.', {
+      hint: 'Correct the file, then repeat this. Nothing was changed.',
+      cause,
+    });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  throw new PawlError('invalid_input', 'The settings of Claude Code are no JSON object.', {
+    hint: 'Correct the file, then repeat this. Nothing was changed.',
+  });
+}
+
+function print(settings: Json, like: string | null): string {
+  const indent = /^\{\r?\n([ \t]+)"/.exec(like ?? '')?.[1] ?? '  ';
+  return `${JSON.stringify(settings, null, indent)}\n`;
+}
+
+function recordOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
