@@ -98,7 +98,7 @@ async function main(workplace: string): Promise<number> {
   await sampleRepository(repository, { files });
   say('A sample repository with tests, an empty home for Pawl, and five things to do at once.\n');
   say(pawl(home, repository, ['up']).trimEnd());
-  say(pawl(home, repository, ['init']).trimEnd());
+  say(pawl(home, repository, ['init', '--auto-merge']).trimEnd());
   await git(repository, ['add', '.pawl/config.yaml']);
   const identity = ['-c', 'user.name=You', '-c', 'user.email=you@example.invalid'];
   await git(repository, [...identity, 'commit', '--quiet', '-m', 'chore: what has to pass before anything is merged']);

@@ -33,7 +33,10 @@ async function measure(
   const runs = join(place.path, 'runs');
   mkdirSync(join(repository, '.pawl'), { recursive: true });
   const run = `echo run >> '${runs}'; sleep ${seconds}; echo checked; test ! -e bad.txt`;
-  writeFileSync(join(repository, '.pawl', 'config.yaml'), `checks:\n  - run: ${JSON.stringify(run)}\n`);
+  writeFileSync(
+    join(repository, '.pawl', 'config.yaml'),
+    `checks:\n  - run: ${JSON.stringify(run)}\nqueue: { auto: true }\n`,
+  );
   await commitAll(repository, 'the checks');
   await client.pauseQueue({ path: repository });
   const ids: string[] = [];

@@ -31,6 +31,7 @@ import type {
   Inspection,
   OutputChunk,
   OutputPage,
+  AddProjectBody,
   ProjectAdded,
   WorkBody,
 } from './view.ts';
@@ -78,7 +79,7 @@ export type Client = ChangeClient & {
   stopDaemon(): Promise<{ pid: number }>;
   doctor(options?: { repair?: boolean }): Promise<Diagnosis>;
   listProjects(): Promise<{ projects: Project[] }>;
-  addProject(body: { path: string; name?: string; checks?: boolean; provider?: string }): Promise<ProjectAdded>;
+  addProject(body: AddProjectBody): Promise<ProjectAdded>;
   projectSettings(query: ProjectReference): Promise<ProjectSettingsAnswer>;
   changeProjectSettings(body: ProjectSettingsBody): Promise<ProjectSettingsAnswer>;
   listAgents(query?: ListQuery): Promise<AgentList>;

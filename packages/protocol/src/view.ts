@@ -66,7 +66,10 @@ export const addProjectSchema = z.object({
   checks: z.boolean().optional(),
   /** The provider of the project's new agents; absent leaves the setting as it is. */
   provider: nameSchema.optional(),
+  /** The configuration that is written lets changes go in without being asked for. */
+  autoMerge: z.boolean().optional(),
 });
+export type AddProjectBody = z.infer<typeof addProjectSchema>;
 export const projectAddedSchema = z.object({
   project: projectSchema,
   created: z.boolean(),

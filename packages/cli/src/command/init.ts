@@ -11,12 +11,13 @@ import { printableLine } from '../terminal.ts';
 export async function init(
   context: CommandContext,
   path: string,
-  options: { name?: string; checks?: boolean; provider?: string },
+  options: { name?: string; checks?: boolean; provider?: string; autoMerge?: boolean },
 ): Promise<number> {
   const client = await reachDaemon(context.home);
   const { project, created, checks } = await client.addProject({
     path: resolve(path),
     checks: options.checks !== false,
+    ...(options.autoMerge === true ? { autoMerge: true } : {}),
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
   });

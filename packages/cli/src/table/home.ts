@@ -29,6 +29,7 @@ export const homeCommands: CommandTable = {
       .option('--name <name>', 'what to call the project')
       .option('-p, --provider <name>', 'the coding agent of this project’s new agents; see pawl providers')
       .option('--no-checks', 'do not look for its checks, and write no .pawl/config.yaml')
+      .option('--auto-merge', 'merge changes as soon as their checks pass; by default you merge each one')
       .action((path, options) => act(options, (context) => init(context, path, options))),
   definitions: ({ add, act }) =>
     add('list what agents there can be, and which files are broken', 'pawl definitions')

@@ -47,7 +47,7 @@ export async function readProjectConfig(
     batch: queue.batch ?? limits.batchChanges,
     parallel: queue.parallel ?? null,
     remote: await remoteOf(repository, queue.remote),
-    auto: queue.auto ?? true,
+    auto: queue.auto ?? false,
     enabled: queue.enabled ?? true,
     forge: queue.forge ?? 'local',
     track: queue.track ?? 'all',

@@ -20,7 +20,11 @@ import { detectChecks } from './detect-checks.ts';
  * is there, in the checkout or in the target branch, stays as it is. Where nothing is found nothing is written: an empty file
  * would only hide that there are no checks.
  */
-export async function proposeConfig(shop: Pick<Workshop, 'home'>, project: Project): Promise<ChecksFound> {
+export async function proposeConfig(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  { autoMerge }: { autoMerge: boolean },
+): Promise<ChecksFound> {
   const repository = await openRepository(project.root);
   const file = join(repository.root, configPath);
   const found = repository.bare ? [] : await detectChecks(repository.root);
@@ -28,7 +32,7 @@ export async function proposeConfig(shop: Pick<Workshop, 'home'>, project: Proje
   if (await isConfigured(shop, project, repository)) return told('kept');
   if (found.length === 0) return told('not-found');
   try {
-    return told((await writeNew(repository.root, configText(found))) ? 'written' : 'kept');
+    return told((await writeNew(repository.root, configText(found, autoMerge))) ? 'written' : 'kept');
   } catch (error) {
     return told('failed', messageOf(error));
   }
@@ -52,13 +56,16 @@ async function targetTip(repository: Repository): Promise<string | null> {
   }
 }
 
-/** The file as a person would like to find it. Commands come from our own list, and are plain YAML words. */
-export function configText(found: readonly FoundCheck[]): string {
+/** The text of a new file. Commands come from our own list, and are plain YAML words. */
+export function configText(found: readonly FoundCheck[], autoMerge = false): string {
   return [
     '# What has to pass before a change is merged: commands, run one after the other at the exact commit.',
     '# Commit this file: what the target branch says counts, once it says something.',
     'checks:',
     ...found.map(({ run }) => `  - ${run}`),
+    'queue:',
+    '  # true: a change is merged as soon as its checks pass. false: you merge it with `pawl change merge`.',
+    `  auto: ${autoMerge}`,
     '',
   ].join('\n');
 }

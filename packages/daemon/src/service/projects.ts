@@ -1,4 +1,4 @@
-import type { ProjectAdded } from '@pawl/protocol/view';
+import type { AddProjectBody, ProjectAdded } from '@pawl/protocol/view';
 import { openRepository } from '@pawl/git/repository';
 import { newId, nameSchema } from '@pawl/schema/id';
 import { PawlError } from '@pawl/schema/error';
@@ -12,10 +12,7 @@ import { changeProjectSettings } from './project-settings.ts';
 import { followMove, movedProject } from './moved-project.ts';
 
 /** Puts the repository around a path into the registry; a second time it changes nothing there. One that was moved stays the same project. */
-export async function addProject(
-  shop: Workshop,
-  body: { path: string; name?: string | undefined; checks?: boolean | undefined; provider?: string | undefined },
-): Promise<ProjectAdded> {
+export async function addProject(shop: Workshop, body: AddProjectBody): Promise<ProjectAdded> {
   if (body.provider !== undefined) shop.providers.get(body.provider);
   const repository = await openRepository(body.path);
   const { root } = repository;
@@ -30,7 +27,8 @@ export async function addProject(
     return { project, created: true };
   });
   if (body.provider !== undefined) await changeProjectSettings(shop, added.project, { provider: body.provider });
-  return { ...added, checks: body.checks === true ? await proposeConfig(shop, added.project) : null };
+  const { autoMerge = false } = body;
+  return { ...added, checks: body.checks === true ? await proposeConfig(shop, added.project, { autoMerge }) : null };
 }
 
 async function freeName(tx: WriteTransaction, wanted: string | undefined, root: string): Promise<string> {

@@ -24,7 +24,7 @@ async function startOnGithub(path: string, more = '', run = 'cat README.md') {
   const clock = () => Date.now() + ahead.ms;
   const daemon = await startTestDaemon({ clock, timing: { queueMs: 200, queueWaitMs: 200 } });
   await git(daemon.repository, ['remote', 'add', 'origin', url]);
-  const config = configWith(run, `queue:\n  forge: github\n  remote: origin\n${more}`);
+  const config = configWith(run, `queue:\n  auto: true\n  forge: github\n  remote: origin\n${more}`);
   await commitFiles(daemon.repository, { '.pawl/config.yaml': config });
   await git(daemon.repository, ['push', '--quiet', server.repository, 'main']);
   return { server, daemon, ahead };

@@ -45,7 +45,7 @@ test('without a file there are no checks, and the usual rules', async () => {
     batch: 16,
     parallel: null,
     remote: null,
-    auto: true,
+    auto: false,
     enabled: true,
     forge: 'local',
     track: 'all',

@@ -70,7 +70,7 @@ test('section 7: a base that moves on every attempt does not keep a change out f
     'echo checked',
   ].join('\n');
   await git(repository, ['checkout', '--quiet', '-b', 'elsewhere']);
-  const config = `checks:\n  - run: |\n${run.replaceAll(/^/gm, '      ')}\nqueue: { parallel: 1 }\n`;
+  const config = `checks:\n  - run: |\n${run.replaceAll(/^/gm, '      ')}\nqueue: { parallel: 1, auto: true }\n`;
   await commitOn(repository, 'main', { '.pawl/config.yaml': config });
   const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
   let number = 0;

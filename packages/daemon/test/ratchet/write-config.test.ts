@@ -35,7 +35,7 @@ test('what was found is written once, is all that is written, and can be committ
     outcome: 'written',
     reason: null,
   });
-  expect(readFileSync(file, 'utf8')).toMatch(/^checks:\n {2}- npm test\n$/m);
+  expect(readFileSync(file, 'utf8')).toMatch(/^checks:\n {2}- npm test\nqueue:\n.*\n {2}auto: false\n$/m);
   expect(readdirSync(join(daemon.repository, '.pawl'))).toEqual(['config.yaml']);
   await git(daemon.repository, ['add', '.pawl/config.yaml']);
   expect(await git(daemon.repository, ['diff', '--cached', '--name-only'])).toBe('.pawl/config.yaml');

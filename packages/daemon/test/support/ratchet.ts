@@ -43,9 +43,15 @@ exit 0
 `;
 }
 
-/** A project's config with one command. */
+/** A project's config with one command. Changes are merged without being asked for, unless `more` says `auto` itself. */
 export function configWith(run: string, more = ''): string {
-  return `checks:\n  - name: check\n    run: ${JSON.stringify(run)}\n    timeout_minutes: 1\n${more}`;
+  return `checks:\n  - name: check\n    run: ${JSON.stringify(run)}\n    timeout_minutes: 1\n${withAuto(more)}`;
+}
+
+function withAuto(more: string): string {
+  if (/\bauto:/.test(more)) return more;
+  const queue = /^queue: *\{ */m;
+  return queue.test(more) ? more.replace(queue, 'queue: {auto: true, ') : `${more}queue: {auto: true}\n`;
 }
 
 /** Commits files in a checkout that is on its branch, as a person would. */
