@@ -181,7 +181,7 @@ test('S4-06, S4-09: every verb that the pages and the definitions name is a comm
   );
   const agents = readdirSync(join(root, 'packages/daemon/agents')).map((name) => `packages/daemon/agents/${name}`);
   for (const page of ['docs/ratchet.md', 'README.md', ...agents]) {
-    const verbs = [...read(page).matchAll(/pawl ((?:change|queue) [a-z]+)/g)].map((match) => match[1] ?? '');
+    const verbs = [...read(page).matchAll(/pawl ((?:change|queue) [a-z-]+)/g)].map((match) => match[1] ?? '');
     expect(
       verbs.filter((verb) => !commands.has(verb)),
       page,

@@ -12,7 +12,7 @@ export const shortCommit = (commit: string) => printableLine(commit).slice(0, co
 
 /** The colour of a change's state: green is well, yellow wants somebody, red went wrong. */
 export function changePaint(state: ChangeView['state'], colours: Palette): (text: string) => string {
-  if (state === 'merged' || state === 'green') return colours.green;
+  if (state === 'merged' || state === 'green' || state === 'ready') return colours.green;
   if (state === 'testing') return colours.cyan;
   if (state === 'ejected') return colours.red;
   if (state === 'needs-human-input' || state === 'blocked') return colours.yellow;
@@ -43,7 +43,8 @@ export function nextOf(change: ChangeView): string | null {
   if (change.state === 'ejected') return `see why: pawl change log ${id}; mend it, and: pawl change open`;
   if (change.state === 'blocked' && change.hold !== null) return `let it go on: pawl change unblock ${id}`;
   if (change.state === 'blocked' && change.blocking > 0) return `what blocks it: pawl change show ${id}`;
-  return change.state === 'open' && change.queuedAt === null ? `let it go in: pawl change merge ${id}` : null;
+  if (change.state === 'ready') return `look at it first: pawl change diff ${id}`;
+  return change.state === 'open' && change.queuedAt === null ? `merge it: pawl change merge ${id}` : null;
 }
 
 /** Everything about one change, as text. */
@@ -58,6 +59,7 @@ export function describeChange(detail: ChangeDetail, colours: Palette, now: numb
     ['author', authorOf(change)],
     ['opened', ago(change.openedAt)],
     ['queued', change.queuedAt === null ? null : ago(change.queuedAt)],
+    ['asked for', change.askedHead === change.head ? 'a person asked to merge it' : null],
     ['forge', change.forgeRef],
     ['went back', change.returns === 0 ? null : count(change.returns, 'time')],
     [

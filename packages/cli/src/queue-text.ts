@@ -75,6 +75,7 @@ function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
         : `${count(waiting.changes.length, 'green change')} cannot go in yet`;
     lines.push(colours.yellow(`${what}: ${printableLine(waiting.reason)}`));
   }
+  lines.push(...queue.advice.map((line) => colours.yellow(printableLine(line))));
   // What cannot be read says nothing about itself.
   if (trouble !== null) return lines;
   if (!config.enabled) lines.push(colours.yellow('the queue is switched off in .pawl/config.yaml: nothing is merged'));
@@ -111,7 +112,7 @@ function rulesOf({ config }: QueueView): string {
     ...(config.forge === 'local' ? [] : [config.forge]),
     ...(config.review === null ? [] : [`review by ${printableLine(config.review)}`]),
     ...(config.guard ? [] : ['guard off']),
-    ...(config.auto ? [] : ['only what is asked for (pawl change merge)']),
+    config.auto ? 'merged by itself' : 'you merge (pawl change merge)',
     from[config.source],
   ].join(' · ');
 }

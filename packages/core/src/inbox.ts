@@ -41,9 +41,18 @@ export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
   if (state === 'needs-human-input') {
     return news(state, since, [`pawl change diff ${id}`, `pawl change approve ${id}`, close]);
   }
+  if (state === 'ready') return readyNews(facts);
   return state === 'blocked' && change.queuedAt !== null && isWithoutChecks(facts)
     ? news('no-checks', since, ['pawl init'])
     : null;
+}
+
+/** A change that passes its checks and waits for a person's word. */
+function readyNews({ change, detail }: ChangeInboxFacts): InboxNews {
+  const id = change.id.slice(0, 8);
+  const since = change.queuedAt ?? change.openedAt;
+  const next = [`pawl change merge ${id}`, `pawl change diff ${id}`];
+  return { kind: 'ready', since, text: change.title, detail, next };
 }
 
 function hasFindings({ findings, approvedHead, head }: Change): boolean {

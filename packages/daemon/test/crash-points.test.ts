@@ -66,7 +66,9 @@ const suites: Record<string, readonly CrashPoint[]> = {
   ],
   'ratchet/queue-crash.test.ts': [
     'change.after_open',
+    'change.after_ask',
     'queue.after_eject',
+    'queue.after_pass',
     'advance.after_intent',
     'advance.after_objects',
     'advance.after_push',

@@ -135,6 +135,8 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   checkQueue: { person: 200, own: 403, other: 403 },
   pauseQueue: { person: 200, own: 403, other: 403 },
   resumeQueue: { person: 200, own: 403, other: 403 },
+  allowPush: { person: 409, own: 403, other: 403 },
+  forbidPush: { person: 200, own: 403, other: 403 },
   taskHistory: { person: 200, own: 200, other: 200 },
 };
 

@@ -10,6 +10,7 @@ import type {
   ClosedChange,
   CommentAnswer,
   CommentChangeBody,
+  MergeAnswer,
   OpenChangeBody,
   QueueAnswer,
   QueueBody,
@@ -35,8 +36,8 @@ export type ChangeClient = {
   commentChange(change: string, body: CommentChangeBody, query?: ProjectQuery): Promise<CommentAnswer>;
   closeChange(change: string, body: CloseChangeBody, query?: ProjectQuery): Promise<ClosedChange>;
   retryChange(change: string, query?: ProjectQuery): Promise<ChangeAnswer>;
-  /** Queues it: it is merged when its checks pass. `fix` says that it repairs a red target branch. */
-  mergeChange(change: string, body?: { fix?: boolean }, query?: ProjectQuery): Promise<ChangeAnswer>;
+  /** Asks for it to be merged when its checks pass. `fix` says that it repairs a red target branch. */
+  mergeChange(change: string, body?: { fix?: boolean }, query?: ProjectQuery): Promise<MergeAnswer>;
   /** The queue of one project, or of each that has one. */
   listQueues(query?: ProjectQuery): Promise<QueueList>;
   /** The end of what the latest check of the target branch printed, or the one that is named. */
@@ -45,6 +46,9 @@ export type ChangeClient = {
   checkQueue(body?: QueueBody): Promise<QueueAnswer>;
   pauseQueue(body?: QueueBody): Promise<QueueAnswer>;
   resumeQueue(body?: QueueBody): Promise<QueueAnswer>;
+  /** Lets the queue push what it merges by itself, or only what a person asks to merge. */
+  allowPush(body?: QueueBody): Promise<QueueAnswer>;
+  forbidPush(body?: QueueBody): Promise<QueueAnswer>;
   taskHistory(query?: ProjectQuery & { limit?: number }): Promise<TaskHistory>;
 };
 
@@ -84,6 +88,8 @@ export function changeClient({ get, post, withQuery }: Requests): ChangeClient {
     checkQueue: (body = {}) => post('/api/queues/check', body),
     pauseQueue: (body = {}) => post('/api/queues/pause', body),
     resumeQueue: (body = {}) => post('/api/queues/resume', body),
+    allowPush: (body = {}) => post('/api/queues/allow-push', body),
+    forbidPush: (body = {}) => post('/api/queues/forbid-push', body),
     taskHistory: (query) => get('/api/history', query),
   };
 }

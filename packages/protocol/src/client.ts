@@ -33,6 +33,7 @@ import type {
   OutputPage,
   AddProjectBody,
   ProjectAdded,
+  WorkAnswer,
   WorkBody,
 } from './view.ts';
 import type { TrustBody, TrustList } from './view/trust.ts';
@@ -83,7 +84,7 @@ export type Client = ChangeClient & {
   projectSettings(query: ProjectReference): Promise<ProjectSettingsAnswer>;
   changeProjectSettings(body: ProjectSettingsBody): Promise<ProjectSettingsAnswer>;
   listAgents(query?: ListQuery): Promise<AgentList>;
-  work(body: WorkBody, idempotencyKey: string): Promise<AgentAnswer>;
+  work(body: WorkBody, idempotencyKey: string): Promise<WorkAnswer>;
   /** Without its worktree it is one look into the database; with it, git compares files. */
   inspectAgent(reference: string, query?: { worktree?: boolean }): Promise<Inspection>;
   agentPrompt(reference: string, query?: { session?: number }): Promise<PromptView>;

@@ -110,7 +110,7 @@ export const routes = {
       headers: idempotency,
       body: { content: json(view.workSchema), required: true },
     },
-    responses: answers('The new agent, durable before this answer.', view.agentAnswerSchema),
+    responses: answers('The new agent, durable before this answer.', view.workAnswerSchema),
   }),
   inspectAgent: createRoute({
     method: 'get',

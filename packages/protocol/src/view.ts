@@ -59,6 +59,24 @@ const word = (characters: number) =>
     .max(characters)
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
+/** What becomes of an agent's branch when the agent is done. */
+const whenDoneSchema = z.object({
+  outcome: z.enum(['nothing', 'checked', 'merged', 'merged-and-pushed']),
+  text: z.string(),
+});
+
+/** How a project merges, once its configuration is committed. */
+const mergingSchema = whenDoneSchema.extend({
+  /** The target branch. */
+  branch: z.string(),
+  /** The remote that a merge pushes to. */
+  remote: z.object({ name: z.string(), url: z.string() }).nullable(),
+  pushAllowed: z.boolean(),
+  /** That the configuration has to be committed first, with the commands; null when it is. */
+  notCommitted: z.string().nullable(),
+});
+export type Merging = z.infer<typeof mergingSchema>;
+
 export const addProjectSchema = z.object({
   path: word(4096),
   name: nameSchema.optional(),
@@ -75,6 +93,8 @@ export const projectAddedSchema = z.object({
   created: z.boolean(),
   /** Null when nobody asked for it. */
   checks: checksFoundSchema.nullable(),
+  /** What the configuration means for merging and pushing; null when it cannot be read. */
+  merging: mergingSchema.nullable(),
 });
 export type ProjectAdded = z.infer<typeof projectAddedSchema>;
 
@@ -350,6 +370,11 @@ export type Top = z.infer<typeof topSchema>;
 
 export const agentAnswerSchema = z.object({ agent: agentViewSchema });
 export type AgentAnswer = z.infer<typeof agentAnswerSchema>;
+export const workAnswerSchema = agentAnswerSchema.extend({
+  /** What becomes of its branch when it is done, by the project's configuration as it is now; null when nothing does by itself. */
+  whenDone: whenDoneSchema.nullable(),
+});
+export type WorkAnswer = z.infer<typeof workAnswerSchema>;
 
 /** Everything there is to know about one agent. */
 export const inspectionSchema = z.object({

@@ -7,6 +7,7 @@ export const changeStates = [
   'queued',
   'testing',
   'green',
+  'ready',
   'blocked',
   'needs-human-input',
   'merged',
@@ -58,7 +59,7 @@ export const changeSchema = z.object({
   title: z.string(),
   summary: z.string(),
   openedAt: timeSchema,
-  /** Its place in the queue; null as long as nobody wants it merged. */
+  /** Its place in the queue, where it is checked; null for a draft. */
   queuedAt: timeSchema.nullable(),
   /** When somebody wished it to be tried again as it is: failures from before do not count against it. */
   retriedAt: timeSchema.nullable(),
@@ -83,6 +84,10 @@ export const changeSchema = z.object({
   returns: z.number().int().nonnegative(),
   /** What a forge calls it. */
   forgeRef: z.string().nullable(),
+  /** The head that a person asked to merge. */
+  askedHead: z.string().nullable(),
+  /** The head that passed its checks on top of the target branch while it could not be merged yet. */
+  passedHead: z.string().nullable(),
   mergedAt: timeSchema.nullable(),
   /** The commit by which the target branch has it. */
   mergedCommit: z.string().nullable(),

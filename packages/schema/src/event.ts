@@ -139,6 +139,10 @@ export const eventData = {
   'change.withheld': z.object({ branch: z.string(), head: z.string(), definition: nameSchema }),
   /** Its author has proposed a later commit. */
   'change.moved': z.object({ changeId: idSchema, from: z.string(), head: z.string() }),
+  /** A person asked for this head to be merged. */
+  'change.asked': z.object({ changeId: idSchema, head: z.string(), by: z.string() }),
+  /** This head passed its checks and waits for a person to merge it. */
+  'change.passed': z.object({ changeId: idSchema, head: z.string(), onto: z.string() }),
   'change.queued': z.object({ changeId: idSchema, head: z.string(), by: z.string() }),
   /** It was queued, and is a draft again. */
   'change.drafted': z.object({ changeId: idSchema, by: z.string() }),
@@ -181,6 +185,9 @@ export const eventData = {
   'queue.waiting': z.object({ reason: z.string() }),
   'queue.paused': z.object({ by: z.string() }),
   'queue.resumed': z.object({ by: z.string() }),
+  /** A person allowed, or forbade, that the target branch of this project is pushed without being asked each time. */
+  'queue.push_allowed': z.object({ by: z.string() }),
+  'queue.push_forbidden': z.object({ by: z.string() }),
   'emergency.started': z.object({ commit: z.string(), checkId: idSchema }),
   'emergency.ended': z.object({ commit: z.string() }),
   'worktree.refreshed': z.object({ path: z.string(), from: z.string(), to: z.string() }),

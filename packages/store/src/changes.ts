@@ -230,6 +230,8 @@ function changeOf(row: Row<'changes'>): Change {
     standInId: row.stand_in_id,
     returns: integer(row.returns),
     forgeRef: row.forge_ref,
+    askedHead: row.asked_head,
+    passedHead: row.passed_head,
     mergedAt: nullableInteger(row.merged_at),
     mergedCommit: row.merged_commit,
     closedAt: nullableInteger(row.closed_at),

@@ -290,6 +290,8 @@ export type ChangeTable = {
   stand_in_id: string | null;
   returns: Integer;
   forge_ref: string | null;
+  asked_head: string | null;
+  passed_head: string | null;
   merged_at: NullableInteger;
   merged_commit: string | null;
   closed_at: NullableInteger;

@@ -82,7 +82,7 @@ export async function closeChange(
   return 0;
 }
 
-/** Wants a change merged: it goes in when its checks pass. With `wait` the command stays until that is decided. */
+/** Asks for a change to be merged when its checks pass, and says where to. With `wait` the command stays until that is decided. */
 export async function mergeChange(
   context: CommandContext,
   reference: string,
@@ -91,7 +91,8 @@ export async function mergeChange(
 ): Promise<number> {
   const body = options.fix ? { fix: true } : {};
   const queued = await untilAnswered(context.home, (client) => client.mergeChange(reference, body, named(options)));
-  if (!options.wait) return answerWith(context, queued);
+  if (!options.wait) return answerWith(context, queued, queued.note);
+  context.say(context.colours.dim(printableLine(queued.note)));
   const { seen, code } = await watchChange(context, queued.change, { timeoutMs: options.timeout ?? null, lookMs });
   context.answer('change', { change: seen }, () => textOf(seen, context));
   return code;
@@ -102,10 +103,12 @@ async function tell(context: CommandContext, ask: (client: Client) => Promise<Ch
   return answerWith(context, await untilAnswered(context.home, ask));
 }
 
-/** The answer, and an exit code that says whether a person has to act. */
-function answerWith(context: CommandContext, answer: ChangeAnswer): number {
-  context.answer('change', answer, () => textOf(answer.change, context));
-  return answer.change.needsPerson ? errorCodes.needs_input.exit : 0;
+/** The answer, and an exit code that says whether a person has to act. Only of a merge is it too little to be ready. */
+function answerWith(context: CommandContext, answer: ChangeAnswer, note?: string): number {
+  const more = note === undefined ? '' : `\n${printableLine(note)}`;
+  context.answer('change', answer, () => `${textOf(answer.change, context)}${more}`);
+  const { needsPerson, state } = answer.change;
+  return needsPerson && (state !== 'ready' || note !== undefined) ? errorCodes.needs_input.exit : 0;
 }
 
 function textOf(change: ChangeView, { colours }: CommandContext): string {

@@ -70,12 +70,21 @@ function verdictOn(queue: QueueView, before: ReadonlySet<string>): number | null
   return isStopped && queue.running.length === 0 ? errorCodes.needs_input.exit : null;
 }
 
-/** Lets a queue merge nothing more, or go on. */
-export async function turnQueue(context: CommandContext, verb: 'pause' | 'resume', options: Place): Promise<number> {
+const queueVerbs = {
+  pause: 'pauseQueue',
+  resume: 'resumeQueue',
+  'allow-push': 'allowPush',
+  'forbid-push': 'forbidPush',
+} as const;
+
+/** Lets a queue merge nothing more, or go on; lets it push what it merges by itself, or not. */
+export async function turnQueue(
+  context: CommandContext,
+  verb: keyof typeof queueVerbs,
+  options: Place,
+): Promise<number> {
   const body = { path: resolve(options.project ?? '.') };
-  const answer = await untilAnswered(context.home, (client) =>
-    verb === 'pause' ? client.pauseQueue(body) : client.resumeQueue(body),
-  );
+  const answer = await untilAnswered(context.home, (client) => client[queueVerbs[verb]](body));
   return answerWith(context, answer);
 }
 

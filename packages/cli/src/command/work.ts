@@ -7,7 +7,7 @@ import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { untilAnswered } from '../resend.ts';
 import { readText } from '../standard-input.ts';
-import { printable } from '../terminal.ts';
+import { printable, printableLine } from '../terminal.ts';
 import { followOutput } from './logs.ts';
 
 export type WorkOptions = {
@@ -56,13 +56,13 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
   };
   const key = crypto.randomUUID();
-  const { agent } = await untilAnswered(context.home, (client) => client.work(body, key));
-  context.answer(
-    'agent',
-    agent,
-    () =>
-      `${context.colours.bold(agent.alias)} is at work${agent.branch === null ? '' : ` on ${agent.branch}`}\n${context.colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
-  );
+  const { agent, whenDone } = await untilAnswered(context.home, (client) => client.work(body, key));
+  context.answer('agent', { ...agent, whenDone }, () => {
+    const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
+    const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];
+    const more = [`watch it: pawl logs -f ${agent.alias}`, ...then].map((line) => context.colours.dim(line));
+    return [`${context.colours.bold(agent.alias)} is at work${branch}`, ...more].join('\n');
+  });
   return options.follow ? followToEnd(context, agent.id) : 0;
 }
 

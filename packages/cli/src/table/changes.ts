@@ -39,7 +39,7 @@ function addLooks({ addTo, act }: Tools, group: Command): void {
     .argument('[branch]', 'an agent’s own, or the one that is checked out, when absent')
     .option('--title <text>', 'what it does, in one line; by default the task’s, or the commit’s')
     .option('--summary <text>', 'what was done and why, how it was tested, what is open; - reads it from stdin')
-    .option('--draft', 'do not queue it yet; pawl change merge does')
+    .option('--draft', 'do not check or merge it yet; pawl change merge does')
     .action((branch, options) => act(options, async (context) => (await load()).openChange(context, branch, options)));
   inProject(addTo(group, 'ls', 'list the changes that are open', 'pawl change ls --all'))
     .option('-a, --all', 'with those that are merged or closed')
@@ -98,7 +98,7 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     addTo(
       group,
       'merge',
-      'queue a change: it goes in when its checks pass, and never without',
+      'merge a change when its checks pass, and push main where there is a remote',
       'pawl change merge 4fGhXq12 --wait',
     ),
   )
@@ -150,6 +150,8 @@ function addQueue({ addTo, act }: Tools, group: Command): void {
   for (const [verb, summary] of [
     ['pause', 'merge nothing until it is resumed'],
     ['resume', 'go on with what is queued'],
+    ['allow-push', 'let main be pushed to its remote when changes are merged by themselves'],
+    ['forbid-push', 'push main only for changes that you merge yourself'],
   ] as const) {
     inProject(addTo(group, verb, summary, `pawl queue ${verb}`)).action((options) =>
       act(options, async (context) => (await loadQueue()).turnQueue(context, verb, options)),

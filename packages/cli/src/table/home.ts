@@ -30,6 +30,8 @@ export const homeCommands: CommandTable = {
       .option('-p, --provider <name>', 'the coding agent of this project’s new agents; see pawl providers')
       .option('--no-checks', 'do not look for its checks, and write no .pawl/config.yaml')
       .option('--auto-merge', 'merge changes as soon as their checks pass; by default you merge each one')
+      .option('--push', 'let main be pushed to its remote when changes are merged by themselves')
+      .option('--commit', 'commit .pawl/config.yaml on the current branch, and nothing else')
       .action((path, options) => act(options, (context) => init(context, path, options))),
   definitions: ({ add, act }) =>
     add('list what agents there can be, and which files are broken', 'pawl definitions')

@@ -12,6 +12,8 @@ import {
 import { changeView } from '../change-view.ts';
 import { fakeDaemon, sendFailure, sendJson } from './fake-daemon.ts';
 
+const note = 'merges into main when its checks pass, and pushes main to origin (git@example.com:shop)';
+
 describe('verbs of a change', () => {
   test('send what was said', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change: changeView() }), {
@@ -42,11 +44,12 @@ describe('verbs of a change', () => {
       needsPerson: true,
       findings: [...findings],
     });
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change }), { json: false });
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change, note }), { json: false });
     expect(await mergeChange(daemon.context, 'x', {})).toBe(7);
     expect(daemon.texts[0]?.split('\n')).toEqual([
       'the parser takes comments (change00) is needs-human-input: fewer tests run: 8 before, 4 now',
       'look at it: pawl change diff change00; then: pawl change approve change00, or pawl change close change00 --reason "…"',
+      note,
     ]);
   });
 
@@ -56,7 +59,7 @@ describe('verbs of a change', () => {
     const answers = [ejection, null].map((each) =>
       changeView({ state: 'needs-human-input', needsPerson: true, ejection: each }),
     );
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change: answers.shift() }), {
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change: answers.shift(), note }), {
       json: false,
     });
     for (const verb of ['retry', 'approve']) {
@@ -115,7 +118,7 @@ function daemonOf(states: Partial<ChangeView>[]) {
       looks += 1;
       // The second look is lost: the daemon restarts.
       if (looks === 2) return response.socket?.destroy();
-      sendJson(response, { change: changeView(state), comments: [], checks: [], learnings: null });
+      sendJson(response, { change: changeView(state), note, comments: [], checks: [], learnings: null });
     },
     { json: false },
   );
@@ -132,11 +135,12 @@ describe('change merge --wait', () => {
     ['a person’s to settle', 7, { state: 'needs-human-input', needsPerson: true }],
     ['held', 7, { state: 'blocked', hold, blocking: 1 }],
     ['without checks', 7, { state: 'blocked' }],
+    ['ready, and a person’s to merge', 7, { state: 'ready', needsPerson: true }],
     ['blocked, and a person’s own', 7, { state: 'blocked', blocking: 1, author: null }],
   ] as const)('ends when it is %s with %d, over a lost daemon', async (_name, code, end) => {
     await using daemon = await daemonOf([queued, queued, { state: 'testing', detail: 'its checks run' }, end]);
     expect(await mergeChange(daemon.context, 'x', { wait: true }, 5)).toBe(code);
-    expect(daemon.said).toEqual(['queued', 'testing: its checks run']);
+    expect(daemon.said).toEqual([note, 'queued', 'testing: its checks run']);
     expect(daemon.texts).toHaveLength(1);
     expect(daemon.texts[0]).toContain(`is ${end.state}`);
   });
@@ -144,7 +148,7 @@ describe('change merge --wait', () => {
   test('waits for an author that addresses a comment, and ends with 5 when time is up', async () => {
     await using daemon = await daemonOf([{ state: 'blocked', blocking: 1, detail: 'one comment blocks it' }]);
     expect(await mergeChange(daemon.context, 'x', { wait: true, timeout: 100 }, 5)).toBe(5);
-    expect(daemon.said).toEqual(['blocked: one comment blocks it']);
+    expect(daemon.said).toEqual([note, 'blocked: one comment blocks it']);
   });
 
   test('a refusal ends it', async () => {

@@ -22,7 +22,7 @@ describe('queue', () => {
       '  nothing is queued',
       'last checks',
       '  check000  main  passed (2.0s, 12 tests)',
-      'npm test · squash, up to 16 at once · as committed',
+      'npm test · squash, up to 16 at once · merged by itself · as committed',
     ]);
   });
 

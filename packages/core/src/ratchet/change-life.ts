@@ -22,6 +22,8 @@ export function newChange(given: Given & Partial<Change>): Change {
     standInId: null,
     returns: 0,
     forgeRef: null,
+    askedHead: null,
+    passedHead: null,
     mergedAt: null,
     mergedCommit: null,
     closedAt: null,

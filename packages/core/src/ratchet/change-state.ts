@@ -1,5 +1,7 @@
 import type { Change, ChangeState, Queue } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
+import type { MergeRules } from './merge-leave.ts';
+import { mergeLeave, readyDetail } from './merge-leave.ts';
 
 /** What a change's state follows from. */
 export type ChangeFacts = {
@@ -7,7 +9,7 @@ export type ChangeFacts = {
   /** Comments that block and that nobody has addressed. */
   blocking: number;
   /** What the project asks for: a queue at all, commands that have to pass, a review of each change. */
-  rules: { enabled: boolean; hasChecks: boolean; review: boolean };
+  rules: MergeRules & { enabled: boolean; hasChecks: boolean; review: boolean };
   /** The project's queue; null before it has begun. */
   queue: Pick<Queue, 'emergency' | 'pausedAt' | 'waiting'> | null;
   /** A tree with it is being checked, or has passed and could not go in yet. */
@@ -28,6 +30,10 @@ export function changeState(facts: ChangeFacts): StateOfChange {
     return { state: 'green', detail: waiting === null ? 'it goes in next' : `waits: ${waiting.reason}` };
   }
   if (progress === 'testing') return { state: 'testing', detail: 'its checks run' };
+  const leave = mergeLeave(change, facts.rules);
+  if (leave !== 'granted' && change.passedHead === change.head) {
+    return { state: 'ready', detail: readyDetail(change, leave, facts.rules) };
+  }
   if (emergency !== null && !repairs(change, emergency.fixerId)) {
     return { state: 'queued', detail: `waits: main is red at ${emergency.commit.slice(0, 10)}` };
   }
@@ -35,7 +41,7 @@ export function changeState(facts: ChangeFacts): StateOfChange {
   return { state: 'queued', detail: change.isolatedAt === null ? '' : 'it is checked by itself' };
 }
 
-/** Whether the queue may take a change as it is now. */
+/** Whether the queue may check a change as it is now; `mergeLeave` says whether it may merge it then. */
 export function isEligible(facts: ChangeFacts): boolean {
   const { change, queue } = facts;
   if (change.mergedAt !== null || change.closedAt !== null || holdOf(facts) !== null) return false;
@@ -82,7 +88,7 @@ function holdOf({ change, blocking, rules }: ChangeFacts): StateOfChange | null 
     return { state: 'blocked', detail: comments };
   }
   if (!rules.enabled) return { state: 'open', detail: 'the queue of this project is switched off' };
-  if (queuedAt === null) return { state: 'open', detail: 'nobody has asked for it to be merged' };
+  if (queuedAt === null) return { state: 'open', detail: 'it is a draft' };
   if (!rules.hasChecks) {
     return { state: 'blocked', detail: 'there are no checks: name them in .pawl/config.yaml (pawl init finds them)' };
   }

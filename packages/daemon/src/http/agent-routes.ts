@@ -5,7 +5,9 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
 import { descendsFrom } from '@pawl/store/family';
+import { projectById } from '@pawl/store/projects';
 import type { Context } from 'hono';
+import { whenDoneFor } from '../ratchet/merge-rules.ts';
 import { askGate } from '../service/definitions.ts';
 import { currentAgent } from '../service/desk.ts';
 import type { Actor } from '../service/fork.ts';
@@ -49,7 +51,9 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
     const child = await forkAndExec(shop, actor, body, key);
     reconciler.wake(child.id);
-    return context.json({ agent: await agents.view(child.id) }, 200);
+    const project = child.projectId === null ? null : await projectById(db, child.projectId);
+    const whenDone = await whenDoneFor(shop, child, project);
+    return context.json({ agent: await agents.view(child.id), whenDone }, 200);
   });
   app.openapi(routes.fork, async (context) => {
     const body = context.req.valid('json');

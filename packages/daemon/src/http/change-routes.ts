@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { mergeNote } from '@pawl/core/ratchet/when-done';
 import { changeRoutes } from '@pawl/protocol/route/change';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
@@ -9,10 +10,11 @@ import { closeChange } from '../ratchet/change-close.ts';
 import { commentChange } from '../ratchet/change-comments.ts';
 import { openChange } from '../ratchet/change-open.ts';
 import type { ProjectQuery } from '../ratchet/change-scope.ts';
-import { askerOf, changeMeant, projectMeant, projectRequired } from '../ratchet/change-scope.ts';
+import { askerOf, changeMeant, projectMeant, projectOfChange, projectRequired } from '../ratchet/change-scope.ts';
 import { approveChange, blockChange, mergeChange, retryChange, unblockChange } from '../ratchet/change-verbs.ts';
 import { detailOf, diffOf, named, viewChanges, viewOf } from '../ratchet/change-view.ts';
 import { readLog } from '../ratchet/check-view.ts';
+import { mergeRules } from '../ratchet/merge-rules.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
@@ -98,7 +100,10 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
   });
   app.openapi(changeRoutes.mergeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    await mergeChange(shop, { asker, changeId: change.id, ...context.req.valid('json') });
-    return context.json({ change: await afterwards(change) }, 200);
+    const done = await mergeRules(shop, await projectOfChange(shop, change));
+    const rules = { ...done, remote: done.remote?.name ?? null };
+    await mergeChange(shop, { asker, changeId: change.id, rules, ...context.req.valid('json') });
+    const view = await afterwards(change);
+    return context.json({ change: view, note: mergeNote(view, done) }, 200);
   });
 }

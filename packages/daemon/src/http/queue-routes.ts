@@ -5,6 +5,7 @@ import { beginQueue, queueOf, updateQueue } from '@pawl/store/queues';
 import { projectRules } from '../ratchet/change-rules.ts';
 import { askerOf, projectMeant, projectRequired } from '../ratchet/change-scope.ts';
 import { readMainLog } from '../ratchet/check-view.ts';
+import { allowPush, refuseWithoutRemote } from '../ratchet/push-permission.ts';
 import { projectsWithQueue, viewQueue } from '../ratchet/queue-view.ts';
 import { taskHistory } from '../ratchet/task-history.ts';
 import type { AppParts } from './app.ts';
@@ -24,6 +25,12 @@ export function addQueueRoutes(app: OpenAPIHono<DoorVariables>, { shop, ratchet 
       await updateQueue(tx, project.id, { pausedAt: isPaused ? tx.now : null });
       tx.emit({ type: isPaused ? 'queue.paused' : 'queue.resumed', projectId: project.id, data: { by: 'a person' } });
     });
+    ratchet.wake(project.id);
+  }
+
+  async function setPush(project: Project, isAllowed: boolean): Promise<void> {
+    if (isAllowed) await refuseWithoutRemote(shop, project);
+    await store.write((tx) => allowPush(tx, project.id, isAllowed));
     ratchet.wake(project.id);
   }
 
@@ -55,6 +62,16 @@ export function addQueueRoutes(app: OpenAPIHono<DoorVariables>, { shop, ratchet 
   app.openapi(changeRoutes.resumeQueue, async (context) => {
     const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
     await setPause(project, false);
+    return context.json({ queue: await viewQueue(shop, project) }, 200);
+  });
+  app.openapi(changeRoutes.allowPush, async (context) => {
+    const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
+    await setPush(project, true);
+    return context.json({ queue: await viewQueue(shop, project) }, 200);
+  });
+  app.openapi(changeRoutes.forbidPush, async (context) => {
+    const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
+    await setPush(project, false);
     return context.json({ queue: await viewQueue(shop, project) }, 200);
   });
   app.openapi(changeRoutes.taskHistory, async (context) => {

@@ -60,9 +60,9 @@ export async function recordProposal(tx: WriteTransaction, shop: Workshop, propo
 }
 
 /** The same commit once more: what is new is at the most whether it is wanted now, or a draft again. */
-async function wish(tx: WriteTransaction, { request, rules }: Proposal, known: Change): Promise<Opened> {
+async function wish(tx: WriteTransaction, { request }: Proposal, known: Change): Promise<Opened> {
   const { asker } = request;
-  const queuedAt = isWanted({ request, rules }, known) ? (known.queuedAt ?? tx.now) : null;
+  const queuedAt = isWanted(request, known) ? (known.queuedAt ?? tx.now) : null;
   const change = { ...known, queuedAt };
   if (queuedAt !== known.queuedAt) {
     await updateChange(tx, known.id, { queuedAt });
@@ -72,14 +72,13 @@ async function wish(tx: WriteTransaction, { request, rules }: Proposal, known: C
   return { change, created: false, moved: false, tell: [] };
 }
 
-/** Whether an open change is to be merged when its checks pass. What nobody has asked for leaves that as it is. */
-function isWanted({ request, rules }: Pick<Proposal, 'request' | 'rules'>, known: Change): boolean {
-  if (request.byItself === true) return known.queuedAt !== null;
-  return request.draft !== true && (known.queuedAt !== null || rules.config.auto);
+/** Whether an open change is to be checked, and so is no draft. A proposal that nobody asked for leaves that as it is. */
+function isWanted({ byItself, draft }: OpenRequest, known: Change): boolean {
+  return byItself === true ? known.queuedAt !== null : draft !== true;
 }
 
 async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal): Promise<Opened> {
-  const { request, rules, branch, head, base, author, title, summary } = proposal;
+  const { request, branch, head, base, author, title, summary } = proposal;
   const { project } = request;
   if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) {
     throw new PawlError('busy', `${limits.openChanges} changes of ${project.name} are open already.`, {
@@ -100,7 +99,7 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
     title: title.given ?? title.found,
     summary: summary ?? '',
     openedAt: tx.now,
-    queuedAt: rules.config.auto && request.draft !== true ? tx.now : null,
+    queuedAt: request.draft === true ? null : tx.now,
     ...(closed === null ? {} : inheritedFrom(closed, head)),
   });
   await insertChange(tx, change);
@@ -136,7 +135,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
     agentId: author?.id ?? known.agentId,
     ...movedTitle(title, known),
     ...(summary === null || (request.byItself === true && known.summary !== '') ? {} : { summary }),
-    queuedAt: isWanted(proposal, known) ? tx.now : null,
+    queuedAt: isWanted(request, known) ? tx.now : null,
     retriedAt: null,
     findings: [],
     examinedHead: null,

@@ -2,7 +2,10 @@ import type { Asker } from '@pawl/core/ratchet/change-rights';
 import { nameOf, refuseBlocking, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
 import { isEjected } from '@pawl/core/ratchet/change-state';
 import { requireChangeText } from '@pawl/core/ratchet/change-text';
+import type { MergeRules } from '@pawl/core/ratchet/merge-leave';
+import { isAskedFor, notCommitted } from '@pawl/core/ratchet/merge-leave';
 import type { Change } from '@pawl/schema/change';
+import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ChangePatch } from '@pawl/store/changes';
@@ -85,8 +88,14 @@ export async function retryChange(shop: Workshop, { asker, changeId }: Verb) {
   });
 }
 
-/** Queues a change: it is merged when its checks pass. One that repairs the target branch is taken even while that is red. */
-export async function mergeChange(shop: Workshop, { asker, changeId, fix }: Verb & { fix?: boolean | undefined }) {
+/**
+ * Asks for a change to be merged when its checks pass. Only a person's asking counts where the project does not merge by
+ * itself: for an agent the change is checked, and no more. One that repairs the target branch is taken even while that is red.
+ */
+export async function mergeChange(
+  shop: Workshop,
+  { asker, changeId, fix, rules }: Verb & { fix?: boolean | undefined; rules: MergeRules },
+) {
   await shop.store.write(async (tx) => {
     const known = await changeNow(tx.db, changeId);
     if (known.mergedAt !== null) return;
@@ -97,9 +106,24 @@ export async function mergeChange(shop: Workshop, { asker, changeId, fix }: Verb
         hint: `Propose something else, or try the same again: pawl change retry ${change.id}`,
       });
     }
+    if (asker.is === 'person') refuseNotCommitted(rules);
     const repair = fix === true ? await appoint(tx, shop, change) : {};
-    if (change.queuedAt === null) return queue(tx, change, asker, repair);
-    if (Object.keys(repair).length > 0) await updateChange(tx, changeId, repair);
+    const asked = asker.is === 'person' && !isAskedFor(change) ? { askedHead: change.head } : {};
+    if ('askedHead' in asked) {
+      const data = { changeId, head: change.head, by: nameOf(asker) };
+      tx.emit({ type: 'change.asked', ...about(change), data });
+    }
+    if (change.queuedAt === null) return queue(tx, change, asker, { ...repair, ...asked });
+    await updateChange(tx, changeId, { ...repair, ...asked });
+  });
+  crashPoint('change.after_ask');
+}
+
+/** Refuses to promise a merge that the queue would not make. */
+function refuseNotCommitted(rules: MergeRules): void {
+  if (rules.source !== 'checkout') return;
+  throw new PawlError('conflict', `Nothing is merged: ${notCommitted(rules)}.`, {
+    hint: 'Commit the file, then run the same command again; `pawl init --commit` commits it for you.',
   });
 }
 

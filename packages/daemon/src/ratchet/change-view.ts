@@ -50,7 +50,8 @@ export async function viewChange(db: Database, change: Change, sight: Sight): Pr
     ...change,
     state,
     detail,
-    needsPerson: state === 'needs-human-input' || (!isOver(change) && needsPerson({ change, blocking })),
+    needsPerson:
+      state === 'needs-human-input' || state === 'ready' || (!isOver(change) && needsPerson({ change, blocking })),
     author: await named(db, change.agentId),
     project: { id: project.id, name: project.name },
     checks: checksWith(checks, change, limits.listedChecks),

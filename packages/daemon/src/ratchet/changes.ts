@@ -24,7 +24,7 @@ import { settledRuns } from './settled.ts';
 import { recordWithheld } from './withheld.ts';
 
 /** Whether an agent's work becomes a change by itself when it is done: it has one piece of work, on a branch of its own. */
-function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
+export function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
   return (
     kind === 'main' &&
     lasting === 'ephemeral' &&

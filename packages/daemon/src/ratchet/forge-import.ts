@@ -53,7 +53,7 @@ async function bringHead({ shop, repository, ownDir, link, target }: ForgeBench,
 }
 
 async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChange, base: string): Promise<Change> {
-  const { project, config, link } = bench;
+  const { project, link } = bench;
   const change = newChange({
     id: newId(),
     projectId: project.id,
@@ -65,7 +65,7 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
     title: titleFrom([there.title]),
     summary: summaryFrom(there.body),
     openedAt: tx.now,
-    queuedAt: config.auto && !there.draft ? tx.now : null,
+    queuedAt: there.draft ? null : tx.now,
     forgeRef: there.ref,
   });
   await insertChange(tx, change);
@@ -84,7 +84,7 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
  */
 export async function followThere(bench: ForgeBench, change: Change, there: ForgeChange): Promise<boolean> {
   const isMoved = there.head !== change.head;
-  const isWanted = change.queuedAt === null && !there.draft && bench.config.auto;
+  const isWanted = change.queuedAt === null && !there.draft;
   if (!isMoved && !isWanted) return false;
   if (isMoved && !(await bringHead(bench, there))) return false;
   const by = bench.link.forge.name;

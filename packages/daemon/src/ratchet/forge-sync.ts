@@ -1,10 +1,12 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
 import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
 import { holdOnForge, marksOnForge } from '@pawl/core/ratchet/forge-plan';
+import { mayPush } from '@pawl/core/ratchet/merge-leave';
 import type { Change } from '@pawl/schema/change';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { changeById, commentsOf, listChanges, openChanges } from '@pawl/store/changes';
+import { projectSettings } from '@pawl/store/project-settings';
 import type { ForgeBench } from './forge-bench.ts';
 import { sceneOf } from './forge-bench.ts';
 import { closeOnForge } from './forge-close.ts';
@@ -71,7 +73,10 @@ async function attempt(bench: ForgeBench, change: Change, work: () => Promise<st
 async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, ForgeChange>): Promise<string[]> {
   const { shop, link } = bench;
   const memory = await forgeMemoryOf(shop.store.db, change.id);
+  const { pushAllowedAt } = await projectSettings(shop.store.db, change.projectId);
+  const isPushable = mayPush(change, pushAllowedAt !== null);
   if (change.forgeRef === null) {
+    if (!isPushable) return leaveHere(bench, change);
     const opened = await openOnForge(bench, change, memory);
     if (opened === null) await holdForForge(bench, change, 'there is no place there for its branch');
     else await judge(bench, change, opened);
@@ -82,6 +87,7 @@ async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, For
   const told = await settleFromForge(bench, change, there);
   if (told !== null) return told;
   if (memory.isFound) await followThere(bench, change, there);
+  else if (there.head !== change.head && !isPushable) return leaveHere(bench, change);
   const isPushed = (await followHere(bench, { change, there, memory })) !== there.head;
   const now = await changeById(shop.store.db, change.id);
   if (now === null) return [];
@@ -89,6 +95,12 @@ async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, For
   // What was listed of checks and reviews is about the head that was there before.
   if (isPushed) await holdForForge(bench, now, 'its checks have not begun there');
   else await judge(bench, now, await markOnForge(bench, now, there));
+  return [];
+}
+
+/** Without a person's word nothing is sent there. The change is checked here, and its state says what is missing. */
+async function leaveHere(bench: ForgeBench, change: Change): Promise<string[]> {
+  await holdForForge(bench, change, null);
   return [];
 }
 

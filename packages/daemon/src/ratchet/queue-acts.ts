@@ -11,8 +11,14 @@ import { noteAlarm, noteAlarmOver, noteClosed, noteEjected, noteQuestioned } fro
 import { unmoved } from './people.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 
-/** Puts out what conflicts with main, and closes what main has already. Returns whether there was any. */
-export async function settleMisfits(parts: QueueParts, chain: Chain): Promise<boolean> {
+/** Ejects what conflicts with main, and closes what main has already. Returns whether there was any. */
+export async function settleMisfits(parts: QueueParts, chains: readonly Chain[]): Promise<boolean> {
+  let hasChanged = false;
+  for (const chain of chains) if (await settleChain(parts, chain)) hasChanged = true;
+  return hasChanged;
+}
+
+async function settleChain(parts: QueueParts, chain: Chain): Promise<boolean> {
   for (const { change, files } of chain.conflicting) {
     const reason = `it conflicts with ${parts.target.branch} in ${files.slice(0, 5).join(', ')}`;
     await eject(parts, change, { kind: 'conflict', reason, files, checkId: null });

@@ -1,4 +1,5 @@
 import { isEligible } from '@pawl/core/ratchet/change-state';
+import { mergeLeave } from '@pawl/core/ratchet/merge-leave';
 import type { Queue } from '@pawl/schema/change';
 import { queueWaitSchema } from '@pawl/schema/change';
 import { changeById } from '@pawl/store/changes';
@@ -44,7 +45,7 @@ async function advanceThere(
   return holdUnreachable(parts, forge, wanted);
 }
 
-/** Whether changes may still go in, at these very heads. */
+/** Whether changes may still be merged, at these very heads. */
 async function areEligible(
   db: Database,
   { project, config }: QueueParts,
@@ -54,7 +55,9 @@ async function areEligible(
   if (facts.queue === null || facts.queue.pausedAt !== null) return false;
   for (const { id, head } of wanted) {
     const change = await changeById(db, id);
-    if (change?.head !== head || !isEligible(await changeFacts(db, change, facts))) return false;
+    if (change?.head !== head) return false;
+    const known = await changeFacts(db, change, facts);
+    if (!isEligible(known) || mergeLeave(change, known.rules) !== 'granted') return false;
   }
   return true;
 }

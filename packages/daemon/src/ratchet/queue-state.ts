@@ -1,4 +1,5 @@
 import { isEligible } from '@pawl/core/ratchet/change-state';
+import { mergeLeave } from '@pawl/core/ratchet/merge-leave';
 import type { QueueFacts } from '@pawl/core/ratchet/queue-plan';
 import type { Change, Check, Queue } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
@@ -31,7 +32,10 @@ export type QueueParts = Bench & {
 export type QueueState = {
   queue: Queue;
   bench: Workbench;
+  /** Main with the changes that may be merged. */
   chain: Chain;
+  /** Changes that may not be merged yet, each by itself on main, oldest first. */
+  apart: { change: Change; chain: Chain }[];
   checks: Check[];
   /** A check of one change alone that takes long: it goes on, and the others do not wait for it. */
   slow: Check | null;
@@ -51,28 +55,25 @@ export async function readState(parts: QueueParts): Promise<QueueState | null> {
   const slow = own.find((check) => isSlow(check, shop.clock(), parts)) ?? null;
   // A forge merges one change at a time.
   const most = parts.forge === null ? config.batch * places : 1;
-  const candidates = await candidatesOf(parts, most, slow);
+  const { mergeable, unasked } = await candidatesOf(parts);
   const landed = await landedHeads(parts);
-  const chain = await buildChain(bench, { main: target.tip, changes: candidates, landed });
-  const trees = [chain.mainTree, ...chain.links.map(({ tree }) => tree)];
-  const known = await checksOfTrees(db, { projectId: project.id, plan: config.plan, trees });
-  const changes = chain.links.map(({ change }) => change);
-  const checks = sinceRecovery(sinceRetries(known, changes), chain.mainTree);
-  const evidence = evidenceOf(checks, parts.askedAt === null ? null : { tree: chain.mainTree, at: parts.askedAt });
+  const chain = await buildChain(bench, { main: target.tip, changes: firstOf(mergeable, most, slow), landed });
+  const apart: QueueState['apart'] = [];
+  for (const change of unasked) {
+    apart.push({ change, chain: await buildChain(bench, { main: target.tip, changes: [change], landed }) });
+  }
+  const { checks, evidence } = await evidenceFor(parts, chain);
   return {
     queue,
     bench,
     chain,
+    apart,
     checks,
     slow,
     facts: {
       main: chain.mainTree,
-      links: chain.links.map(({ tree, change }) => ({
-        tree,
-        isAlone: change.isolatedAt !== null,
-        accepted: change.approvedHead === change.head ? change.findings : [],
-      })),
-      evidence: (tree) => (config.guard.enabled ? evidence(tree) : { ...evidence(tree), counts: null }),
+      links: linksOf(chain),
+      evidence,
       batch: config.batch,
       places,
       running: own.filter(({ id }) => id !== slow?.id).length,
@@ -84,19 +85,56 @@ export async function readState(parts: QueueParts): Promise<QueueState | null> {
   };
 }
 
-/** The changes that may go in, in the order in which they were queued. One that has to be checked alone is alone. */
-async function candidatesOf(
-  { shop, project, config }: QueueParts,
-  most: number,
-  slow: Check | null,
-): Promise<Change[]> {
+/** Reads what is known of the trees of a chain. */
+export async function evidenceFor(
+  { shop, project, config, askedAt }: QueueParts,
+  chain: Chain,
+): Promise<{ checks: Check[]; evidence: QueueFacts['evidence'] }> {
+  const trees = [chain.mainTree, ...chain.links.map(({ tree }) => tree)];
+  const known = await checksOfTrees(shop.store.db, { projectId: project.id, plan: config.plan, trees });
+  const changes = chain.links.map(({ change }) => change);
+  const checks = sinceRecovery(sinceRetries(known, changes), chain.mainTree);
+  const evidence = evidenceOf(checks, askedAt === null ? null : { tree: chain.mainTree, at: askedAt });
+  return {
+    checks,
+    evidence: (tree) => (config.guard.enabled ? evidence(tree) : { ...evidence(tree), counts: null }),
+  };
+}
+
+/** The links of a chain as the plan knows them. */
+export function linksOf({ links }: Chain): QueueFacts['links'] {
+  return links.map(({ tree, change }) => ({
+    tree,
+    isAlone: change.isolatedAt !== null,
+    accepted: change.approvedHead === change.head ? change.findings : [],
+  }));
+}
+
+/** The changes that may be checked, in the order in which they were queued: those that may be merged then, and the others. */
+async function candidatesOf({
+  shop,
+  project,
+  config,
+}: QueueParts): Promise<{ mergeable: Change[]; unasked: Change[] }> {
   const { db } = shop.store;
   const facts = await projectFacts(db, project.id, config);
-  const ready: Change[] = [];
+  const mergeable: Change[] = [];
+  const unasked: Change[] = [];
   for (const change of await openChanges(db, project.id)) {
-    if (isEligible(await changeFacts(db, change, facts))) ready.push(change);
+    const { rules, ...rest } = await changeFacts(db, change, facts);
+    if (!isEligible({ rules, ...rest })) continue;
+    (mergeLeave(change, rules) === 'granted' ? mergeable : unasked).push(change);
   }
-  ready.sort((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
+  const byQueue = (a: Change, b: Change) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0);
+  const isPassed = ({ head, passedHead }: Change) => Number(head === passedHead);
+  mergeable.sort(byQueue);
+  // What waits for its check comes before what waits for a person.
+  unasked.sort((a, b) => isPassed(a) - isPassed(b) || byQueue(a, b));
+  return { mergeable, unasked: unasked.slice(0, limits.mostBatchChanges) };
+}
+
+/** The changes that go into the next chain. One that has to be checked alone is alone. */
+function firstOf(ready: readonly Change[], most: number, slow: Check | null): Change[] {
   const [first] = ready;
   const others = ready.filter(({ isolatedAt }) => isolatedAt === null);
   const isWaitedFor = slow === null || !slow.changes.includes(first?.id ?? '') || others.length === 0;

@@ -1,15 +1,18 @@
+import { queueAdvice } from '@pawl/core/ratchet/merge-leave';
 import type { QueueView } from '@pawl/protocol/view/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { limits } from '@pawl/schema/limit';
 import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes';
 import { openChecks, recentChecks } from '@pawl/store/checks';
+import { projectSettings } from '@pawl/store/project-settings';
 import { projectById } from '@pawl/store/projects';
 import { allQueues, queueOf } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
 import { rulesOf } from './change-rules.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
 import { viewCheck } from './check-view.ts';
+import { rulesFrom } from './facts.ts';
 
 /** The merge queue of a project as it is now, also before it has begun. */
 export async function viewQueue(shop: Workshop, project: Project): Promise<QueueView> {
@@ -36,6 +39,8 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
     emergency: emergency === null ? null : { ...emergency, fixer: await named(db, emergency.fixerId) },
     pausedAt: queue?.pausedAt ?? null,
     waiting: queue?.waiting ?? null,
+    advice: facts === null ? [] : queueAdvice(rulesFrom(facts)),
+    pushAllowedAt: (await projectSettings(db, project.id)).pushAllowedAt,
     trouble,
     changes,
     running: (await openChecks(db, project.id)).map(viewCheck),

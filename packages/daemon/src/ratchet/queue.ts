@@ -1,12 +1,11 @@
-import type { QueueStep } from '@pawl/core/ratchet/queue-plan';
 import { planQueue } from '@pawl/core/ratchet/queue-plan';
-import { importCommits } from '@pawl/git/queue-objects';
 import { limits } from '@pawl/schema/limit';
 import { openChecks } from '@pawl/store/checks';
 import { updateQueue } from '@pawl/store/queues';
-import { commitOfChain } from './chain.ts';
 import { perform, settleMisfits } from './queue-acts.ts';
 import { advanceTo, waitFor } from './queue-advance.ts';
+import { checkApart } from './queue-apart.ts';
+import { startChecks } from './queue-checks.ts';
 import { examineAll } from './queue-examine.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 import { readState } from './queue-state.ts';
@@ -22,7 +21,7 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
   for (let steps = 0; steps < limits.queueSteps; steps += 1) {
     const state = await readState(parts);
     if (state === null) return { againMs: null, isAnswered: true };
-    if (await settleMisfits(parts, state.chain)) continue;
+    if (await settleMisfits(parts, [state.chain, ...state.apart.map(({ chain }) => chain)])) continue;
     await noteMain(parts, state);
     const plan = state.queue.pausedAt === null ? planQueue(state.facts) : [];
     const [first] = plan;
@@ -31,6 +30,7 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
       if (first !== undefined && (await examineAll(parts))) continue;
       await cancelStale(parts, state);
       await startChecks(parts, state, plan);
+      if (state.queue.pausedAt === null && (await checkApart(parts, state))) continue;
       await waitFor(
         parts,
         state.queue,
@@ -46,28 +46,15 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
 }
 
 /** Ends checks of trees that nobody wants any more: main has moved, or a change was withdrawn. */
-async function cancelStale({ shop, project, checker, config }: QueueParts, { chain, slow }: QueueState): Promise<void> {
-  const wanted = new Set([chain.mainTree, ...chain.links.map(({ tree }) => tree)]);
+async function cancelStale(
+  { shop, project, checker, config }: QueueParts,
+  { chain, apart, slow }: QueueState,
+): Promise<void> {
+  const links = [chain, ...apart.map((each) => each.chain)].flatMap((each) => each.links);
+  const wanted = new Set([chain.mainTree, ...links.map(({ tree }) => tree)]);
   for (const check of await openChecks(shop.store.db, project.id)) {
     if ((wanted.has(check.tree) && check.plan === config.plan) || check.id === slow?.id) continue;
     await checker.cancel(check.id, 'nobody needs its result any more');
-  }
-}
-
-async function startChecks(
-  { project, repository, ownDir, config, checker, target }: QueueParts,
-  { chain, bench }: QueueState,
-  plan: readonly QueueStep[],
-): Promise<void> {
-  for (const step of plan) {
-    if (step.do !== 'check') continue;
-    const links = step.what === 'main' ? [] : chain.links.slice(0, step.what);
-    const commit = await commitOfChain(bench, chain, links.length);
-    const tree = links.at(-1)?.tree ?? chain.mainTree;
-    const changes = links.map(({ change }) => change.id);
-    // The person's own git may prune what no branch leads to: what is checked is kept.
-    await importCommits(repository, ownDir, { tips: [commit], not: [target.tip] });
-    await checker.start({ project, repository, commit, tree, onto: target.tip, changes, config });
   }
 }
 

@@ -1,3 +1,4 @@
+import { changeState } from '@pawl/core/ratchet/change-state';
 import { createLanes } from '@pawl/core/turn-taking';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
 import { tidyOwnDirectory } from '@pawl/git/tidy';
@@ -26,6 +27,7 @@ import type { Checker } from './checker.ts';
 import { createChecker } from './checker.ts';
 import { createCrew, crewEvents } from './crew.ts';
 import { configPath } from './config-file.ts';
+import { changeFacts, projectFacts } from './facts.ts';
 import { readLastConfig, readProjectConfig } from './project-config.ts';
 import { lookAtQueue } from './queue.ts';
 import { examineAll } from './queue-examine.ts';
@@ -241,13 +243,17 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     }
   }
 
-  /** Nothing is open, nothing runs, and main is green: until somebody says or pushes something, there is nothing to do. */
+  /** Nothing runs, main is green, and every open change waits for a person: there is nothing to do until something is said or pushed. */
   async function isAtRest(projectId: string, { askedAt }: Watch, config: ProjectConfig): Promise<boolean> {
     const queue = await queueOf(store.db, projectId);
     if (askedAt !== null || queue === null || queue.emergency !== null || config.forge !== 'local') return false;
     if (queue.seen !== queue.green && queue.green !== null && config.checks.length > 0) return false;
     if ((await openChecks(store.db, projectId)).length > 0 || (await countOpenSessions(store.db)) > 0) return false;
-    return (await openChanges(store.db, projectId)).length === 0;
+    const facts = await projectFacts(store.db, projectId, config);
+    for (const change of await openChanges(store.db, projectId)) {
+      if (changeState(await changeFacts(store.db, change, facts)).state !== 'ready') return false;
+    }
+    return true;
   }
 
   const restOf = ({ tip, branch, remote }: Target) => ({ tip, branch, isRemote: remote !== null, at: shop.clock() });

@@ -6,6 +6,7 @@ import type { Project } from '@pawl/schema/record';
 import { insertProject, projectByName, projectByRoot } from '@pawl/store/projects';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { basename } from 'node:path';
+import { mergingOf } from '../ratchet/merge-rules.ts';
 import { proposeConfig } from '../ratchet/write-config.ts';
 import type { Workshop } from '../workshop.ts';
 import { changeProjectSettings } from './project-settings.ts';
@@ -28,7 +29,8 @@ export async function addProject(shop: Workshop, body: AddProjectBody): Promise<
   });
   if (body.provider !== undefined) await changeProjectSettings(shop, added.project, { provider: body.provider });
   const { autoMerge = false } = body;
-  return { ...added, checks: body.checks === true ? await proposeConfig(shop, added.project, { autoMerge }) : null };
+  const checks = body.checks === true ? await proposeConfig(shop, added.project, { autoMerge }) : null;
+  return { ...added, checks, merging: await mergingOf(shop, added.project) };
 }
 
 async function freeName(tx: WriteTransaction, wanted: string | undefined, root: string): Promise<string> {

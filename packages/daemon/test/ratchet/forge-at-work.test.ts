@@ -27,6 +27,7 @@ async function startOnGithub(path: string, more = '', run = 'cat README.md') {
   const config = configWith(run, `queue:\n  auto: true\n  forge: github\n  remote: origin\n${more}`);
   await commitFiles(daemon.repository, { '.pawl/config.yaml': config });
   await git(daemon.repository, ['push', '--quiet', server.repository, 'main']);
+  await daemon.client.allowPush({ path: daemon.repository });
   return { server, daemon, ahead };
 }
 

@@ -98,6 +98,7 @@ test('killed after a push and when main follows it, a change is merged on record
   await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
   await dieAt(home, ['advance.after_push', 'follow.after_ref'], async (client) => {
     await client.addProject({ path: repository });
+    await client.allowPush({ path: repository });
     await client.openChange({ path: repository, branch: 'work/one' });
   });
   const last = await readyDaemon(home);
@@ -114,6 +115,38 @@ test('killed after a push and when main follows it, a change is merged on record
     await last.kill('SIGTERM');
   }
 });
+
+test(
+  'killed while a change waits for a person, it stays unasked; killed after the asking, it is merged once',
+  { timeout: 90_000 },
+  async () => {
+    await using place = await temporaryDirectory();
+    const { repository, home, treesRun } = await makePlace(place.path, 'queue: {auto: false}\n');
+    const before = await git(repository, ['rev-parse', 'main']);
+    await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
+    await dieAt(home, ['check.after_result', 'queue.after_pass'], async (client) => {
+      await client.addProject({ path: repository });
+      await client.openChange({ path: repository, branch: 'work/one' });
+    });
+    expect(await git(repository, ['rev-parse', 'main'])).toBe(before);
+    const asking = await readyDaemon(home, { crashAt: 'change.after_ask' });
+    const [change] = (await asking.client.listChanges()).changes;
+    expect(change).toMatchObject({ state: 'ready', askedHead: null });
+    await ask(asking.client, (client) => client.mergeChange(change?.id ?? ''));
+    expect((await asking.exited).signal).toBe('SIGKILL');
+    await dieAt(home, ['advance.after_intent', 'advance.after_record'], async () => undefined);
+    const last = await readyDaemon(home);
+    try {
+      const { mergedCommit } = await reaches(last.client, change?.id ?? '', 'merged');
+      expect((await everyTip(repository)).slice(-2)).toEqual([before, mergedCommit]);
+      expect(treesRun()).toHaveLength(1);
+      for (const type of ['change.passed', 'change.asked', 'change.merged'])
+        expect([type, await eventsOf(last.client, type)]).toEqual([type, [expect.anything()]]);
+    } finally {
+      await last.kill('SIGTERM');
+    }
+  },
+);
 
 test('killed at queue.after_eject, the culprit is put out once, and the others go in', async () => {
   await using place = await temporaryDirectory();

@@ -159,6 +159,7 @@ test.each([
     const { client, repository } = daemon;
     await commitFiles(repository, { '.pawl/config.yaml': configWith('git status && git log -1 && ls') });
     const origin = isRemote ? await cloneBehindSsh(repository) : null;
+    if (isRemote) await client.allowPush({ path: repository });
     const marker = await plant(repository);
     const script = `${marker}.sh`;
     // Planted by an agent's commit as well: attributes, a submodule, a repository inside of it.

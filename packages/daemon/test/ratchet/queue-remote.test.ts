@@ -16,6 +16,7 @@ async function startClone(run = 'ls'): Promise<TestDaemon & { origin: string }> 
   await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
   await git(repository, ['remote', 'add', 'origin', origin]);
   await git(repository, ['fetch', '--quiet', 'origin']);
+  await daemon.client.allowPush({ path: repository });
   return Object.assign(daemon, { origin });
 }
 
@@ -28,7 +29,7 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
   expect(await everyTip(origin)).toEqual([mergedCommit]);
   expect(await git(origin, ['log', '-1', '--format=%P', 'main'])).toBe(before);
-  await expect.poll(() => git(repository, ['rev-parse', 'main'])).toBe(mergedCommit);
+  await expect.poll(() => git(repository, ['rev-parse', 'main']), { timeout: 20_000 }).toBe(mergedCommit);
   expect(await git(repository, ['rev-parse', 'origin/main'])).toBe(mergedCommit);
   expect(await git(repository, ['status', '--porcelain'])).toBe('');
 });
@@ -44,6 +45,7 @@ test('somebody else’s push while the checks run is never overwritten; what the
   await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
   await git(origin, ['config', 'core.logAllRefUpdates', 'always']);
   await git(repository, ['remote', 'add', 'origin', origin]);
+  await client.allowPush({ path: repository });
   const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
   await reaches(client, change.id, 'testing');
   const outside = await commitOn(origin, 'main', { 'outside.txt': 'theirs\n' });

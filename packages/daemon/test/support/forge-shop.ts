@@ -19,6 +19,7 @@ import { changeById, insertChange, openChanges, updateChange } from '@pawl/store
 import type { ChangePatch } from '@pawl/store/changes';
 import { dataDirectory, openDataDirectory } from '@pawl/store/data-directory';
 import { readEvents } from '@pawl/store/events';
+import { updateProjectSettings } from '@pawl/store/project-settings';
 import { insertProject } from '@pawl/store/projects';
 import { beginQueue } from '@pawl/store/queues';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
@@ -49,6 +50,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
   await store.write(async (tx) => {
     await insertProject(tx, project);
     await beginQueue(tx, project.id, 'main');
+    await updateProjectSettings(tx, project.id, { pushAllowedAt: tx.now });
   });
   const shop = { home, store, clock, environment: process.env, log: pino({ enabled: false }) } as unknown as Workshop;
   const repository = await openRepository(root);

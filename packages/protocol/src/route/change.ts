@@ -87,8 +87,8 @@ export const changeRoutes = {
   ]),
   retryChange: verbRoute('retry', nothing, ['The change, tried again as it is.', view.changeAnswerSchema]),
   mergeChange: verbRoute('merge', view.mergeChangeSchema, [
-    'The change, queued: it is merged when its checks pass, and never without.',
-    view.changeAnswerSchema,
+    'The change, and what the request leads to. A person’s request merges it when its checks pass; an agent’s does so only where the project merges by itself.',
+    view.mergeAnswerSchema,
   ]),
   listQueues: createRoute({
     method: 'get',
@@ -108,6 +108,8 @@ export const changeRoutes = {
   checkQueue: queueRoute('check', 'The queue, which looks at its target branch now.'),
   pauseQueue: queueRoute('pause', 'The queue, which merges nothing until it is resumed.'),
   resumeQueue: queueRoute('resume', 'The queue, which goes on.'),
+  allowPush: queueRoute('allow-push', 'The queue, which may push what it merges by itself. Only a person may.'),
+  forbidPush: queueRoute('forbid-push', 'The queue, which pushes only what a person asks to merge. Only a person may.'),
   taskHistory: createRoute({
     method: 'get',
     path: '/api/history',

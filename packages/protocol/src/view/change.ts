@@ -174,6 +174,12 @@ export const mergeChangeSchema = z.strictObject({
   fix: z.boolean().optional(),
 });
 
+export const mergeAnswerSchema = changeAnswerSchema.extend({
+  /** What the request leads to: a merge, a push, or only a check. */
+  note: z.string(),
+});
+export type MergeAnswer = z.infer<typeof mergeAnswerSchema>;
+
 /** What a project asks of its queue, in short. */
 const queueConfigSchema = z.object({
   enabled: z.boolean(),
@@ -203,6 +209,10 @@ export const queueViewSchema = z.object({
   emergency: emergencySchema.extend({ fixer: agentNamed.nullable() }).nullable(),
   pausedAt: timeSchema.nullable(),
   waiting: queueWaitSchema.nullable(),
+  /** What a person has to do before anything is merged by itself, with the commands. */
+  advice: z.array(z.string()),
+  /** When a person allowed that the target branch is pushed; null when they have not. */
+  pushAllowedAt: timeSchema.nullable(),
   /** Why nothing moves, when the project's configuration cannot be read. */
   trouble: z.string().nullable(),
   /** What is queued and not merged, in its order. */

@@ -7,6 +7,7 @@ import { projectSettings } from './0006-project-settings.ts';
 import { places } from './0007-places.ts';
 import { runCause } from './0008-run-cause.ts';
 import { assignment } from './0009-assignment.ts';
+import { mergeAsking } from './0010-merge-asking.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -20,4 +21,5 @@ export const allMigrations: readonly Migration[] = [
   places,
   runCause,
   assignment,
+  mergeAsking,
 ];

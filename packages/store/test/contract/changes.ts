@@ -45,6 +45,8 @@ function changeRecord(projectId: string, fields: Partial<Change> = {}): Change {
     returns: 0,
     standInId: null,
     forgeRef: null,
+    askedHead: null,
+    passedHead: null,
     mergedAt: null,
     mergedCommit: null,
     closedAt: null,

@@ -1,0 +1,63 @@
+import type { Change } from '@pawl/schema/change';
+import type { MergeRules } from './merge-leave.ts';
+import { mergeLeave } from './merge-leave.ts';
+
+/** What is known of a project when somebody asks what will become of an agent's work. */
+export type DoneRules = Omit<MergeRules, 'remote'> & {
+  enabled: boolean;
+  hasChecks: boolean;
+  remote: { name: string; /** Without a password. */ url: string } | null;
+};
+
+/** `outcome` is for programs, `text` for people; the text completes "when it is done: …". */
+export type WhenDone = {
+  outcome: 'nothing' | 'checked' | 'merged' | 'merged-and-pushed';
+  text: string;
+};
+
+/** Says what happens to an agent's branch when the agent is done; with null rules, the configuration cannot be read. */
+export function whenDone(rules: DoneRules | null): WhenDone {
+  if (rules === null) return nothing('`.pawl/config.yaml` cannot be read; nothing is checked or merged (`pawl queue`)');
+  const { branch, remote } = rules;
+  if (!rules.hasChecks) return nothing('no checks are configured: nothing is merged; add them to .pawl/config.yaml');
+  if (!rules.enabled) return nothing('the queue is off in .pawl/config.yaml: nothing is checked or merged');
+  const place = remote === null ? '' : `${remote.name} (${remote.url})`;
+  if (rules.source !== 'commit') {
+    return checked(`its branch is checked; nothing is merged until .pawl/config.yaml is committed on ${branch}`);
+  }
+  if (!rules.auto) {
+    const pushes = remote === null ? '' : `, which pushes ${branch} to ${place}`;
+    return checked(`its branch is checked; you merge it with \`pawl change merge\`${pushes}`);
+  }
+  if (remote === null) return { outcome: 'merged', text: `it is merged into ${branch} by itself when its checks pass` };
+  if (rules.pushAllowed) {
+    const text = `it is merged into ${branch} by itself when its checks pass, and pushed to ${place}`;
+    return { outcome: 'merged-and-pushed', text };
+  }
+  return checked(
+    `its branch is checked; pushing ${branch} to ${place} needs your word: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
+  );
+}
+
+function nothing(text: string): WhenDone {
+  return { outcome: 'nothing', text };
+}
+
+function checked(text: string): WhenDone {
+  return { outcome: 'checked', text };
+}
+
+/** Says what a request to merge a change leads to: for a person who asked for it, and for an agent. */
+export function mergeNote(
+  change: Pick<Change, 'head' | 'askedHead' | 'mergedAt'>,
+  rules: Pick<DoneRules, 'branch' | 'source' | 'auto' | 'remote' | 'pushAllowed'>,
+): string {
+  const { branch, remote } = rules;
+  if (change.mergedAt !== null) return `it is merged into ${branch} already`;
+  const leave = mergeLeave(change, { ...rules, remote: remote?.name ?? null });
+  if (leave === 'not-committed')
+    return `it is checked; nothing is merged until .pawl/config.yaml is committed on ${branch}`;
+  if (leave !== 'granted') return 'it is checked; a person merges it: `pawl change merge`';
+  const merges = `merges into ${branch} when its checks pass`;
+  return remote === null ? merges : `${merges}, and pushes ${branch} to ${remote.name} (${remote.url})`;
+}
