@@ -1,31 +1,57 @@
 import type { ChecksFound } from '@pawl/protocol/view/checks';
-import { resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { commitConfig } from '../commit-config.ts';
 import type { CommandContext } from '../context.ts';
 import { reachDaemon } from '../launch.ts';
+import { askable, settlePush, tellMerging, wantsAutoMerge } from '../merge-setup.ts';
+import { atTerminal } from '../person.ts';
 import { printableLine } from '../terminal.ts';
 
+export type InitOptions = {
+  name?: string;
+  checks?: boolean;
+  provider?: string;
+  autoMerge?: boolean;
+  push?: boolean;
+  commit?: boolean;
+};
+
 /**
- * Puts the repository around the given path under Pawl's care, and writes down what its checks are when nobody has said so yet.
- * Nothing else in it is changed.
+ * Makes the repository around a path a project, and writes its checks down when no file names them yet. Nothing else in it is
+ * changed, and a file that exists is never edited. The answer says what is merged or pushed by itself, which is nothing
+ * unless the person says so.
  */
 export async function init(
   context: CommandContext,
   path: string,
-  options: { name?: string; checks?: boolean; provider?: string; autoMerge?: boolean },
+  options: InitOptions,
+  person = atTerminal(),
 ): Promise<number> {
   const client = await reachDaemon(context.home);
-  const { project, created, checks } = await client.addProject({
+  const asked =
+    options.autoMerge === undefined && writesConfig(resolve(path), options) ? askable(context, person) : null;
+  const autoMerge = options.autoMerge ?? (await wantsAutoMerge(asked));
+  const { project, created, checks, ...added } = await client.addProject({
     path: resolve(path),
     checks: options.checks !== false,
-    ...(options.autoMerge === true ? { autoMerge: true } : {}),
+    ...(autoMerge ? { autoMerge: true } : {}),
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
   });
+  let { merging } = added;
   const root = printableLine(project.root);
-  context.answer('project', { ...project, created, checks }, () =>
+  const committed = options.commit === true ? commitConfig(project.root) : null;
+  const push = { root: project.root, wanted: options.push === true, person: autoMerge ? asked : null };
+  if (merging !== null && (await settlePush(client, merging, push))) {
+    ({ merging } = await client.addProject({ path: project.root }));
+  }
+  context.answer('project', { ...project, created, checks, merging, committed }, () =>
     [
       `${context.colours.bold(project.name)} is ${created ? 'now a project' : 'a project already'} (${root})`,
       ...(checks === null ? [] : tellChecks(checks)),
+      ...(merging === null ? [] : tellMerging(merging, committed)),
       ...(created ? ['next: pawl work "what to do"', hooksOffer].map(context.colours.dim) : []),
     ].join('\n'),
   );
@@ -34,13 +60,22 @@ export async function init(
 
 const hooksOffer = 'do you start agents here yourself? pawl hooks install lets them notice each other';
 
+/** Whether a configuration would be written into the checkout around a path. */
+function writesConfig(path: string, { checks }: InitOptions): boolean {
+  const { status, stdout } = spawnSync('git', ['-C', path, 'rev-parse', '--show-toplevel'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return checks !== false && status === 0 && !existsSync(join(stdout.trim(), '.pawl', 'config.yaml'));
+}
+
 /** What was found, and what the person has to do about it. */
 function tellChecks({ file, found, outcome, reason }: ChecksFound): string[] {
   const place = printableLine(file);
   const commands = found.map(({ run, from }) => `  ${printableLine(run)}  (${printableLine(from)})`);
   if (outcome === 'kept') return [`its checks are named in ${place}`];
   if (outcome === 'written') {
-    return ['a change is merged when this passes:', ...commands, `written to ${place}; look at it, and commit it`];
+    return [`wrote ${place}; a change passes when these do:`, ...commands];
   }
   const open = 'nothing is merged without checks: name them there, as in `checks: [make test]`';
   if (outcome === 'not-found') return [`nothing was found that checks it, so there is no ${place}`, open];

@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import type { InitOptions } from '../../src/command/init.ts';
 import { init } from '../../src/command/init.ts';
+import type { Person } from '../../src/person.ts';
 import { idOf } from '../agent-view.ts';
 import { fakeDaemon, sendJson } from './fake-daemon.ts';
 
@@ -8,43 +12,107 @@ const project = { id: idOf(1), name: 'shop', root: '/code/shop', createdAt: 1 };
 const file = '/code/shop/.pawl/config.yaml';
 const found = [{ run: 'npm test', from: 'package.json' }];
 
+const merging = {
+  outcome: 'checked',
+  text: 'its branch is checked; you merge it with `pawl change merge`',
+  branch: 'main',
+  remote: null,
+  pushAllowed: false,
+  notCommitted: '`.pawl/config.yaml` is not committed on main: `git add`, `git commit`',
+};
+const mergingLines = [
+  'nothing is merged or pushed by itself',
+  `when an agent is done: ${merging.text}`,
+  `first: ${merging.notCommitted}`,
+];
+const nobody: Person = { present: false, ask: () => Promise.reject(new Error('asked')) };
+const open = 'nothing is merged without checks: name them there, as in `checks: [make test]`';
+
 test.each([
   [
     { file, found, outcome: 'written', reason: null },
-    [
-      'a change is merged when this passes:',
-      '  npm test  (package.json)',
-      `written to ${file}; look at it, and commit it`,
-    ],
+    [`wrote ${file}; a change passes when these do:`, '  npm test  (package.json)'],
   ],
   [{ file, found, outcome: 'kept', reason: null }, [`its checks are named in ${file}`]],
   [
     { file, found: [], outcome: 'not-found', reason: null },
-    [
-      `nothing was found that checks it, so there is no ${file}`,
-      'nothing is merged without checks: name them there, as in `checks: [make test]`',
-    ],
+    [`nothing was found that checks it, so there is no ${file}`, open],
   ],
   [
     { file, found, outcome: 'failed', reason: 'EROFS\u001b[2J' },
-    [
-      `${file} could not be written: EROFS`,
-      '  npm test  (package.json)',
-      'nothing is merged without checks: name them there, as in `checks: [make test]`',
-    ],
+    [`${file} could not be written: EROFS`, '  npm test  (package.json)', open],
   ],
 ])('it says what it found, and what is to be done: case %#', async (checks, lines) => {
-  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { project, created: false, checks }), {
-    json: false,
-  });
-  expect(await init(daemon.context, '.', {})).toBe(0);
+  const answer = { project, created: true, checks, merging };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+  expect(await init(daemon.context, '.', {}, nobody)).toBe(0);
   expect(daemon.bodies).toEqual([{ path: resolve('.'), checks: true }]);
-  expect(daemon.texts[0]?.split('\n')).toEqual(['shop is a project already (/code/shop)', ...lines]);
+  expect(daemon.texts[0]?.split('\n')).toEqual([
+    'shop is now a project (/code/shop)',
+    ...lines,
+    ...mergingLines,
+    'next: pawl work "what to do"',
+    'do you start agents here yourself? pawl hooks install lets them notice each other',
+  ]);
 });
 
 test('--no-checks asks for none, and --json has everything', async () => {
-  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { project, created: true, checks: null }));
-  await init(daemon.context, '/code/shop', { name: 'shop', checks: false });
+  const answer = { project, created: true, checks: null, merging: null };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer));
+  await init(daemon.context, '/code/shop', { name: 'shop', checks: false }, nobody);
   expect(daemon.bodies).toEqual([{ path: '/code/shop', name: 'shop', checks: false }]);
-  expect(daemon.printed).toEqual([{ kind: 'project', data: { ...project, created: true, checks: null } }]);
+  const data = { ...project, created: true, checks: null, merging: null, committed: null };
+  expect(daemon.printed).toEqual([{ kind: 'project', data }]);
+});
+
+describe('merging and pushing', () => {
+  const remote = { name: 'origin', url: 'git@example.com:shop' };
+
+  /** Runs init in an empty repository, with somebody who gives these answers. */
+  async function initWith(answers: string[], options: InitOptions, json = false) {
+    await using place = await temporaryDirectory();
+    await sampleRepository(place.path, { commits: 0 });
+    const questions: string[] = [];
+    const person: Person = {
+      present: true,
+      ask: async (question) => {
+        questions.push(question);
+        return answers.shift() ?? '';
+      },
+    };
+    const answer = { project, created: true, checks: null, merging: { ...merging, remote } };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json });
+    await init(daemon.context, place.path, options, person);
+    return { questions, requests: daemon.requests, bodies: daemon.bodies };
+  }
+  const add = 'POST /api/projects';
+  const allow = 'POST /api/queues/allow-push';
+
+  test.each<[string, string[], InitOptions, { isAsked: number; autoMerge: boolean; requests: string[] }]>([
+    ['no', ['n'], {}, { isAsked: 1, autoMerge: false, requests: [add] }],
+    ['nothing at all', [''], {}, { isAsked: 1, autoMerge: false, requests: [add] }],
+    ['yes, and no push', ['y', ''], {}, { isAsked: 2, autoMerge: true, requests: [add] }],
+    ['yes twice', ['y', 'yes'], {}, { isAsked: 2, autoMerge: true, requests: [add, allow, add] }],
+    ['the options', [], { autoMerge: true, push: true }, { isAsked: 0, autoMerge: true, requests: [add, allow, add] }],
+    ['--auto-merge only', [], { autoMerge: true }, { isAsked: 0, autoMerge: true, requests: [add] }],
+  ])('a person at a terminal says %s', async (_name, answers, options, expected) => {
+    const { questions, requests, bodies } = await initWith(answers, options);
+    expect(questions).toHaveLength(expected.isAsked);
+    expect(bodies[0]).toMatchObject(expected.autoMerge ? { autoMerge: true } : { checks: true });
+    expect('autoMerge' in (bodies[0] as object)).toBe(expected.autoMerge);
+    expect(requests).toEqual(expected.requests);
+  });
+
+  test('with --json nobody is asked', async () => {
+    expect(await initWith(['y', 'y'], {}, true)).toMatchObject({ questions: [], requests: [add] });
+  });
+
+  test('where a configuration exists nobody is asked', async () => {
+    await using place = await temporaryDirectory();
+    await sampleRepository(place.path, { files: { '.pawl/config.yaml': 'checks: make\n' } });
+    const answer = { project, created: true, checks: null, merging };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+    await init(daemon.context, place.path, {}, { ...nobody, present: true });
+    expect(daemon.bodies).toEqual([{ path: place.path, checks: true }]);
+  });
 });

@@ -1,0 +1,51 @@
+import type { Client } from '@pawl/protocol/client';
+import type { Merging } from '@pawl/protocol/view';
+import { shortCommit } from './change-text.ts';
+import type { ConfigCommit } from './commit-config.ts';
+import type { CommandContext } from './context.ts';
+import type { Person } from './person.ts';
+import { agrees } from './person.ts';
+import { printableLine } from './terminal.ts';
+
+/** The person at the terminal, where a command may ask; null with --json, --quiet, or without a terminal. */
+export function askable({ json, quiet }: CommandContext, person: Person): Person | null {
+  return json || quiet || !person.present ? null : person;
+}
+
+/** Asks whether changes are merged by themselves. Without an answer they are not. */
+export async function wantsAutoMerge(person: Person | null): Promise<boolean> {
+  if (person === null) return false;
+  return agrees(await person.ask('Merge changes by themselves as soon as their checks pass? [y/N] '));
+}
+
+/** Allows the push of what is merged by itself: because an option said so, or because the person says yes. */
+export async function settlePush(
+  client: Client,
+  { remote, branch, pushAllowed }: Merging,
+  { root, wanted, person }: { root: string; wanted: boolean; person: Person | null },
+): Promise<boolean> {
+  if (remote === null || pushAllowed) return false;
+  const place = `${remote.name} (${printableLine(remote.url)})`;
+  const question = `Push ${branch} to ${place} when a change is merged by itself? [y/N] `;
+  if (!wanted && (person === null || !agrees(await person.ask(question)))) return false;
+  await client.allowPush({ path: root });
+  return true;
+}
+
+/** Says what is merged and pushed by itself, and what a person has to do first. */
+export function tellMerging(merging: Merging, committed: ConfigCommit | null): string[] {
+  const isAsked = merging.outcome === 'nothing' || merging.outcome === 'checked';
+  return [
+    ...(isAsked ? ['nothing is merged or pushed by itself'] : []),
+    `when an agent is done: ${printableLine(merging.text)}`,
+    ...(committed === null ? [] : tellCommit(merging, committed)),
+    ...(committed !== null || merging.notCommitted === null ? [] : [`first: ${printableLine(merging.notCommitted)}`]),
+  ];
+}
+
+function tellCommit({ branch, remote }: Merging, { created, commit, branch: current }: ConfigCommit): string[] {
+  const place = `on ${printableLine(current)}${created ? ` as ${shortCommit(commit)}` : ' already'}`;
+  const what = `.pawl/config.yaml is committed ${place}`;
+  if (current !== branch) return [`${what}; it counts when ${printableLine(branch)} has it`];
+  return [remote === null ? what : `${what}; push it: git push ${remote.name} ${printableLine(branch)}`];
+}
