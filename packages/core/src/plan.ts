@@ -16,18 +16,23 @@ const reservedNames = ['next'];
 /**
  * The one function that reads a task's state from facts; none is stored.
  *
- *   added ─▶ blocked (on a reason, or on tasks that are not completed) ─▶ pending ─▶ in_progress ─▶ completed
- *                                                                           ▲            │
- *                                                                           └─ requeued ─┘ crashed, stopped, killed
+ *   added ─▶ blocked (on a reason, or on tasks that are not completed) ─▶ pending ─▶ in_progress ─▶ in_review ─▶ completed
+ *                                                                           ▲            │             │   its change landed
+ *                                                                           └─ requeued ─┘             └─▶ blocked: it was closed
  */
 export function taskState(task: Task, tasks: TasksById): TaskReading {
   if (task.completedAt !== null) return { state: 'completed', detail: '' };
   if (task.blockedReason !== null) return { state: 'blocked', detail: task.blockedReason };
   const awaited = task.dependsOn.filter((id) => (tasks.get(id)?.completedAt ?? null) === null);
   if (awaited.length > 0) {
-    const named = awaited.map((id) => tasks.get(id)?.name ?? `${id}, which is not there`);
+    const named = awaited.map((id) => {
+      const other = tasks.get(id);
+      if (other === undefined) return `${id}, which is not there`;
+      return other.finishedAt === null ? other.name : `${other.name} (in review)`;
+    });
     return { state: 'blocked', detail: `waits for ${named.join(', ')}` };
   }
+  if (task.finishedAt !== null) return { state: 'in_review', detail: 'its work is being proposed' };
   return task.agentId === null ? { state: 'pending', detail: '' } : { state: 'in_progress', detail: '' };
 }
 
@@ -122,6 +127,8 @@ export function taskEnd(task: Task, agentId: string, run: EndedRun): TaskEnd {
     return { do: 'complete', summary: task.summary ?? run.detail };
   }
   if (!hasIt || run.questions !== null) return { do: 'keep' };
+  // Finished work waits for its change; how a later turn ends does not matter.
+  if (task.finishedAt !== null && task.completedAt === null) return { do: 'keep' };
   if (task.completedAt !== null) return { do: 'complete', summary: task.summary };
   const reason = run.detail ?? run.outcome;
   // A passed budget and a usage limit say nothing about the task.

@@ -26,6 +26,7 @@ function aTask(given: Partial<Task> = {}): Task {
     createdAt: 1,
     summary: null,
     completedAt: null,
+    finishedAt: null,
     blockedReason: null,
     crashes: 0,
     agentId: null,

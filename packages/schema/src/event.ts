@@ -90,6 +90,7 @@ export const eventData = {
   'task.added': z.object({ taskId: idSchema, name: z.string(), phase: z.string() }),
   'task.taken': z.object({ taskId: idSchema }),
   'task.completed': z.object({ taskId: idSchema }),
+  'task.finished': z.object({ taskId: idSchema }),
   'task.requeued': z.object({ taskId: idSchema, crashes: z.number().int(), reason: z.string() }),
   'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
   'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),

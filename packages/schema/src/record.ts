@@ -306,7 +306,7 @@ export const accountSchema = z.object({
 });
 export type Account = z.infer<typeof accountSchema>;
 
-export const taskStates = ['pending', 'in_progress', 'completed', 'blocked'] as const;
+export const taskStates = ['pending', 'in_progress', 'in_review', 'completed', 'blocked'] as const;
 
 /** A piece of planned work. Its state is derived from the runs of the agents that worked on it. */
 export const taskSchema = z.object({
@@ -323,12 +323,14 @@ export const taskSchema = z.object({
   createdAt: timeSchema,
   /** What came of it: handed to those who depend on it. */
   summary: z.string().nullable(),
+  /** When an agent finished the work; it is completed once its change has landed. */
+  finishedAt: timeSchema.nullable(),
   completedAt: timeSchema.nullable(),
   /** Why nobody is to take it up. */
   blockedReason: z.string().nullable(),
   /** How often an agent has crashed on it. */
   crashes: z.number().int().nonnegative(),
-  /** The agent that has taken it up, as long as it is at it. */
+  /** The agent that has taken it up: as long as it is at it, and until its work has landed. */
   agentId: idSchema.nullable(),
 });
 export type Task = z.infer<typeof taskSchema>;

@@ -197,6 +197,7 @@ export type TaskTable = {
   created_by: string | null;
   created_at: Integer;
   summary: string | null;
+  finished_at: NullableInteger;
   completed_at: NullableInteger;
   blocked_reason: string | null;
   crashes: Integer;

@@ -9,7 +9,9 @@ import type { Database, Row } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** Facts of a task that may change after it was added. */
-export type TaskPatch = Partial<Pick<Task, 'summary' | 'completedAt' | 'blockedReason' | 'crashes' | 'agentId'>>;
+export type TaskPatch = Partial<
+  Pick<Task, 'summary' | 'finishedAt' | 'completedAt' | 'blockedReason' | 'crashes' | 'agentId'>
+>;
 
 /** Adds a task. */
 export async function insertTask(tx: WriteTransaction, task: Task): Promise<void> {
@@ -104,6 +106,20 @@ export async function findTasks(db: Database, reference: string, projectId?: str
   return [];
 }
 
+/** The tasks of a project whose work is finished and has not landed yet. */
+export async function finishedTasks(db: Database, projectId: string): Promise<Task[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('finished_at', 'is not', null)
+    .where('completed_at', 'is', null)
+    .orderBy('ordinal')
+    .limit(limits.openTasks)
+    .execute();
+  return rows.map(taskOf);
+}
+
 /** The tasks that some agent has taken up. */
 export async function takenTasks(db: Database): Promise<Task[]> {
   const rows = await db.selectFrom('tasks').selectAll().where('agent_id', 'is not', null).orderBy('ordinal').execute();
@@ -147,6 +163,7 @@ function taskOf(row: Row<'tasks'>): Task {
     createdBy: row.created_by,
     createdAt: integer(row.created_at),
     summary: row.summary,
+    finishedAt: nullableInteger(row.finished_at),
     completedAt: nullableInteger(row.completed_at),
     blockedReason: row.blocked_reason,
     crashes: integer(row.crashes),

@@ -14,7 +14,7 @@ const columns = [
   { title: 'PHASE' },
   { title: 'AGENT' },
   { title: 'TASK', flexible: true },
-  { title: 'DETAIL' },
+  { title: 'DETAIL', flexible: true },
 ];
 
 /** How many characters of an id a listing shows; they are enough to name the task. */
@@ -137,6 +137,6 @@ function describe({ task, dependencies, dependents, agents }: TaskDetail, colour
 
 function statePaint(state: TaskView['state'], colours: Palette): (text: string) => string {
   if (state === 'completed') return colours.green;
-  if (state === 'in_progress') return colours.cyan;
+  if (state === 'in_progress' || state === 'in_review') return colours.cyan;
   return state === 'blocked' ? colours.yellow : (text) => text;
 }

@@ -5,7 +5,7 @@ import type { CommandTable, Tools } from './tools.ts';
 import { times } from './tools.ts';
 
 /** The states of a task. They are named here because their schema takes long to load. */
-export const taskStates: TaskView['state'][] = ['pending', 'in_progress', 'completed', 'blocked'];
+export const taskStates: TaskView['state'][] = ['pending', 'in_progress', 'in_review', 'completed', 'blocked'];
 
 const taskWord = 'its id, the start of it, or its exact name';
 const load = () => import('../command/task.ts');

@@ -17,6 +17,7 @@ const task = {
   createdAt: 1,
   summary: null,
   completedAt: null,
+  finishedAt: null,
   blockedReason: null,
   crashes: 0,
   agentId: null,

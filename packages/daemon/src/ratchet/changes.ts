@@ -1,5 +1,6 @@
 import { doors } from '@pawl/core/definition/action-table';
 import { meets } from '@pawl/core/definition/gate';
+import { isAuthor } from '@pawl/core/landing';
 import { isOver } from '@pawl/core/ratchet/change-life';
 import { summaryFrom } from '@pawl/core/ratchet/change-text';
 import { branchTips } from '@pawl/git/branch-tips';
@@ -22,18 +23,6 @@ import { openChange } from './change-open.ts';
 import { configOf, rulesOf } from './change-rules.ts';
 import { settledRuns } from './settled.ts';
 import { recordWithheld } from './withheld.ts';
-
-/** Whether an agent's work becomes a change by itself when it is done: it has one piece of work, on a branch of its own. */
-export function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
-  return (
-    kind === 'main' &&
-    lasting === 'ephemeral' &&
-    mode !== 'errand' &&
-    mode !== 'review' &&
-    branch !== null &&
-    adopted === null
-  );
-}
 
 /**
  * Proposes what an agent has done that says that it is done, before that is on record: so those who hear of it can be told

@@ -1,3 +1,4 @@
+import { isAuthor } from '@pawl/core/landing';
 import { notCommitted } from '@pawl/core/ratchet/merge-leave';
 import type { DoneRules, WhenDone } from '@pawl/core/ratchet/when-done';
 import { whenDone } from '@pawl/core/ratchet/when-done';
@@ -11,7 +12,6 @@ import { queueOf } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
 import { projectRules } from './change-rules.ts';
-import { isAuthor } from './changes.ts';
 import { rulesFrom } from './facts.ts';
 
 /** Reads a project's rules for merging, with the address that a merge pushes to. */

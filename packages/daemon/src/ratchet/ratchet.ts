@@ -34,6 +34,7 @@ import { examineAll } from './queue-examine.ts';
 import { followRemote } from './follow-remote.ts';
 import { foreseeConflicts } from './foresee.ts';
 import { lookAtForge } from './forge-look.ts';
+import { settleTasks } from './settle-tasks.ts';
 import { createRefresh } from './refresh.ts';
 import type { Target } from './target.ts';
 import { findTarget } from './target.ts';
@@ -134,11 +135,15 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     watch.rest = null;
     if (project === null) return null;
     const queue = (await queueOf(store.db, projectId)) ?? (await beginQueueOf(project));
-    if (queue === null) return null;
+    if (queue === null) {
+      await settleTasks(shop, project, null);
+      return null;
+    }
     const { bench, config } = await prepare(project, queue, watch);
     if (queue.advance !== null) wakeAgents((await finishBegun(bench, queue.advance)) ?? []);
     await noteSeen(bench, queue);
     await openMissing(shop, project, config);
+    await settleTasks(shop, project, config);
     await examineAll({ ...bench, config, wake: wakeAgents });
     await crew.tick(project, config);
     await attempt(project, 'conflicts could not be foreseen', () =>
@@ -150,6 +155,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     recheck(queue, watch);
     const look = { ...bench, config, checker, forge, wake: wakeAgents, askedAt: watch.askedAt };
     const looked = await lookAtQueue(look);
+    await settleTasks(shop, project, config);
     if (looked.isAnswered) watch.askedAt = null;
     await followRemote(bench);
     if (looked.againMs === 0) watch.target = null;

@@ -6,6 +6,9 @@ import { openRepository } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project, Task } from '@pawl/schema/record';
+import { isOver } from '@pawl/core/ratchet/change-life';
+import { changesOfTask } from '@pawl/store/changes';
+import { viewOf as viewOfChange } from '../ratchet/change-view.ts';
 import { agentById } from '@pawl/store/agents';
 import { listProjects, projectByRoot } from '@pawl/store/projects';
 import type { Database } from '@pawl/store/tables';
@@ -14,7 +17,16 @@ import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
 import type { Agents } from './agents.ts';
 import { rightsOf } from './definitions.ts';
-import { addTask, blockTask, completeTask, dependenciesOf, findTask, withDependencies } from './tasks.ts';
+import {
+  addTask,
+  blockTask,
+  completeTask,
+  dependenciesOf,
+  findTask,
+  finishTask,
+  landsLater,
+  withDependencies,
+} from './tasks.ts';
 
 /** Who asks: a person, for whom this is null, or an agent, which sees the plan of its own project only. */
 export type Asker = Agent | null;
@@ -47,7 +59,7 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
 
   async function viewOf(id: string): Promise<TaskView> {
     const task = await taskById(db, id);
-    const [view] = task === null ? [] : await views(db, [task]);
+    const [view] = task === null ? [] : await views(shop, [task]);
     if (view === undefined) throw new PawlError('not_found', `There is no task ${id}.`);
     return view;
   }
@@ -86,7 +98,9 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
         ...(project === null ? {} : { projectId: project.id }),
         ...(query.phase === undefined ? {} : { phase: query.phase }),
       });
-      const shown = (await views(db, tasks)).filter(({ state }) => query.state === undefined || state === query.state);
+      const shown = (await views(shop, tasks)).filter(
+        ({ state }) => query.state === undefined || state === query.state,
+      );
       return { tasks: shown.slice(-limits.pageRows), more: shown.length > limits.pageRows };
     },
 
@@ -95,10 +109,10 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
       const task = await find(asker, reference, query);
       const all = await listTasks(db, { projectId: task.projectId, includeCompleted: true });
       const dependents = await views(
-        db,
+        shop,
         all.filter((each) => each.dependsOn.includes(task.id)),
       );
-      const dependencies = await views(db, await dependenciesOf(db, task));
+      const dependencies = await views(shop, await dependenciesOf(db, task));
       return {
         task: await viewOf(task.id),
         dependencies: dependencies.map(({ id, name, state, summary }) => ({ id, name, state, summary })),
@@ -115,8 +129,11 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
         const task = await required(tx.db, id);
         if (rights !== null && task.agentId !== asker?.id) refuseSpecial(doors.completeTask, rights);
         // Whoever is at it keeps it until its run ends; then its last words become the summary, if there is none.
-        const given = { summary: query.summary ?? null, agentId: task.agentId, by: asker?.id ?? null };
-        await completeTask(tx, task, given);
+        const given = { summary: query.summary ?? null, by: asker?.id ?? null };
+        // An agent's word finishes the work; it is completed when it has landed.
+        if (asker !== null && task.completedAt === null && (await landsLater(tx.db, asker)))
+          return finishTask(tx, task, asker, given);
+        await completeTask(tx, task, { ...given, agentId: task.agentId });
       });
       return viewOf(id);
     },
@@ -170,15 +187,29 @@ function foreignPlan(): PawlError {
   return new PawlError('forbidden', 'An agent has to do with the plan of its own project only.');
 }
 
-async function views(db: Database, tasks: readonly Task[]): Promise<TaskView[]> {
+/** The change that a finished task waits for, if it is opened. */
+async function changeOf(shop: Workshop, { id, finishedAt, completedAt }: Task): Promise<TaskView['change']> {
+  if (finishedAt === null || completedAt !== null) return null;
+  const change = (await changesOfTask(shop.store.db, id)).findLast((each) => !isOver(each));
+  if (change === undefined) return null;
+  const { state, detail } = await viewOfChange(shop, change.id);
+  return { id: change.id, state, detail };
+}
+
+async function views(shop: Workshop, tasks: readonly Task[]): Promise<TaskView[]> {
+  const { db } = shop.store;
   const known = await withDependencies(db, tasks);
   const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, name }]));
   const shown: TaskView[] = [];
   for (const task of tasks) {
     const agent = task.agentId === null ? null : await agentById(db, task.agentId);
+    const reading = taskState(task, known);
+    const change = await changeOf(shop, task);
     shown.push({
       ...task,
-      ...taskState(task, known),
+      ...reading,
+      ...(change === null ? {} : { detail: `its change ${change.id.slice(0, 8)} is ${change.state}` }),
+      change,
       project: projects.get(task.projectId) ?? null,
       agent: agent === null ? null : { id: agent.id, alias: agent.alias },
     });

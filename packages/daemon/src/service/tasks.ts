@@ -1,3 +1,5 @@
+import type { Landing } from '@pawl/core/landing';
+import { isAuthor } from '@pawl/core/landing';
 import type { EndedRun } from '@pawl/core/plan';
 import { checkTaskPlan, pendingTasks, refuseCycle, sameTask, taskEnd, taskState } from '@pawl/core/plan';
 import { cutText } from '@pawl/core/shorten';
@@ -6,6 +8,9 @@ import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Task } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
+import { projectSettings } from '@pawl/store/project-settings';
+import { projectById } from '@pawl/store/projects';
+import { queueOf } from '@pawl/store/queues';
 import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 import {
@@ -20,6 +25,9 @@ import {
   updateTask,
 } from '@pawl/store/tasks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { configPath } from '../ratchet/config-file.ts';
 
 export type NewTask = {
   projectId: string;
@@ -64,6 +72,7 @@ export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Ta
       createdBy,
       createdAt: tx.now,
       summary: null,
+      finishedAt: null,
       completedAt: null,
       blockedReason: null,
       crashes: 0,
@@ -115,6 +124,7 @@ export async function claimTask(
 
 function notPending(task: Task, state: string, detail: string): PawlError {
   const hint = {
+    in_review: 'Its work is finished and waits for its change; see `pawl task show`.',
     in_progress: 'Another agent works on it; see `pawl task show`.',
     completed: 'It is done. Add another task for what is left.',
   }[state];
@@ -143,13 +153,52 @@ export async function taskAfterRun(tx: WriteTransaction, agent: Agent, run: Ende
   switch (end.do) {
     case 'keep':
       return;
-    case 'complete':
-      return completeTask(tx, task, { summary: end.summary, agentId: null, by: agent.id });
+    case 'complete': {
+      const given = { summary: end.summary, by: agent.id };
+      if (task.completedAt === null && (await landsLater(tx.db, agent))) return finishTask(tx, task, agent, given);
+      return completeTask(tx, task, { ...given, agentId: null });
+    }
     case 'requeue':
       return requeue(tx, task, end);
     case 'block':
       await updateTask(tx, task.id, { crashes: end.crashes, agentId: null });
       return blockTask(tx, task, end.reason, agent.id);
+  }
+}
+
+/** Whether an agent's work becomes a change before its task is completed: its project names checks. */
+export async function landsLater(db: Database, agent: Agent): Promise<boolean> {
+  const project = agent.projectId === null || !isAuthor(agent) ? null : await projectById(db, agent.projectId);
+  if (project === null || (await projectSettings(db, project.id)).untrackedAt !== null) return false;
+  return existsSync(join(project.root, configPath)) || (await queueOf(db, project.id)) !== null;
+}
+
+/** Notes that the work on a task is finished; its agent keeps it until the work has landed. */
+export async function finishTask(
+  tx: WriteTransaction,
+  task: Task,
+  agent: Agent,
+  given: { summary: string | null; by: string | null },
+): Promise<void> {
+  const said = given.summary ?? task.summary;
+  const summary = said === null ? null : cutText(said, limits.taskSummaryCharacters);
+  await updateTask(tx, task.id, { summary, finishedAt: task.finishedAt ?? tx.now, agentId: agent.id });
+  if (task.finishedAt !== null) return;
+  tx.emit({ type: 'task.finished', projectId: task.projectId, agentId: given.by, data: { taskId: task.id } });
+}
+
+/** Writes down what became of finished work. */
+export async function recordLanding(tx: WriteTransaction, task: Task, landing: Landing): Promise<void> {
+  switch (landing.do) {
+    case 'wait':
+      return;
+    case 'complete':
+      return completeTask(tx, task, { summary: null, agentId: null, by: task.agentId });
+    case 'requeue':
+      return requeue(tx, task, { crashes: task.crashes, reason: landing.reason });
+    case 'block':
+      await updateTask(tx, task.id, { finishedAt: null, agentId: null });
+      return blockTask(tx, task, landing.reason, task.agentId);
   }
 }
 
@@ -186,7 +235,7 @@ export async function blockTask(
 
 async function requeue(tx: WriteTransaction, task: Task, why: { crashes: number; reason: string }): Promise<void> {
   const { crashes } = why;
-  await updateTask(tx, task.id, { crashes, agentId: null });
+  await updateTask(tx, task.id, { crashes, agentId: null, finishedAt: null });
   if (task.completedAt !== null) return;
   const data = { taskId: task.id, crashes, reason: cutText(why.reason, limits.labelCharacters) };
   tx.emit({ type: 'task.requeued', projectId: task.projectId, agentId: task.agentId, data });
@@ -195,7 +244,8 @@ async function requeue(tx: WriteTransaction, task: Task, why: { crashes: number;
 /** Puts back what killed agents had taken up, in the transaction of their kill; of very many `requeueDead` does the rest. */
 export async function releaseTasks(tx: WriteTransaction, agentIds: readonly string[]): Promise<void> {
   const taken = await tasksTakenBy(tx.db, agentIds);
-  for (const task of taken.slice(0, limits.requeuedTasks)) {
+  const open = taken.filter((task) => task.finishedAt === null || task.completedAt !== null);
+  for (const task of open.slice(0, limits.requeuedTasks)) {
     await requeue(tx, task, { crashes: task.crashes, reason: 'its agent was killed' });
   }
 }
@@ -217,6 +267,8 @@ export async function requeueDead(store: Store): Promise<number> {
 }
 
 async function isAtWork(db: Database, task: Task): Promise<boolean> {
+  // Finished work waits for its change, whatever became of its agent.
+  if (task.finishedAt !== null && task.completedAt === null) return true;
   const facts = task.agentId === null ? null : await agentView(db, task.agentId);
   if (facts === null || facts.agent.endedAt !== null || facts.run === null) return false;
   return facts.run.outcome === null || facts.run.questions !== null;

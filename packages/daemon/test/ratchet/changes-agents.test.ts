@@ -118,6 +118,7 @@ describe('S4-09: an agent proposes its own branch', () => {
           createdAt: 1,
           summary: null,
           completedAt: null,
+          finishedAt: null,
           blockedReason: null,
           crashes: 0,
           agentId: null,

@@ -1,5 +1,6 @@
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
+import { changeStates } from '@pawl/schema/change';
 import { taskSchema, taskStates } from '@pawl/schema/record';
 import * as z from 'zod';
 
@@ -28,7 +29,9 @@ export type AddTaskBody = z.infer<typeof addTaskSchema>;
 /** A task with the state that is derived from its facts now. */
 export const taskViewSchema = taskSchema.extend({
   state: z.enum(taskStates),
-  /** Why it is blocked; empty otherwise. */
+  /** The change that its finished work waits for. */
+  change: z.object({ id: idSchema, state: z.enum(changeStates), detail: z.string() }).nullable(),
+  /** Why it is blocked, or what it waits for; empty otherwise. */
   detail: z.string(),
   project: z.object({ id: idSchema, name: nameSchema }).nullable(),
   /** Who is at it now. */

@@ -8,6 +8,7 @@ import { places } from './0007-places.ts';
 import { runCause } from './0008-run-cause.ts';
 import { assignment } from './0009-assignment.ts';
 import { mergeAsking } from './0010-merge-asking.ts';
+import { taskFinished } from './0011-task-finished.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -22,4 +23,5 @@ export const allMigrations: readonly Migration[] = [
   runCause,
   assignment,
   mergeAsking,
+  taskFinished,
 ];

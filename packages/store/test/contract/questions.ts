@@ -236,6 +236,7 @@ export function questionsContract(engine: EngineUnderTest): void {
       completedAt: fixedTime,
       blockedReason: null,
       crashes: 0,
+      finishedAt: null,
       agentId: null,
     };
     const [old, young] = [

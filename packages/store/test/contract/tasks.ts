@@ -35,6 +35,7 @@ function taskRecord(projectId: string, fields: Partial<Task> = {}): Task {
     createdAt: fixedTime,
     summary: null,
     completedAt: null,
+    finishedAt: null,
     blockedReason: null,
     crashes: 0,
     agentId: null,
