@@ -8,7 +8,7 @@ export const mcpLimits = {
   /** How often a client that asked for it hears that a wait goes on. */
   progressMs: 10_000,
   /** How long a daemon that is away, as when it is being restarted, is waited for, and how often it is looked for. */
-  awayMs: 3_000,
+  awayMs: 15_000,
   retryMs: 100,
   /** Members and elements that the arguments of one call may have. */
   argumentElements: 1_000,

@@ -109,18 +109,17 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   }
 
   async function look(projectId: string, watch: Watch): Promise<void> {
-    try {
-      const againMs = await lookOnce(projectId, watch);
-      watch.waits = againMs === null || againMs === 0 ? 0 : watch.waits + 1;
-      // What stays in the way for long is looked at less often.
-      const isPatient = watch.waits > limits.quickWaits;
-      if (againMs !== null) lookAgain(projectId, watch, isPatient ? shop.timing.queueMs : againMs);
-    } catch (error) {
-      if (!(error instanceof PawlError)) shop.log.error({ project: projectId, error }, 'the queue stumbled');
+    const againMs = await lookOnce(projectId, watch).catch(async (error: unknown) => {
+      if (!(error instanceof PawlError)) shop.log.error({ project: projectId, error }, 'queue pass failed');
       const hint = error instanceof PawlError ? (error.hint ?? null) : null;
       await noteTrouble(projectId, messageOf(error), hint).catch(() => undefined);
-      lookAgain(projectId, watch, shop.timing.queueMs);
-    }
+      // Most failures pass at once: a lock that somebody's git holds for a moment, a program that could not be started.
+      return shop.timing.queueWaitMs;
+    });
+    watch.waits = againMs === null || againMs === 0 ? 0 : watch.waits + 1;
+    // What stays in the way for long is looked at less often.
+    const isPatient = watch.waits > limits.quickWaits;
+    if (againMs !== null) lookAgain(projectId, watch, isPatient ? shop.timing.queueMs : againMs);
   }
 
   function lookAgain(projectId: string, watch: Watch, afterMs: number): void {

@@ -58,7 +58,8 @@ const quickTiming: Timing = {
   healthMs: 60_000,
   nudgeMs: 60_000,
   nudgeGapMs: 120_000,
-  queueMs: 60_000,
+  // The floor under a lost wake: well below the time that a test waits for a fact.
+  queueMs: 20_000,
   queueWaitMs: 200,
   adoptionMs: 3_000,
 };
