@@ -33,7 +33,9 @@ export function clockTime(at: number): string {
 export function stateOf(agent: AgentView): string {
   if (agent.status === 'running' && agent.paused) return 'paused';
   if (agent.status === 'running' && agent.adopted) return 'adopted';
-  return agent.status === 'running' && agent.activity === 'idle' && agent.run?.status === 'completed'
+  // Who stays is never completed: at rest it is idle.
+  const isTask = agent.class === 'ephemeral';
+  return isTask && agent.status === 'running' && agent.activity === 'idle' && agent.run?.status === 'completed'
     ? 'completed'
     : agent.status === 'running'
       ? agent.activity

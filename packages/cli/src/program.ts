@@ -11,6 +11,7 @@ import { homeCommands } from './table/home.ts';
 import { longForms } from './table/long-forms.ts';
 import { mailCommands } from './table/mail.ts';
 import { mcpCommands } from './table/mcp.ts';
+import { projectCommands } from './table/projects.ts';
 import { promptCommands } from './table/prompts.ts';
 import { providerCommands } from './table/providers.ts';
 import { questionCommands } from './table/questions.ts';
@@ -32,6 +33,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
   ['For agents’ programs:', mcpCommands],
   ['Agents that share a checkout:', rosterCommands],
+  ['Projects:', projectCommands],
   ['The home:', homeCommands],
   ['To try things out:', devCommands],
 ];

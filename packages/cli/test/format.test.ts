@@ -67,11 +67,12 @@ test('a time of day is in local time', () => {
 describe('an agent', () => {
   const run = { status: 'completed', startedAt: 1_000, endedAt: 3_500 };
   const agent = (given: object) =>
-    ({ status: 'running', activity: 'idle', run: null, ...given }) as unknown as AgentView;
+    ({ status: 'running', activity: 'idle', class: 'ephemeral', run: null, ...given }) as unknown as AgentView;
 
   test.each([
     ['idle', agent({})],
     ['completed', agent({ run })],
+    ['idle', agent({ run, class: 'persistent' })],
     ['idle', agent({ run: { ...run, status: 'failed' } })],
     ['waiting_for_input', agent({ activity: 'waiting_for_input', run })],
     ['crashed', agent({ activity: 'crashed', run: { ...run, status: 'failed' } })],

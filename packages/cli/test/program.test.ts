@@ -45,7 +45,20 @@ function commandsOf(group: Command, prefix = ''): [name: string, command: Comman
 }
 
 const all = commandsOf(buildProgram(() => {}));
-const groups = ['agent', 'task', 'errand', 'change', 'queue', 'account', 'session', 'hooks', 'worktree', 'dev'];
+const groups = [
+  'agent',
+  'task',
+  'errand',
+  'change',
+  'queue',
+  'account',
+  'session',
+  'hooks',
+  'project',
+  'crew',
+  'worktree',
+  'dev',
+];
 const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
@@ -60,7 +73,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} ${home} dev`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} project crew ${home} dev`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
@@ -110,6 +123,13 @@ describe('every command', () => {
       'hooks install',
       'hooks uninstall',
       'hooks status',
+      'project ls',
+      'project show',
+      'project config',
+      'project rm',
+      'crew status',
+      'crew start',
+      'crew stop',
       'worktree ls',
       'worktree restore',
       'worktree prune',

@@ -38,6 +38,8 @@ export type ForkRequest = {
   baseCommit: string | null;
   /** Null for one that works where its process was found. */
   worktree: string | null;
+  /** Null for a worktree without a branch; by default the agent gets one that is named after it. */
+  branch?: string | null;
   adopted?: Agent['adopted'];
   snapshot: string | null;
   /** The child's first message; without one it waits for input. */
@@ -86,7 +88,7 @@ export function planFork(request: ForkRequest): ForkPlan {
     budget: request.budget,
     taskId: request.taskId,
     assignment: request.assignment,
-    branch: request.worktree === null ? null : `work/${alias}`,
+    branch: request.worktree === null ? null : request.branch === undefined ? `work/${alias}` : request.branch,
     baseCommit: request.baseCommit,
     worktree: request.worktree,
     workdir: null,

@@ -1,4 +1,5 @@
 import { limits } from '@pawl/schema/limit';
+import type { Definition } from '@pawl/schema/definition';
 import type { MailKind } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 
@@ -7,6 +8,8 @@ export type WayFacts = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
+  /** Of one that stays and has had no run yet: its definition as its files say it now. */
+  first?: Definition | null;
   /** Its process is in the middle of a turn, and takes lines meanwhile whose arrival it shows. */
   listens: boolean;
   /** Its provider can go on with its conversation, and its worktree is there. */
@@ -39,26 +42,33 @@ export function wayOfMail(facts: WayFacts): Way {
   if (agent.parentId === null) return wait('a person fetches their mail');
   if (agent.adopted !== null)
     return wait('it was not started by Pawl, so it fetches its mail: by its hook, or with `pawl mail`');
-  const pulls = run?.definition?.mail === 'pull';
-  if (run === null) return wait('it has not begun anything yet');
-  if (run.outcome === null) {
+  const pulls = definitionOf(facts)?.mail === 'pull';
+  // Who stays may be woken for its first turn; who is there for one task is given that.
+  const mayBegin = agent.class === 'persistent' && definitionOf(facts) !== null;
+  if (run === null && !mayBegin) return wait('it has not begun anything yet');
+  if (run !== null && run.outcome === null) {
     if (pulls) return wait('it fetches its mail');
     if (facts.listens && session?.pausedAt === null && agent.stopRequestedAt === null) return { way: 'live' };
     return wait(session?.pausedAt === null ? 'it is in the middle of a turn' : 'it is paused');
   }
   if (agent.stopRequestedAt !== null) return wait('it was stopped');
   if (agent.completion !== null) return wait('it has completed');
-  if (run.outcome === 'failed') return wait('its last run failed');
-  if (run.questions !== null) return wait('it waits for a person’s answer');
+  if (run?.outcome === 'failed') return wait('its last run failed');
+  if (run !== null && run.questions !== null) return wait('it waits for a person’s answer');
   if (agent.kind === 'subagent') return wait('it rests until its main gives it work');
   if (!facts.resumable) return wait('its conversation cannot be gone on with');
-  return wayToIdle(facts, run);
+  return wayToIdle(facts);
 }
 
-function wayToIdle({ waiting, wakes }: WayFacts, run: Run): Way {
+function definitionOf({ run, first = null }: WayFacts): Definition | null {
+  return run === null ? first : run.definition;
+}
+
+function wayToIdle(facts: WayFacts): Way {
+  const { waiting, wakes } = facts;
   if (waiting.some(({ kind, byPerson }) => kind === 'question' || (kind === 'message' && byPerson)))
     return { way: 'wake', counts: false };
-  const policy = run.definition?.mail ?? 'wake';
+  const policy = definitionOf(facts)?.mail ?? 'wake';
   if (waiting.some(({ kind }) => kind === 'nudge' || kind === 'alert')) return { way: 'wake', counts: false };
   if (policy === 'pull') return wait('it fetches its mail');
   if (policy === 'next-turn') return wait('it rests, and mail does not wake it');

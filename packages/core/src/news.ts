@@ -44,7 +44,8 @@ export function isNews(event: NewsEvent, reader: { id: string; wakesByMail: bool
     );
   }
   if (event.agentId === reader.id) return false;
-  if (event.type === 'agent.forked') return event.data['parentId'] !== reader.id;
+  // Who stays brings no work: a crew that begins is no news to itself.
+  if (event.type === 'agent.forked') return event.data['parentId'] !== reader.id && event.class === 'ephemeral';
   if (event.type === 'agent.killed') return event.data['killedBy'] !== reader.id;
   const isWork = (workEvents as readonly EventType[]).includes(event.type);
   return newsEvents.includes(event.type) && (!isWork || event.class === 'ephemeral');

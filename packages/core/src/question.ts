@@ -1,3 +1,4 @@
+import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
@@ -12,6 +13,8 @@ export type Asked = {
   session: Session | null;
   /** Its provider can go on with its conversation, and its worktree is there. */
   resumable: boolean;
+  /** Of one that stays and has had no run yet: its definition as its files say it now. */
+  first?: Definition | null;
 };
 
 /**

@@ -50,6 +50,7 @@ import { finishMerges } from './service/errand-merge.ts';
 import { createDesk } from './service/desk.ts';
 import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
 import { createInbox } from './service/inbox.ts';
+import { createProjectCrews } from './service/project-crew.ts';
 import { createQuestionWaits } from './service/question-waits.ts';
 import { watchQuestions } from './service/question-watch.ts';
 import { createQuestions } from './service/questions.ts';
@@ -150,6 +151,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const barrier = createBarrier(store, reconciler.ingest);
   const desk = createDesk(shop, agents);
   const doctor = createDoctor(shop, reconciler);
+  const crews = createProjectCrews(shop, { agents, reconciler, barrier });
   await dropUnusedSnapshots(shop);
   await finishTrash(shop);
   await shop.accounts.settle();
@@ -175,6 +177,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     barrier,
     desk,
     doctor,
+    crews,
     events: followEvents(store),
     output: followOutput(store, agents.isWorking),
     port: () => port,
@@ -235,7 +238,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ),
   ];
   for (const timer of timers) timer.unref();
-  const health = createHealth(shop, { reconciler, signals, post });
+  const health = createHealth(shop, { reconciler, signals, post, crews });
   const loops = startLoops(shop, { health, nudges: createNudges(shop, post) });
   return {
     port,

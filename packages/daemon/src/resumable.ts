@@ -1,6 +1,7 @@
 import { takeUp } from '@pawl/core/conversation';
 import { PawlError } from '@pawl/schema/error';
-import type { Agent } from '@pawl/schema/record';
+import type { Definition } from '@pawl/schema/definition';
+import type { Agent, Run } from '@pawl/schema/record';
 import { projectById } from '@pawl/store/projects';
 import { sessionsThatSpoke } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
@@ -31,4 +32,15 @@ async function isDefined(shop: Workshop, db: Database, agent: Agent): Promise<bo
     if (error instanceof PawlError) return false;
     throw error;
   }
+}
+
+/** The present definition of an agent that stays and has had no run yet, by which its first turn may begin; else null. */
+export async function firstDefinition(
+  shop: Workshop,
+  { agent, run }: { agent: Agent; run: Run | null },
+): Promise<Definition | null> {
+  const waits = run === null && agent.class === 'persistent' && agent.endedAt === null && agent.adopted === null;
+  if (!waits || agent.projectId === null) return null;
+  const project = await projectById(shop.store.db, agent.projectId);
+  return project === null ? null : ((await shop.definitions.load(project)).definitions.get(agent.definition) ?? null);
 }

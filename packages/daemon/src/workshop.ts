@@ -139,10 +139,17 @@ export async function dropQuietly(shop: Workshop, projectId: string, agentId: st
   }
 }
 
-/** Where an agent works, once and for all. */
-export function placeOf(agent: Agent): { path: string; branch: string; base: string } {
-  if (agent.worktree === null || agent.branch === null || agent.baseCommit === null) {
+/** Where an agent works. Without a branch it is a checkout of the target branch with a detached HEAD. */
+export function placeOf(agent: Agent): { path: string; branch: string | null; base: string } {
+  if (agent.worktree === null || agent.baseCommit === null) {
     throw new PawlError('internal', `The agent ${agent.alias} has no worktree of its own.`);
   }
   return { path: agent.worktree, branch: agent.branch, base: agent.baseCommit };
+}
+
+/** The same for an agent whose work is on a branch. */
+export function branchPlaceOf(agent: Agent): { path: string; branch: string; base: string } {
+  const { branch, ...place } = placeOf(agent);
+  if (branch !== null) return { ...place, branch };
+  throw new PawlError('conflict', `The agent ${agent.alias} has no branch of its own.`);
 }

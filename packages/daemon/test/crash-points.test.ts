@@ -50,6 +50,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
   ],
   'mail/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
   'complete-crash.test.ts': ['complete.after_record'],
+  'crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'ratchet/refresh-crash.test.ts': [
     'refresh.after_intent',

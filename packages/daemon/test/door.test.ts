@@ -49,6 +49,12 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   addProject: { person: 200, own: 403, other: 403 },
   projectSettings: { person: 400, own: 200, other: 200 },
   changeProjectSettings: { person: 200, own: 403, other: 403 },
+  listProjectDetails: { person: 200, own: 403, other: 403 },
+  untrackProject: { person: 200, own: 403, other: 403 },
+  crew: { person: 400, own: 200, other: 200 },
+  // Refused, for the project is untracked by now.
+  startCrew: { person: 409, own: 403, other: 403 },
+  stopCrew: { person: 200, own: 403, other: 403 },
   listAgents: { person: 200, own: 200, other: 200 },
   work: { person: 400, own: 403, other: 403 },
   inspectAgent: { person: 200, own: 200, other: 403 },

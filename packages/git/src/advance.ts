@@ -156,13 +156,13 @@ async function hasWork(view: OwnView, commit: string): Promise<boolean> {
   return listed.stdout !== '' || !(await isIndexAt(view, commit));
 }
 
-async function isIndexAt(view: OwnView, commit: string): Promise<boolean> {
+export async function isIndexAt(view: OwnView, commit: string): Promise<boolean> {
   const args = ['diff-index', '--cached', '--quiet', '--no-ext-diff', commit, '--'];
   return (await runOnFiles(view, args, { answers: [1] })).exitCode === 0;
 }
 
 /** Tries on copies of the index whether the files could follow; the real one is not even refreshed. */
-async function rehearse(
+export async function rehearse(
   repository: Repository,
   view: OwnView,
   { ownDir, from, to }: Pick<Advance, 'ownDir' | 'from' | 'to'>,
@@ -214,7 +214,7 @@ async function refuseFilters(view: RawView, from: string, to: string): Promise<v
 }
 
 /** Git's own two-way merge: it keeps what is not touched, and refuses where something would be overwritten. */
-async function followFiles(view: OwnView, from: string, to: string): Promise<void> {
+export async function followFiles(view: OwnView, from: string, to: string): Promise<void> {
   await runOnFiles(view, ['update-index', '-q', '--refresh'], { answers: [1] });
   await runOnFiles(view, ['read-tree', '-m', '-u', '--no-recurse-submodules', from, to]);
 }

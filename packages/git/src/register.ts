@@ -12,7 +12,8 @@ import { findRegistration, isHalfMade, readRegistration, registrationIdAt, type 
 import { repairLost } from './repair.ts';
 import { branchTip, type Repository } from './repository.ts';
 
-export type Place = { path: string; branch: string; base: string };
+/** Without a branch, HEAD is detached at `base`. */
+export type Place = { path: string; branch: string | null; base: string };
 
 /**
  * Registers a worktree without its files. It acts first and looks closer only when git refuses, because in nearly every
@@ -44,7 +45,12 @@ export function repositoryLock(repository: Repository): string {
 }
 
 async function add(repository: Repository, { path, branch, base }: Place, isBranchThere: boolean): Promise<void> {
-  const target = isBranchThere ? ['--', path, branch] : ['--no-track', '-b', branch, '--', path, base];
+  const target =
+    branch === null
+      ? ['--detach', '--', path, base]
+      : isBranchThere
+        ? ['--', path, branch]
+        : ['--no-track', '-b', branch, '--', path, base];
   await runInUserRepository(repository.commonDir, ['worktree', 'add', '--quiet', '--no-checkout', ...target]);
 }
 
@@ -58,7 +64,7 @@ async function inspect(repository: Repository, { path, branch }: Place): Promise
   if (isOurs && !isHalfMade(registration)) {
     if (registration.branch === branch) return registration;
     throw new PawlError('conflict', `${path} is a worktree on ${registration.branch ?? 'a detached HEAD'}.`, {
-      hint: `It was to be on ${branch}. Choose another path, or remove that worktree.`,
+      hint: `It was to be on ${branch ?? 'no branch'}. Choose another path, or remove that worktree.`,
     });
   }
   const isAlone = entries.length === 1 && entries[0] === '.git';
@@ -91,10 +97,14 @@ async function clearTheWay(
   }
   if (isHeldLock(complaint)) {
     // A git that was killed leaves its lock on the branch behind. Nobody else has business with a branch of ours.
-    if (attempt === gitLimits.registerAttempts - 1) {
+    if (attempt === gitLimits.registerAttempts - 1 && place.branch !== null) {
       await removeOldLock(join(repository.commonDir, 'refs', 'heads', `${place.branch}.lock`));
     }
     await delay(Math.min(gitLimits.lockRetryMs * 2 ** (attempt - 1), gitLimits.lockRetryMaxMs));
+  }
+  if (place.branch === null) {
+    if (isHeldLock(complaint)) return false;
+    throw error;
   }
   const tip = await branchTip(repository, place.branch);
   if (tip !== null && tip !== place.base) throw branchTaken(place, 'it has other commits');

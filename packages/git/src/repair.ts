@@ -11,7 +11,7 @@ import { branchTip, type Repository } from './repository.ts';
 export async function repairLost(
   repository: Repository,
   lost: Registration,
-  { path, branch }: { path: string; branch: string },
+  { path, branch, base }: { path: string; branch: string | null; base: string },
 ): Promise<void> {
   if (isHalfMade(lost)) return drop(lost);
   if (lost.locked !== null && lost.locked !== initializing) {
@@ -20,12 +20,14 @@ export async function repairLost(
       details: { reason: lost.locked },
     });
   }
+  // A directory without a branch that never left its base held nothing of its own.
+  if (lost.branch === null && lost.detachedAt === base) return drop(lost);
   if (lost.branch === null) {
     throw new PawlError('conflict', `The lost worktree at ${path} had commits on no branch.`, {
       hint: `Keep them with \`git branch <name> ${lost.detachedAt}\`, then run \`git worktree prune\`.`,
     });
   }
-  const isBranchThere = lost.branch === branch && (await branchTip(repository, branch)) !== null;
+  const isBranchThere = lost.branch === branch && (await branchTip(repository, lost.branch)) !== null;
   if (!isBranchThere) return drop(lost);
   // Without an index it counts as registered but not checked out, so a crash between these steps is finished later.
   await rm(join(lost.adminDir, 'index'), { force: true });

@@ -14,8 +14,8 @@ import { listWorktrees } from './worktree-list.ts';
 export type TrashRequest = {
   path: string;
   trashDir: string;
-  /** The branch that the worktree was made for, for the note. The branch itself is kept. */
-  branch: string;
+  /** The branch that the worktree was made for, if any, for the note. The branch itself is kept. */
+  branch: string | null;
   /** How many uncommitted files the caller knows of, for the note. */
   dirty?: number;
   at: number;
@@ -121,7 +121,7 @@ async function newNote(
     version: 1,
     name: `${label}-${request.at}-${randomBytes(4).toString('hex')}`,
     path: request.path,
-    branch: request.branch,
+    branch: request.branch ?? '',
     head: registration?.branch ?? registration?.detachedAt ?? '',
     commit: registration === null ? null : await headOf(registration.adminDir),
     dirty: request.dirty ?? null,

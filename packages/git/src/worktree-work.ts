@@ -9,7 +9,7 @@ import { branchTip, commitAt, headOf, type Repository } from './repository.ts';
 import { listWorktrees } from './worktree-list.ts';
 import { worktreeStatus } from './worktree-status.ts';
 
-export type WorkRequest = { ownDir: string; path: string; branch: string; base: string };
+export type WorkRequest = { ownDir: string; path: string; branch: string | null; base: string };
 
 /** The first of these that holds. Only a `clean` one can go without a trace, and an `unpushed` one but for its branch. */
 export type WorkState = 'missing' | 'locked' | 'occupied' | 'dirty' | 'unpushed' | 'clean';
@@ -28,11 +28,11 @@ export type WorktreeWork = {
 
 /** Says what would be lost if a worktree and its branch went away. Processes at work there are not its matter. */
 export async function worktreeWork(repository: Repository, request: WorkRequest): Promise<WorktreeWork> {
-  const branch = checkBranchName(request.branch);
+  const branch = request.branch === null ? null : checkBranchName(request.branch);
   const path = await canonicalPath(request.path);
   const registration = await findRegistration(repository, path);
   const [tip, head, directory] = await Promise.all([
-    branchTip(repository, branch),
+    branch === null ? null : branchTip(repository, branch),
     registration === null ? null : headOf(registration.adminDir),
     isDirectory(path),
   ]);
@@ -69,14 +69,15 @@ async function judge(
   return { state: 'clean', detail: 'All that is here is elsewhere too.', changed, untracked };
 }
 
-type Count = { branch: string; base: string; tips: readonly (string | null)[] };
+type Count = { branch: string | null; base: string; tips: readonly (string | null)[] };
 
 async function countOwnCommits(repository: Repository, { branch, base, tips }: Count): Promise<number> {
   const commits = tips.filter((tip) => tip !== null);
   if (commits.length === 0) return 0;
   const known = await commitAt(repository, base);
   // Names of branches are from an alphabet without wildcards, so the pattern is the name.
-  const elsewhere = ['--not', ...(known === null ? [] : [known]), `--exclude=${branch}`, '--branches', '--remotes'];
+  const exclude = branch === null ? [] : [`--exclude=${branch}`];
+  const elsewhere = ['--not', ...(known === null ? [] : [known]), ...exclude, '--branches', '--remotes'];
   const { stdout } = await runInUserRepository(repository.commonDir, ['rev-list', '--count', ...commits, ...elsewhere]);
   return Number.parseInt(stdout, 10);
 }

@@ -23,24 +23,25 @@ export type WorktreeRequest = {
   /** Pawl's own git directory for this repository; made when it is not there. */
   ownDir: string;
   path: string;
-  branch: string;
+  /** Null for a worktree without a branch: its HEAD is detached at `base`. */
+  branch: string | null;
   /** The full id of the commit that a new branch starts at. */
   base: string;
   /** The uncommitted files to begin with, as `takeSnapshot` kept them; `base` is then the snapshot's head. */
   snapshot?: { name: string; commit: string };
 };
 
-/** A worktree that is there, registered, and on its branch. */
-export type Worktree = { path: string; branch: string };
+/** A worktree that is there, registered, and on its branch if it has one. */
+export type Worktree = { path: string; branch: string | null };
 
 /**
- * Makes a worktree with a branch of its own, or finishes an earlier call that was cut short at any instant. Calling it
+ * Makes a worktree, with a branch of its own where one is named, or finishes an earlier call that was cut short at any instant. Calling it
  * again is free of effects, also when somebody has worked there meanwhile.
  *
  *   free place → registered, no files → registered, files written (the index is there)
  */
 export async function addWorktree(repository: Repository, request: WorktreeRequest): Promise<Worktree> {
-  const branch = checkBranchName(request.branch);
+  const branch = request.branch === null ? null : checkBranchName(request.branch);
   const { ownDir, base, snapshot } = request;
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(base)) {
     throw new PawlError('invalid_input', 'The base of a worktree is the full id of a commit.', {
@@ -56,7 +57,8 @@ export async function addWorktree(repository: Repository, request: WorktreeReque
     crashPoint('spawn.after_worktree_add');
     for (let attempt = 1; !(await isCheckedOut(registration)); attempt += 1) {
       if (!isNew || attempt > 1) await clearUnfinishedCheckout(registration, path);
-      const commit = isNew ? base : ((await branchTip(repository, branch)) ?? base);
+      const tip = () => (branch === null ? registration.detachedAt : branchTip(repository, branch));
+      const commit = isNew ? base : ((await tip()) ?? base);
       // A branch that has moved on was worked on; the snapshot is older than its commits.
       const withSnapshot = snapshot !== undefined && commit === base;
       const files = withSnapshot
@@ -71,8 +73,11 @@ export async function addWorktree(repository: Repository, request: WorktreeReque
   });
 }
 
-/** Proves that a finished worktree of this repository lies exactly at this path, on the named branch if one is named. */
-export async function verifyWorktree(repository: Repository, path: string, branch?: string): Promise<Worktree> {
+/**
+ * Proves that a finished worktree of this repository lies exactly at this path, on the named branch if one is named. With
+ * null it need not be on any.
+ */
+export async function verifyWorktree(repository: Repository, path: string, branch?: string | null): Promise<Worktree> {
   const registration = await registrationAt(repository, path);
   const place = registration.path ?? path;
   await access(join(registration.adminDir, 'index')).catch((error: unknown) => {
@@ -81,7 +86,7 @@ export async function verifyWorktree(repository: Repository, path: string, branc
       cause: error,
     });
   });
-  if (registration.branch === null || (branch !== undefined && registration.branch !== branch)) {
+  if (branch !== null && (registration.branch === null || (branch !== undefined && registration.branch !== branch))) {
     throw new PawlError('conflict', `The worktree ${place} is not on the branch ${branch ?? 'that it was made for'}.`, {
       hint: 'Run `git status` there, and switch back to its branch.',
       details: { branch: registration.branch },

@@ -57,7 +57,16 @@ import type {
   WaitMailBody,
 } from './view/mail.ts';
 import type { InputView, PromptView } from './view/prompt.ts';
-import type { ProjectReference, ProjectSettingsAnswer, ProjectSettingsBody } from './view/project.ts';
+import type {
+  CrewBody,
+  CrewView,
+  ProjectDetail,
+  ProjectDetails,
+  ProjectReference,
+  ProjectSettingsAnswer,
+  ProjectSettingsBody,
+  UntrackBody,
+} from './view/project.ts';
 import type { ProviderList } from './view/provider.ts';
 import type { RosterView, SelfView } from './view/roster.ts';
 import type {
@@ -83,6 +92,12 @@ export type Client = ChangeClient & {
   addProject(body: AddProjectBody): Promise<ProjectAdded>;
   projectSettings(query: ProjectReference): Promise<ProjectSettingsAnswer>;
   changeProjectSettings(body: ProjectSettingsBody): Promise<ProjectSettingsAnswer>;
+  /** The project that is named, or all of them. */
+  listProjectDetails(query?: ProjectReference): Promise<ProjectDetails>;
+  untrackProject(body: UntrackBody): Promise<ProjectDetail>;
+  crew(query: ProjectReference): Promise<CrewView>;
+  startCrew(body: CrewBody): Promise<CrewView>;
+  stopCrew(body: ProjectReference): Promise<CrewView>;
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<WorkAnswer>;
   /** Without its worktree it is one look into the database; with it, git compares files. */
@@ -246,6 +261,11 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     addProject: (body) => post('/api/projects', body),
     projectSettings: (query) => get('/api/projects/settings', query),
     changeProjectSettings: (body) => post('/api/projects/settings', body),
+    listProjectDetails: (query) => get('/api/projects/details', query),
+    untrackProject: (body) => post('/api/projects/untrack', body),
+    crew: (query) => get('/api/projects/crew', query),
+    startCrew: (body) => post('/api/projects/crew/start', body),
+    stopCrew: (body) => post('/api/projects/crew/stop', body),
     listAgents: (query) => get('/api/agents', query),
     work: (body, idempotencyKey) => post('/api/agents', body, { 'idempotency-key': idempotencyKey }),
     inspectAgent: (reference, query) => get(agentPath(reference), query),

@@ -99,7 +99,7 @@ export const projectAddedSchema = z.object({
 export type ProjectAdded = z.infer<typeof projectAddedSchema>;
 
 /** An agent as people and programs see it: its facts and the status derived from them. */
-const agentViewSchema = z.object({
+export const agentViewSchema = z.object({
   id: idSchema,
   alias: nameSchema,
   project: z.object({ id: idSchema, name: nameSchema }).nullable(),

@@ -74,6 +74,9 @@ export const crashPoints = [
   'refresh.after_ref',
   'refresh.after_files',
   'refresh.after_record',
+  'detached.after_head',
+  'crew.after_member',
+  'crew.after_stop',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

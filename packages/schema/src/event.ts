@@ -11,7 +11,11 @@ export const eventData = {
   'store.restored': z.object({ quarantined: z.string(), backup: z.string().nullable(), reason: z.string() }),
   'project.added': z.object({ name: nameSchema, root: z.string() }),
   /** A person changed settings of the project; only those that changed are here. */
-  'project.configured': z.object({ provider: nameSchema.nullable().optional() }),
+  'project.configured': z.object({
+    provider: nameSchema.nullable().optional(),
+    crew: z.boolean().optional(),
+    tracked: z.boolean().optional(),
+  }),
   'project.moved': z.object({ name: nameSchema, from: z.string(), to: z.string() }),
   'agent.forked': z.object({
     alias: nameSchema,
@@ -34,7 +38,7 @@ export const eventData = {
     resupervised: z.array(idSchema),
   }),
   'agent.reaped': z.object({ alias: nameSchema }),
-  'worktree.created': z.object({ path: z.string(), branch: z.string(), base: z.string() }),
+  'worktree.created': z.object({ path: z.string(), branch: z.string().nullable(), base: z.string() }),
   'worktree.trashed': z.object({ path: z.string(), entry: z.string(), branchDeleted: z.boolean() }),
   'worktree.retained': z.object({ path: z.string(), reason: z.string() }),
   'worktree.missing': z.object({ path: z.string() }),

@@ -94,6 +94,12 @@ export async function findAgents(
   return [];
 }
 
+/** The aliases of all living agents of the home. */
+export async function livingAliases(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('agents').select('alias').where('ended_at', 'is', null).execute();
+  return rows.map((row) => row.alias);
+}
+
 /**
  * The aliases that are taken in a project, or among the agents without one: by living agents, and by dead ones whose worktree
  * there is not settled yet. An agent with several projects takes its alias in each of them.

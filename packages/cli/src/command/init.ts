@@ -8,6 +8,7 @@ import { reachDaemon } from '../launch.ts';
 import { askable, settlePush, tellMerging, wantsAutoMerge } from '../merge-setup.ts';
 import { atTerminal } from '../person.ts';
 import { printableLine } from '../terminal.ts';
+import { crewBody, describeCrew } from './crew.ts';
 
 export type InitOptions = {
   name?: string;
@@ -16,6 +17,7 @@ export type InitOptions = {
   autoMerge?: boolean;
   push?: boolean;
   commit?: boolean;
+  crew?: boolean;
 };
 
 /**
@@ -47,11 +49,15 @@ export async function init(
   if (merging !== null && (await settlePush(client, merging, push))) {
     ({ merging } = await client.addProject({ path: project.root }));
   }
-  context.answer('project', { ...project, created, checks, merging, committed }, () =>
+  // Its provider is the one that the project has been given, if any.
+  const crew = options.crew ? await client.startCrew(crewBody(project.root, {})) : null;
+  const members = crew === null ? {} : { crew: crew.members };
+  context.answer('project', { ...project, created, checks, merging, committed, ...members }, () =>
     [
       `${context.colours.bold(project.name)} is ${created ? 'now a project' : 'a project already'} (${root})`,
       ...(checks === null ? [] : tellChecks(checks)),
       ...(merging === null ? [] : tellMerging(merging, committed)),
+      ...(crew === null ? [] : [describeCrew(context, crew)]),
       ...(created ? ['next: pawl work "what to do"', hooksOffer].map(context.colours.dim) : []),
     ].join('\n'),
   );

@@ -28,6 +28,7 @@ export const homeCommands: CommandTable = {
       .argument('[path]', 'the repository', '.')
       .option('--name <name>', 'what to call the project')
       .option('-p, --provider <name>', 'the coding agent of this project’s new agents; see pawl providers')
+      .option('--crew', 'start its supervisor, merge-queue and workspace; see pawl crew')
       .option('--no-checks', 'do not look for its checks, and write no .pawl/config.yaml')
       .option('--auto-merge', 'merge changes as soon as their checks pass; by default you merge each one')
       .option('--push', 'let main be pushed to its remote when changes are merged by themselves')

@@ -8,6 +8,7 @@ import { pruneMailboxes } from '../mail/prune-mailboxes.ts';
 import { forgetRefused } from '../mail/refused-files.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { forgetRequests } from '../service/idempotency.ts';
+import type { ProjectCrews } from '../service/project-crew.ts';
 import type { Signals } from '../service/signals.ts';
 import type { Workshop } from '../workshop.ts';
 import { putAwayOrphans, putAwaySpills } from './put-away.ts';
@@ -23,7 +24,12 @@ export type Health = {
 /** The health of one daemon. */
 export function createHealth(
   shop: Workshop,
-  parts: { reconciler: Reconciler; signals: Pick<Signals, 'resume'>; post: Pick<Post, 'wake'> },
+  parts: {
+    reconciler: Reconciler;
+    signals: Pick<Signals, 'resume'>;
+    post: Pick<Post, 'wake'>;
+    crews: Pick<ProjectCrews, 'tend'>;
+  },
 ): Health {
   const { reconciler, post } = parts;
   const { db } = shop.store;
@@ -69,6 +75,7 @@ export function createHealth(
         lastLookAt = now;
         await attempt('unsettled agents', () => wakeUnsettled(elapsedMs));
         await attempt('completed agents', wakeCompleted);
+        await attempt('crews', () => parts.crews.tend());
         await attempt('crashed agents', () => restartCrashed(shop, parts, now));
         await attempt('mailboxes of the dead', () => pruneMailboxes(shop));
         await putAway(now);

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { EventFeed } from '../event-feed.ts';
 import type { OutputFeed } from '../output-feed.ts';
 import type { Agents } from '../service/agents.ts';
+import type { ProjectCrews } from '../service/project-crew.ts';
 import type { Doctor } from '../service/doctor.ts';
 import { addProject } from '../service/projects.ts';
 import { currentAgent } from '../service/desk.ts';
@@ -56,6 +57,7 @@ export type AppParts = {
   ratchet: Pick<Ratchet, 'wake' | 'checkMain'>;
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
+  crews: ProjectCrews;
   events: EventFeed;
   output: OutputFeed;
   port(): number | null;

@@ -1,13 +1,18 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { projectRoutes } from '@pawl/protocol/route/project';
+import type { ProjectReference } from '@pawl/protocol/view/project';
 import { projectSettings } from '@pawl/store/project-settings';
+import { listProjects } from '@pawl/store/projects';
 import { askerOf, projectRequired } from '../ratchet/change-scope.ts';
 import { changeProjectSettings } from '../service/project-settings.ts';
+import { describeProject, untrackProject } from '../service/untrack.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
 /** Reads and changes the settings of a project. */
-export function addProjectRoutes(app: OpenAPIHono<DoorVariables>, { shop }: AppParts): void {
+export function addProjectRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
+  const { shop, crews, signals } = parts;
+  const named = (query: ProjectReference) => projectRequired(shop, { is: 'person' }, query);
   app.openapi(projectRoutes.projectSettings, async (context) => {
     const asker = await askerOf(shop, context.get('caller'));
     const project = await projectRequired(shop, asker, context.req.valid('query'));
@@ -18,4 +23,25 @@ export function addProjectRoutes(app: OpenAPIHono<DoorVariables>, { shop }: AppP
     const project = await projectRequired(shop, { is: 'person' }, { path, project: name });
     return context.json({ project, settings: await changeProjectSettings(shop, project, changed) }, 200);
   });
+  app.openapi(projectRoutes.listProjectDetails, async (context) => {
+    const query = context.req.valid('query');
+    const isNamed = query.path !== undefined || query.project !== undefined;
+    const projects = isNamed ? [await named(query)] : await listProjects(shop.store.db);
+    return context.json({ projects: await Promise.all(projects.map((each) => describeProject(shop, each))) }, 200);
+  });
+  app.openapi(projectRoutes.untrackProject, async (context) => {
+    const { force = false, ...query } = context.req.valid('json');
+    return context.json(await untrackProject({ shop, signals, crews }, await named(query), { force }), 200);
+  });
+  app.openapi(projectRoutes.crew, async (context) => {
+    const asker = await askerOf(shop, context.get('caller'));
+    return context.json(await crews.status(await projectRequired(shop, asker, context.req.valid('query'))), 200);
+  });
+  app.openapi(projectRoutes.startCrew, async (context) => {
+    const { provider, environment, ...query } = context.req.valid('json');
+    return context.json(await crews.start(await named(query), { provider, environment }), 200);
+  });
+  app.openapi(projectRoutes.stopCrew, async (context) =>
+    context.json(await crews.stop(await named(context.req.valid('json'))), 200),
+  );
 }

@@ -6,6 +6,7 @@ import { countFetched, countUnread, mailOfSession, waitingMail, wakingMail } fro
 import { mailbox, noteHinted } from '@pawl/store/mailboxes';
 import type { Workshop } from '../workshop.ts';
 import { claim, lettersOf, together } from './hand-over.ts';
+import { mailsInTurn } from './persons-words.ts';
 
 /**
  * The mail that goes along with the first turn of a session, as it is put before the agent; null when there is none. It is in
@@ -18,9 +19,11 @@ export async function mailForTurn(shop: Workshop, agent: Agent, run: Run, sessio
     before.length > 0
       ? before
       : await claim(shop, await mailToGive(shop, agent, pulls), { sessionId: session.id, channel: 'turn' });
+  const said = agent.mode === 'converse' ? await mailsInTurn(shop, run.task, mails) : new Set<string>();
+  const shown = mails.filter(({ id }) => !said.has(id));
   const parts = [
-    mails.length === 0 ? null : mailBlock(shop.prompts, await lettersOf(shop.store.db, mails)),
-    await hintFor(shop, agent, pulls),
+    shown.length === 0 ? null : mailBlock(shop.prompts, await lettersOf(shop.store.db, shown)),
+    await hintFor(shop, agent, { pulls, shown: said.size }),
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join('\n\n');
 }
@@ -46,10 +49,14 @@ async function mailToGive({ store: { db }, rootId }: Workshop, agent: Agent, pul
  * Who fetches its mail is told that there is some, as is anybody of whom it is not known that they have read what they
  * fetched: once, and then not before they have looked.
  */
-async function hintFor(shop: Workshop, agent: Agent, pulls: boolean): Promise<string | null> {
+async function hintFor(
+  shop: Workshop,
+  agent: Agent,
+  { pulls, shown }: { pulls: boolean; shown: number },
+): Promise<string | null> {
   const { db } = shop.store;
-  const count = pulls ? await countUnread(db, agent.id) : await countFetched(db, agent.id);
-  if (count === 0) return null;
+  const count = pulls ? (await countUnread(db, agent.id)) - shown : await countFetched(db, agent.id);
+  if (count <= 0) return null;
   const { hintedAt, lookedAt } = await mailbox(db, agent.id);
   if (hintedAt !== null && (lookedAt === null || lookedAt < hintedAt)) return null;
   await shop.store.write((tx) => noteHinted(tx, agent.id));

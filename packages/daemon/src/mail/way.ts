@@ -5,7 +5,7 @@ import type { AgentView } from '@pawl/store/agent-views';
 import { mailbox, wakesInLastHour } from '@pawl/store/mailboxes';
 import type { Database } from '@pawl/store/tables';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { isResumable } from '../resumable.ts';
+import { firstDefinition, isResumable } from '../resumable.ts';
 import type { Workshop } from '../workshop.ts';
 
 /** What mail is seen with: the facts, and what only the running daemon knows. */
@@ -22,11 +22,13 @@ export async function wayFor(
   const preset = shop.providers.find(agent.provider);
   // Only who rests can be woken, so nothing has to be known about that of the others.
   const rests = run !== null && run.outcome !== null && agent.endedAt === null;
+  const first = await firstDefinition(shop, facts);
   return wayOfMail({
     ...facts,
+    first,
     listens: preset?.promptMode === 'stream-json' && preset.echoes && reconciler.ingest.isInTurn(agent.id),
-    resumable: rests && (await isResumable(shop, db, agent)),
+    resumable: first === null ? rests && (await isResumable(shop, db, agent)) : preset !== null,
     waiting: waiting.map(({ kind, fromId }) => ({ kind, byPerson: fromId === shop.rootId })),
-    wakes: rests ? wakesInLastHour(await mailbox(db, agent.id), shop.clock()) : 0,
+    wakes: rests || first !== null ? wakesInLastHour(await mailbox(db, agent.id), shop.clock()) : 0,
   });
 }

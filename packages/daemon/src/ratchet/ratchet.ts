@@ -11,6 +11,7 @@ import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes';
 import { openChecks } from '@pawl/store/checks';
 import { countOpenSessions } from '@pawl/store/sessions';
+import { projectSettings } from '@pawl/store/project-settings';
 import { listProjects, projectById } from '@pawl/store/projects';
 import { allQueues, queueOf, updateQueue } from '@pawl/store/queues';
 import { existsSync } from 'node:fs';
@@ -132,7 +133,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   async function lookOnce(projectId: string, watch: Watch): Promise<number | null> {
     const project = await projectById(store.db, projectId);
     watch.rest = null;
-    if (project === null) return null;
+    if (project === null || (await projectSettings(store.db, projectId)).untrackedAt !== null) return null;
     const queue = (await queueOf(store.db, projectId)) ?? (await beginQueueOf(project));
     if (queue === null) {
       await settleTasks(shop, project, null);

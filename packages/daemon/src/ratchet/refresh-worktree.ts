@@ -15,7 +15,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../workshop.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../workshop.ts';
 import type { RefreshIntent } from './refresh-intent.ts';
 import {
   beginRefresh,
@@ -47,7 +47,7 @@ export async function refreshWorktree(shop: Workshop, agentId: string, goal: Goa
   const { agent } = facts;
   const change = await openChangeOf(db, goal.projectId, facts.agent.branch);
   if (reasonNotToRefresh(facts, { target, change }) !== null) return false;
-  const place = placeOf(agent);
+  const place = branchPlaceOf(agent);
   const landed = await landedHeads(db, goal.projectId, place);
   const merged = await mergedHeadsOf(db, goal.projectId, { agentId, branch: place.branch });
   const plan = await planRebase(repository, { ownDir, ...place, onto, landed, merged, atMs: shop.clock() });

@@ -7,6 +7,7 @@ import type { Agent } from '@pawl/schema/record';
 import { everyLivingAgent } from '@pawl/store/agent-views';
 import { projectById } from '@pawl/store/projects';
 import { allQueues } from '@pawl/store/queues';
+import { followTarget } from '../follow-target.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
@@ -46,6 +47,9 @@ export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick
   async function lookAtProject(queue: Queue, living: readonly Agent[], still: Set<string>): Promise<void> {
     const goal = await goalOf(shop, queue);
     if (goal === null) return;
+    for (const { id, branch, worktree } of living)
+      if (branch === null && worktree !== null && !closed)
+        await attempt(id, () => reconciler.inLane(id, () => followTarget(shop, id)));
     const agents = living.filter(({ branch, worktreeReadyAt }) => branch !== null && worktreeReadyAt !== null);
     const tips = await branchTips(
       goal.repository,

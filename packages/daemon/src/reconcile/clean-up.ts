@@ -68,6 +68,7 @@ async function settleWorktree(shop: Workshop, agent: Agent, request: Request): P
   const branchDeleted =
     (verdict.do === 'note-missing' || verdict.deleteBranch || agent.worktreeReadyAt === null) &&
     tip !== null &&
+    place.branch !== null &&
     tip === place.base &&
     (await deleteBranchAt(repository, { branch: place.branch, commit: tip }));
   if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);

@@ -29,6 +29,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentEnvironment } from '../agent-environment.ts';
 import { toolLimits } from '../definitions/tool-limits.ts';
+import { followTarget } from '../follow-target.ts';
 import { writeInput } from '../input-writer.ts';
 import { sessionServers } from '../session-servers.ts';
 import { mailForTurn } from '../mail/turn-mail.ts';
@@ -242,7 +243,8 @@ async function prepare(shop: Workshop, agent: Agent, run: Run, session: Session)
     await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
   }
   const project = await projectOf(shop.store, agent);
-  await verifyWorktree(await repositoryOf(shop, project), path);
+  await verifyWorktree(await repositoryOf(shop, project), path, agent.branch === null ? null : undefined);
+  if (agent.branch === null) await followTarget(shop, agent.id);
   await clearSignals(path);
   if (session.purpose === 'work' && !endsTurnByResult(agent.mode))
     await writeInput(path, inputFiles(agent, run, project, await aboutTask(shop, agent)));

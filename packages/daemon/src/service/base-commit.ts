@@ -1,6 +1,6 @@
 import { hasRemoteBranches } from '@pawl/git/branch-tips';
 import { checkBranchName } from '@pawl/git/branch-name';
-import { commitAt, resolveCommit } from '@pawl/git/repository';
+import { branchTip, commitAt, resolveCommit } from '@pawl/git/repository';
 import type { Repository } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
@@ -23,6 +23,24 @@ export async function baseCommitFor(
 ): Promise<string> {
   if (base !== undefined || mode === 'errand') return resolveCommit(repository, base);
   return (await remoteTarget(shop, project, repository)) ?? resolveCommit(repository);
+}
+
+/**
+ * The commit of the branch that changes go to: at the remote as the repository knows it, else the repository's own; HEAD in a
+ * repository that has no such branch.
+ */
+export async function targetCommit(shop: Workshop, project: Project, repository: Repository): Promise<string> {
+  const remote = await remoteTarget(shop, project, repository);
+  if (remote !== null) return remote;
+  const queue = await queueOf(shop.store.db, project.id);
+  try {
+    const config = await configOrUsual(shop, project, repository, queue?.seen ?? null);
+    const tip = await branchTip(repository, queue?.branch ?? (await targetBranch(repository, config)));
+    if (tip !== null) return tip;
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+  }
+  return resolveCommit(repository);
 }
 
 async function remoteTarget(shop: Workshop, project: Project, repository: Repository): Promise<string | null> {

@@ -18,7 +18,7 @@ import { recentEvents } from '@pawl/store/events';
 import { sep } from 'node:path';
 import { recordKill } from '../kill-record.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../workshop.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../workshop.ts';
 import { currentAgent } from './desk.ts';
 import type { MergeIntent } from './merge-intent.ts';
 import { beginMerge, forgetMerge, mergeBegun, mergesBegun } from './merge-intent.ts';
@@ -152,7 +152,7 @@ async function mergedBefore(shop: Workshop, agent: Agent): Promise<Merged | null
 async function errandOf(shop: Workshop, agent: Agent): Promise<Errand> {
   const project = await projectOf(shop.store, agent);
   const repository = await repositoryOf(shop, project);
-  return { agent, repository, ownDir: ownGitDirectory(shop.home, project.id), ...placeOf(agent) };
+  return { agent, repository, ownDir: ownGitDirectory(shop.home, project.id), ...branchPlaceOf(agent) };
 }
 
 async function targetOf({ repository, branch }: Errand, wanted: string | undefined): Promise<string> {

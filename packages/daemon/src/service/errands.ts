@@ -11,7 +11,7 @@ import { recordKill } from '../kill-record.ts';
 import { cleanUp } from '../reconcile/clean-up.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
-import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../workshop.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../workshop.ts';
 import type { Agents } from './agents.ts';
 import { currentAgent } from './desk.ts';
 import type { MergeRequest, Merged } from './errand-merge.ts';
@@ -47,7 +47,7 @@ export function createErrands({ shop, reconciler, agents, signals }: Parts) {
     async diff(agent: Agent): Promise<BranchDiff & { branch: string; base: string }> {
       refuseOther(agent);
       const project = await projectOf(store, agent);
-      const place = placeOf(agent);
+      const place = branchPlaceOf(agent);
       const repository = await repositoryOf(shop, project);
       const diff = await diffBranch(repository, { ownDir: ownGitDirectory(shop.home, project.id), ...place });
       return { ...diff, branch: place.branch, base: place.base };
@@ -63,7 +63,7 @@ export function createErrands({ shop, reconciler, agents, signals }: Parts) {
     /** Ends an errand without taking its work over. Its worktree goes to the trash, with what is uncommitted; its branch stays. */
     async abandon(agent: Agent): Promise<{ branch: string }> {
       refuseOther(agent);
-      const { branch } = placeOf(agent);
+      const { branch } = branchPlaceOf(agent);
       await store.write(async (tx) => {
         const now = await agentById(tx.db, agent.id);
         if (now === null || now.endedAt !== null) return;

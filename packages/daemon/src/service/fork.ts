@@ -38,6 +38,7 @@ import { agentOfRequest, rememberRequest } from './idempotency.ts';
 import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
 import { reservedAliases, sitAt } from './desk.ts';
+import { refuseUntracked } from './project-settings.ts';
 import { claimTask, dependenciesOf } from './tasks.ts';
 import { rootAgent } from './root-agent.ts';
 
@@ -51,6 +52,15 @@ type Prepared = Omit<ForkRequest, 'parent' | 'inherits' | 'alias' | 'assignment'
   alias: string | undefined;
   repository: Repository;
   inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
+  record?: Resting['record'];
+};
+
+/** An agent that is forked without a task: it rests until mail or a person's word begins its first turn. */
+export type Resting = {
+  /** Null for a worktree without a branch. */
+  branch: string | null;
+  /** Written down with the agent, in one transaction. */
+  record(tx: WriteTransaction, agent: Agent): Promise<void>;
 };
 
 /**
@@ -62,8 +72,9 @@ export async function forkAndExec(
   caller: Actor,
   body: WorkBody,
   key: string | undefined,
+  resting?: Resting,
 ): Promise<Agent> {
-  if (body.planned === undefined) checkTask(body.task);
+  if (body.planned === undefined && resting === undefined) checkTask(body.task);
   if (body.mode === 'errand') checkErrand(body.task);
   const repository = await openRepository(body.path);
   const project = await registeredProject(shop, repository);
@@ -98,7 +109,8 @@ export async function forkAndExec(
     alias: body.alias,
     baseCommit: await baseCommitFor(shop, project, repository, { base: body.base, mode }),
     snapshot: null,
-    task: body.task,
+    task: resting === undefined ? body.task : null,
+    ...(resting === undefined ? {} : { branch: resting.branch, record: resting.record }),
     parentRunId,
     ids: { agent: newId(), run: newId() },
     repository,
@@ -196,7 +208,7 @@ async function addChild(
   prepared: Prepared,
   switchTo = false,
 ): Promise<Agent> {
-  const { repository, inherit, alias: wanted, ...request } = prepared;
+  const { repository, inherit, record, alias: wanted, ...request } = prepared;
   const listed = await listBranches(repository, branchPrefix);
   const branches = listed.map(({ name }) => name.slice(branchPrefix.length));
   const agent = await shop.store.write(async (tx) => {
@@ -209,6 +221,7 @@ async function addChild(
     const planned = await plannedTask(tx, request);
     const plan = planFork({ ...request, ...planned, parent, inherits, alias, worktree, now: tx.now });
     await recordChild(tx, plan);
+    await record?.(tx, plan.agent);
     if (switchTo) await sitAt(tx, plan.agent.id);
     await rememberRequest(tx, key, plan.agent.id);
     crashPoint('fork.before_commit');
@@ -364,8 +377,11 @@ function presetFor(shop: Workshop, definition: Definition, wanted: string | unde
 
 async function registeredProject(shop: Workshop, repository: Repository): Promise<Project> {
   const project = await projectByRoot(shop.store.db, repository.root);
-  if (project !== null) return project;
-  throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
-    hint: 'Run `pawl init` there first.',
-  });
+  if (project === null) {
+    throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
+      hint: 'Run `pawl init` there first.',
+    });
+  }
+  await refuseUntracked(shop.store.db, project);
+  return project;
 }

@@ -1,5 +1,7 @@
+import { PawlError } from '@pawl/schema/error';
 import type { Project, ProjectSettings } from '@pawl/schema/record';
 import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
+import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
 
 /** The settings that a person changes by name. */
@@ -19,5 +21,13 @@ export async function changeProjectSettings(
     await updateProjectSettings(tx, project.id, { provider });
     tx.emit({ type: 'project.configured', projectId: project.id, data: { provider } });
     return { ...before, provider };
+  });
+}
+
+/** Refuses to begin anything in a project that a person has taken off the list. */
+export async function refuseUntracked(db: Database, project: Project): Promise<void> {
+  if ((await projectSettings(db, project.id)).untrackedAt === null) return;
+  throw new PawlError('conflict', `The project ${project.name} is not tracked any more.`, {
+    hint: `Track it again with everything as it was: pawl init ${project.root}`,
   });
 }

@@ -11,6 +11,7 @@ import { proposeConfig } from '../ratchet/write-config.ts';
 import type { Workshop } from '../workshop.ts';
 import { changeProjectSettings } from './project-settings.ts';
 import { followMove, movedProject } from './moved-project.ts';
+import { trackAgain } from './untrack.ts';
 
 /** Puts the repository around a path into the registry; a second time it changes nothing there. One that was moved stays the same project. */
 export async function addProject(shop: Workshop, body: AddProjectBody): Promise<ProjectAdded> {
@@ -21,7 +22,10 @@ export async function addProject(shop: Workshop, body: AddProjectBody): Promise<
   if (moved !== null) await followMove(shop, moved, root);
   const added = await shop.store.write(async (tx) => {
     const known = await projectByRoot(tx.db, root);
-    if (known !== null) return { project: known, created: false };
+    if (known !== null) {
+      await trackAgain(tx, known);
+      return { project: known, created: false };
+    }
     const project: Project = { id: newId(), name: await freeName(tx, body.name, root), root, createdAt: tx.now };
     await insertProject(tx, project);
     tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });

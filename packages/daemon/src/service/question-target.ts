@@ -8,7 +8,7 @@ import { findAgents } from '@pawl/store/agents';
 import { agentsInPhase } from '@pawl/store/questions';
 import type { Database } from '@pawl/store/tables';
 import { agentsOfTask } from '@pawl/store/tasks';
-import { isResumable } from '../resumable.ts';
+import { firstDefinition, isResumable } from '../resumable.ts';
 import type { Workshop } from '../workshop.ts';
 import { rootAgent } from './root-agent.ts';
 import { findTask } from './tasks.ts';
@@ -51,5 +51,7 @@ export async function askedFacts(shop: Workshop, db: Database, { id }: Agent): P
   const facts = await agentView(db, id);
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${id}.`);
   const rests = facts.run !== null && facts.run.outcome !== null;
-  return { ...facts, resumable: rests && (await isResumable(shop, db, facts.agent)) };
+  const first = await firstDefinition(shop, facts);
+  const resumable = first === null ? rests && (await isResumable(shop, db, facts.agent)) : true;
+  return { ...facts, first, resumable };
 }

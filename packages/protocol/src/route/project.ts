@@ -23,4 +23,40 @@ export const projectRoutes = {
     request: { body: { content: json(view.projectSettingsBodySchema), required: true } },
     responses: answers('The settings of a project after the change.', view.projectSettingsAnswerSchema),
   }),
+  listProjectDetails: createRoute({
+    method: 'get',
+    path: '/api/projects/details',
+    request: { query: view.projectReferenceSchema },
+    responses: answers(
+      'The project that is named, or all of them, with settings and agents; those that are not tracked any more, too.',
+      view.projectDetailsSchema,
+    ),
+  }),
+  untrackProject: createRoute({
+    method: 'post',
+    path: '/api/projects/untrack',
+    request: { body: { content: json(view.untrackBodySchema), required: true } },
+    responses: answers('The project after it was taken off the list; nothing is deleted.', view.projectDetailSchema),
+  }),
+  crew: createRoute({
+    method: 'get',
+    path: '/api/projects/crew',
+    request: { query: view.projectReferenceSchema },
+    responses: answers('The supervisor, merge-queue and workspace of a project.', view.crewViewSchema),
+  }),
+  startCrew: createRoute({
+    method: 'post',
+    path: '/api/projects/crew/start',
+    request: { body: { content: json(view.crewBodySchema), required: true } },
+    responses: answers(
+      'The crew, with those that were missing; they rest until somebody writes to them.',
+      view.crewViewSchema,
+    ),
+  }),
+  stopCrew: createRoute({
+    method: 'post',
+    path: '/api/projects/crew/stop',
+    request: { body: { content: json(view.projectReferenceSchema), required: true } },
+    responses: answers('The crew after its agents have ended.', view.crewViewSchema),
+  }),
 } as const;

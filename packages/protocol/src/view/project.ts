@@ -1,6 +1,7 @@
 import { nameSchema } from '@pawl/schema/id';
 import { projectSchema, projectSettingsSchema } from '@pawl/schema/record';
 import * as z from 'zod';
+import { agentViewSchema } from '../view.ts';
 
 const word = z
   .string()
@@ -21,3 +22,35 @@ export type ProjectSettingsBody = z.infer<typeof projectSettingsBodySchema>;
 
 export const projectSettingsAnswerSchema = z.object({ project: projectSchema, settings: projectSettingsSchema });
 export type ProjectSettingsAnswer = z.infer<typeof projectSettingsAnswerSchema>;
+
+/** A project with its settings and the number of its agents. */
+export const projectDetailSchema = z.object({
+  project: projectSchema,
+  settings: projectSettingsSchema,
+  agents: z.object({ living: z.number().int(), atWork: z.number().int() }),
+});
+export type ProjectDetail = z.infer<typeof projectDetailSchema>;
+export const projectDetailsSchema = z.object({ projects: z.array(projectDetailSchema) });
+export type ProjectDetails = z.infer<typeof projectDetailsSchema>;
+
+export const untrackBodySchema = projectReferenceSchema.extend({
+  /** Stops the agents that are at work instead of refusing. */
+  force: z.boolean().optional(),
+});
+export type UntrackBody = z.infer<typeof untrackBodySchema>;
+
+/** Who is meant, and what the shell of the person says about the provider. */
+export const crewBodySchema = projectReferenceSchema.extend({
+  provider: nameSchema.optional(),
+  environment: z.record(z.string().max(200), z.string().max(32_768)).optional(),
+});
+export type CrewBody = z.infer<typeof crewBodySchema>;
+
+/** The crew of a project: each role, and the living agent that has it. */
+export const crewViewSchema = z.object({
+  project: projectSchema,
+  /** Whether those that are missing are started by themselves. */
+  wanted: z.boolean(),
+  members: z.array(z.object({ role: nameSchema, agent: agentViewSchema.nullable() })),
+});
+export type CrewView = z.infer<typeof crewViewSchema>;

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import type { CommandTable } from './tools.ts';
+
+const loadCrew = () => import('../command/crew.ts');
+const loadProject = () => import('../command/project.ts');
+const projectWord = 'its name, its id or a path in it; the current directory by default';
+
+/** The commands about projects and the agents that live as long as a project is tracked. */
+export const projectCommands: CommandTable = {
+  project: ({ program, addTo, act }) => {
+    const group = program
+      .command('project')
+      .description('list projects, show or change their settings, or stop tracking one')
+      .addHelpText(
+        'after',
+        '\nExample:\n  pawl project ls\n  pawl project config provider claude\n  pawl project rm shop',
+      );
+    addTo(group, 'ls', 'list the projects', 'pawl project ls --all')
+      .option('-a, --all', 'also those that are not tracked any more')
+      .action((options) => act(options, async (context) => (await loadProject()).listProjects(context, options)));
+    addTo(group, 'show', 'show a project and its settings', 'pawl project show shop')
+      .argument('[project]', projectWord)
+      .action((word, options) => act(options, async (context) => (await loadProject()).showProject(context, word)));
+    inProject(addTo(group, 'config', 'show or change a project’s settings', 'pawl project config provider claude'))
+      .argument('[setting]', 'provider, or crew (on, off)')
+      .argument('[value]', 'what it is to be')
+      .option('--unset', 'remove the project’s own choice')
+      .action((setting, value, options) =>
+        act(options, async (context) => (await loadProject()).configProject(context, setting, value, options)),
+      );
+    addTo(group, 'rm', 'stop tracking a project; nothing is deleted', 'pawl project rm shop')
+      .argument('[project]', projectWord)
+      .option('--force', 'stop its agents that are at work; they keep their worktrees and branches')
+      .action((word, options) =>
+        act(options, async (context) => (await loadProject()).removeProject(context, word, options)),
+      );
+  },
+  crew: ({ program, addTo, act }) => {
+    const group = program
+      .command('crew')
+      .description('start, stop or show the supervisor, merge-queue and workspace of a project')
+      .addHelpText('after', '\nExample:\n  pawl crew start\n  pawl send workspace "what is everybody up to?"');
+    inProject(addTo(group, 'status', 'show the crew', 'pawl crew status --json', { isDefault: true })).action(
+      (options) => act(options, async (context) => (await loadCrew()).showCrew(context, options)),
+    );
+    inProject(
+      addTo(
+        group,
+        'start',
+        'start those that are missing; they use nothing until somebody writes to them',
+        'pawl crew start',
+      ),
+    )
+      .option('-p, --provider <name>', 'the coding agent that they are')
+      .action((options) => act(options, async (context) => (await loadCrew()).startCrew(context, options)));
+    inProject(addTo(group, 'stop', 'end them; their history and commits are kept', 'pawl crew stop')).action(
+      (options) => act(options, async (context) => (await loadCrew()).stopCrew(context, options)),
+    );
+  },
+};
+
+/** Lets a person name the repository. */
+function inProject(command: Command): Command {
+  return command.option('-C, --project <path>', 'the repository that is meant');
+}
