@@ -112,6 +112,8 @@ describe('every command', () => {
       'queue check',
       'queue pause',
       'queue resume',
+      'queue allow-push',
+      'queue forbid-push',
       'account add',
       'account ls',
       'account rm',
