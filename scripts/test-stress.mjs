@@ -1,7 +1,7 @@
 // Repeats the tests that start processes or watch the clock while every core is kept busy, and lists what failed.
 //   npm run test:stress -- [--rounds 10] [--busy CORES] [--root DIR] [part of a test file's path …]
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
@@ -19,6 +19,9 @@ say(`${selected.length} of ${all.length} test files${words.length > 0 ? `; ${fil
 if (files.length === 0) process.exit(2);
 
 const output = mkdtempSync(join(tmpdir(), 'pawl-stress-'));
+/** Where the tests make their files: what has this path in its environment was started by them. */
+const place = join(output, 'tmp');
+mkdirSync(place);
 /** Processes that are running, with how each is ended. */
 const running = new Map();
 for (let count = 0; count < busy; count += 1) startBurner();
@@ -30,6 +33,7 @@ const failures = new Map();
 for (let round = 1; round <= rounds; round += 1) {
   const began = performance.now();
   await runRound(round);
+  endLeftovers();
   const seconds = Math.round((performance.now() - began) / 1000);
   say(`round ${round} of ${rounds}: ${seconds} s, ${failures.size} failing tests so far`);
 }
@@ -74,7 +78,7 @@ async function runRound(round) {
   const child = spawn(process.execPath, [vitest, 'run', '--root', root, ...reporters, ...paths], {
     cwd: root,
     detached: true,
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', TMPDIR: place },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const endGroup = () => child.exitCode === null && child.signalCode === null && process.kill(-child.pid, 'SIGKILL');
@@ -127,7 +131,24 @@ function printFailures() {
   }
 }
 
+/** Ends what tests that failed or were interrupted have left running, where the system shows it. */
+function endLeftovers() {
+  const names = existsSync('/proc/self/environ') ? readdirSync('/proc') : [];
+  const ended = names.filter((name) => /^\d+$/.test(name) && endIfOurs(name));
+  if (ended.length > 0) say(`Tests left ${ended.length} processes running; they were ended.`);
+}
+
+/** True when the process was started by a test, and is ended. One that has just left is none. */
+function endIfOurs(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${place}/`) && process.kill(Number(pid), 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
 function leave(code) {
   for (const end of running.values()) end();
+  endLeftovers();
   process.exit(code);
 }

@@ -31,13 +31,22 @@ async function stress(path: string, words: string[]): Promise<{ code: unknown; s
 /** A suite with a flaky test behind a fixture that starts processes, and one that the rule does not select. */
 function writeSuite(path: string): void {
   const files = {
-    'test/support/fixture.ts': "import 'node:child_process';\nexport const root = import.meta.dirname;\n",
+    'test/support/fixture.ts': `import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+export const root = import.meta.dirname;
+/** Leaves a process behind, as a test does that fails before it cleans up. */
+export function leaveProcess() {
+  const env = { PATH: process.env.PATH, HOME: tmpdir() + '/home' };
+  spawn('sleep', ['600'], { env, stdio: 'ignore', detached: true }).unref();
+}
+`,
     'test/flaky.test.ts': `import { appendFileSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { root } from './support/fixture.ts';
+import { leaveProcess, root } from './support/fixture.ts';
 test('steady', () => {});
 test('flaky', () => {
   appendFileSync(root + '/rounds', 'x');
+  if (readFileSync(root + '/rounds', 'utf8') === 'xx') leaveProcess();
   expect(readFileSync(root + '/rounds', 'utf8')).not.toBe('xx');
 });`,
     'test/pure.test.ts': "import { test } from 'vitest';\ntest('fails', () => { throw new Error('not selected'); });\n",
@@ -58,6 +67,7 @@ test('repeats the selected tests, lists those that failed in any round, and keep
     "1 of 3 rounds (2): test/flaky.test.ts > flaky\n    AssertionError: expected 'xx' not to be 'xx'",
   );
   expect(stdout).not.toContain('steady');
+  expect(stdout).toContain('Tests left 1 processes running; they were ended.\nround 2 of 3');
   const output = /is in (\S+)\.\n/.exec(stdout)?.[1] ?? '';
   expect(readFileSync(join(output, 'round-2.log'), 'utf8')).toContain('1 failed | 1 passed');
   expect((await stress(place.path, ['--rounds', '1', 'fla'])).stdout).toContain('No test failed in 1 rounds.');

@@ -137,7 +137,7 @@ describe('a fork', () => {
       expect(events.filter((event) => event.type === 'agent.forked' && event.agentId === child.id)).toHaveLength(1);
     }
     await daemon.client.killAgent(parent.id, { cascade: true });
-  }, 60_000);
+  });
 });
 
 describe('the barrier', () => {

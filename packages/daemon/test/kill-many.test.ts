@@ -55,7 +55,7 @@ test('S1-21, W1-12: a cascade over a large family leaves no process and one even
   } finally {
     await daemon.kill('SIGTERM');
   }
-}, 90_000);
+}, 300_000);
 
 test('W1-12: one that is killed half-way is finished by the next daemon', async () => {
   await using place = await temporaryDirectory();
@@ -77,4 +77,4 @@ test('W1-12: one that is killed half-way is finished by the next daemon', async 
   } finally {
     await second.kill('SIGTERM');
   }
-}, 90_000);
+}, 300_000);

@@ -92,4 +92,4 @@ test('W1-18: one that is lost again and again is given up after a bounded number
   } finally {
     await daemon.kill('SIGTERM');
   }
-}, 60_000);
+});
