@@ -13,12 +13,14 @@ export async function isResumable(shop: Workshop, db: Database, agent: Agent): P
   return (await hasConversation(shop, db, agent)) && isDefined(shop, db, agent);
 }
 
-/** True when the next session of an agent would go on with its conversation, in a worktree that is there. */
+/** True when the next session of an agent resumes its conversation, or begins anew because a person cleared it. */
 export async function hasConversation(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
   const preset = shop.providers.find(agent.provider);
   if (preset === null || agent.worktree === null || !existsSync(agent.worktree)) return false;
   const sessions = await sessionsThatSpoke(db, agent.id);
-  return takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume';
+  if (takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume') return true;
+  // After a clear or a rewind nothing is left to resume: the next session begins a conversation of its own.
+  return preset.resume !== null && agent.freshAfter > 0 && !sessions.some(({ no }) => no > agent.freshAfter);
 }
 
 /** A definition that was deleted meanwhile begins no new run. */

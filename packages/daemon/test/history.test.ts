@@ -1,3 +1,4 @@
+import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
@@ -72,6 +73,43 @@ test('W1-16, 3.2.2: after a clear nothing of before is remembered, by the agent,
   expect(await contents(agent.id)).not.toContain('before');
   await resume(agent.id, 'a new beginning');
   expect((await daemon.client.inspectAgent(agent.id)).sessions.at(-1)?.conversation).toBe('new');
+});
+
+test.each(['mail', 'question'] as const)(
+  'after a clear, a %s wakes the agent with a new conversation',
+  async (what) => {
+    const agent = await daemon.work([{ say: 'xylophone' }, 'complete']);
+    await daemon.ended(agent.id);
+    await daemon.client.note(agent.id, 'clear', {});
+    if (what === 'mail') await daemon.client.sendMail({ to: agent.id, body: 'are you there?' }, randomUUID());
+    else await daemon.client.ask({ agent: agent.id, question: 'are you there?' }, randomUUID());
+    const second = await waitUntil(async () => (await daemon.client.inspectAgent(agent.id)).sessions[1], {
+      what: 'the session that it began',
+    });
+    await daemon.ended(agent.id);
+    expect(second).toMatchObject({ no: 2, conversation: 'new' });
+    const prompt = await daemon.promptOf(second.directory);
+    expect(prompt).toContain('are you there?');
+    expect(prompt).not.toContain('xylophone');
+  },
+);
+
+test('a history with all of it has what was cleared or rewound, marked, also for a child [W1-16]', async () => {
+  const agent = await daemon.work(['complete'], { task: 'cleared words' });
+  await daemon.ended(agent.id);
+  await daemon.client.note(agent.id, 'clear', {});
+  await daemon.client.note(agent.id, 'mark', { label: 'here' });
+  await resume(agent.id, 'a wrong turn');
+  await daemon.client.note(agent.id, 'rewind', { label: 'here' });
+  const forgotten = async (id: string, word: string) =>
+    (await daemon.client.history(id, { all: true })).messages.find(({ content }) => content === word)?.forgotten;
+  expect(await forgotten(agent.id, 'cleared words')).toBe('cleared');
+  expect(await forgotten(agent.id, 'a wrong turn')).toBe('rewound');
+  expect(await forgotten(agent.id, 'here')).toBeNull();
+  const child = (await daemon.client.fork(agent.id, { switch: false }, randomUUID())).agent;
+  expect(await forgotten(child.id, 'cleared words')).toBe('cleared');
+  const shown = (await daemon.client.history(agent.id)).messages;
+  expect(shown.map(({ content }) => content)).not.toContain('cleared words');
 });
 
 test('mark and rewind: what came after the mark stays on record and is not remembered', async () => {

@@ -115,7 +115,7 @@ export type Client = ChangeClient & {
   killAgent(reference: string, body: { cascade?: boolean }): Promise<KillAnswer>;
   completeAgent(reference: string, body: CompleteBody): Promise<CompleteAnswer>;
   cancelRun(reference: string): Promise<{ cancelled: string[] }>;
-  history(reference: string, query?: { after?: number; limit?: number }): Promise<HistoryPage>;
+  history(reference: string, query?: { after?: number; limit?: number; all?: boolean }): Promise<HistoryPage>;
   note(reference: string, verb: 'clear' | 'mark' | 'rewind', body: { label?: string }): Promise<{ messageId: number }>;
   desk(): Promise<Desk>;
   switchDesk(body: SwitchBody): Promise<Desk>;

@@ -183,7 +183,12 @@ export const routes = {
     path: '/api/agents/{reference}/history',
     request: {
       params: reference,
-      query: z.object({ after: wholeNumber.optional(), limit: wholeNumber.min(1).max(1000).optional() }),
+      query: z.object({
+        after: wholeNumber.optional(),
+        limit: wholeNumber.min(1).max(1000).optional(),
+        /** With what was cleared or rewound, marked. */
+        all: z.enum(['true', 'false']).optional(),
+      }),
     },
     responses: answers('A page of the history, inherited and own.', view.historyPageSchema),
   }),

@@ -275,7 +275,13 @@ export const historyPageSchema = z.object({
   assignment: z.string().nullable(),
   inherited: z.number().int(),
   own: z.number().int(),
-  messages: z.array(messageSchema.extend({ inherited: z.boolean() })),
+  messages: z.array(
+    messageSchema.extend({
+      inherited: z.boolean(),
+      /** With `all`: why the agent does not remember it any more; null when it does. */
+      forgotten: z.enum(['cleared', 'rewound']).nullable().optional(),
+    }),
+  ),
   more: z.boolean(),
 });
 export type HistoryPage = z.infer<typeof historyPageSchema>;

@@ -18,21 +18,25 @@ const openEnd = Number.MAX_SAFE_INTEGER;
  * among the messages that the parent inherited itself cuts those too. The database walks, so a lineage may be as long as
  * it likes; it stops early where only messages after `afterId` are asked for.
  */
-const lineage = (agentId: string, afterId = 0) => sql`
+const lineage = (agentId: string, { afterId = 0, whole = false }: { afterId?: number; whole?: boolean } = {}) => {
+  // A clear hides what was before it from the model, and never from a person who asks for all of it.
+  const kind = sql.lit(whole ? 'no such kind' : 'clear');
+  return sql`
   with recursive lineage (agent_id, parent_id, fork_id, until_id, clear_id, depth) as (
     select agents.id, agents.parent_id, agents.fork_message_id, cast(${sql.lit(openEnd)} as bigint),
-      (select messages.id from messages where messages.agent_id = agents.id and messages.kind = 'clear'
+      (select messages.id from messages where messages.agent_id = agents.id and messages.kind = ${kind}
         order by messages.id desc limit 1), 0
     from agents where agents.id = ${agentId}
     union all
     select agents.id, agents.parent_id, agents.fork_message_id,
       case when lineage.fork_id < lineage.until_id then lineage.fork_id else lineage.until_id end,
-      (select messages.id from messages where messages.agent_id = agents.id and messages.kind = 'clear'
+      (select messages.id from messages where messages.agent_id = agents.id and messages.kind = ${kind}
         and messages.id <= lineage.fork_id and messages.id <= lineage.until_id
         order by messages.id desc limit 1), lineage.depth + 1
     from lineage join agents on agents.id = lineage.parent_id
     where lineage.clear_id is null and lineage.fork_id > ${afterId} and lineage.until_id > ${afterId}
   )`;
+};
 
 /**
  * The stretches that make an agent's history, oldest first: one query, however long the lineage. All but the last are
@@ -41,10 +45,10 @@ const lineage = (agentId: string, afterId = 0) => sql`
 export async function historyRanges(
   db: Database,
   agentId: string,
-  page: { afterId?: number; limit?: number } = {},
+  page: { afterId?: number; limit?: number; whole?: boolean } = {},
 ): Promise<HistoryRange[]> {
   type Line = { agent_id: string; until_id: number | string | bigint; clear_id: number | string | bigint | null };
-  const { rows } = await sql<Line>`${lineage(agentId, page.afterId)}
+  const { rows } = await sql<Line>`${lineage(agentId, page)}
     select agent_id, until_id, clear_id from lineage order by depth desc limit ${page.limit ?? openEnd}`.execute(db);
   return rows.map((row) => {
     const until = integer(row.until_id);
@@ -58,18 +62,20 @@ export async function historyRanges(
 
 /**
  * The history of an agent, inherited and own, in the order of ids, after the message `afterId`. A child's messages are
- * younger than what it inherits, so one order serves the whole lineage and a page may begin anywhere. Most pages lie in a
+ * younger than what it inherits, so one order serves the whole lineage and a page may begin anywhere. `whole` also has what
+ * was cleared. Most pages lie in a
  * few stretches, so no more are fetched at first; a page that needs others gets all of them.
  */
 export async function replay(
   db: Database,
   agentId: string,
-  page: { afterId?: number; limit: number },
+  page: { afterId?: number; limit: number; whole?: boolean },
 ): Promise<Message[]> {
+  const { whole = false } = page;
   const messages: Message[] = [];
   let afterId = page.afterId ?? 0;
   for (const limit of [storeLimits.rangesPerPage, openEnd]) {
-    const ranges = await historyRanges(db, agentId, { afterId, limit });
+    const ranges = await historyRanges(db, agentId, { afterId, limit, whole });
     await readRanges(db, ranges, { afterId, limit: page.limit, messages });
     const until = ranges.at(-1)?.until ?? null;
     if (until === null || messages.length >= page.limit) break;

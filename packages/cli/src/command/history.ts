@@ -1,12 +1,13 @@
 import type { HistoryPage } from '@pawl/protocol/view';
 import type { CommandContext } from '../context.ts';
+import { agentOrCurrent } from '../current-agent.ts';
 import { clockTime, count } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import type { Palette } from '../terminal.ts';
 import { fit, printable, printableLine } from '../terminal.ts';
 
 type HistoryMessage = HistoryPage['messages'][number];
-export type HistoryOptions = { full?: boolean; own?: boolean };
+export type HistoryOptions = { full?: boolean; own?: boolean; all?: boolean };
 
 const pageMessages = 500;
 /** How many lines of one message are shown without --full. */
@@ -18,10 +19,15 @@ const margin = 8 + 1 + kindColumns + 1;
 const leastColumns = 20;
 
 /** Shows an agent's history, oldest first: what it inherited, then its own. */
-export async function history(context: CommandContext, reference: string, options: HistoryOptions): Promise<number> {
+export async function history(
+  context: CommandContext,
+  given: string | undefined,
+  options: HistoryOptions,
+): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
   let after: number | undefined;
   for (;;) {
-    const query = { limit: pageMessages, ...(after !== undefined && { after }) };
+    const query = { limit: pageMessages, ...(after !== undefined && { after }), ...(options.all && { all: true }) };
     const page = await withDaemon(context.home, (client) => client.history(reference, query));
     if (after === undefined) showHead(context, page, options);
     for (const message of page.messages) {
@@ -54,13 +60,14 @@ export function describeMessage(
   message: HistoryMessage,
   { full, columns, colours }: { full: boolean; columns: number; colours: Palette },
 ): string {
-  const paint = message.inherited ? colours.dim : (text: string) => text;
+  const paint = message.inherited || message.forgotten ? colours.dim : (text: string) => text;
   const lines = textOf(message).trimEnd().split('\n');
   const room = Math.max(leastColumns, columns - margin);
   const shown = full ? lines : lines.slice(0, shownLines).map((line) => fit(line, room));
   if (shown.length < lines.length) shown.push(`… ${count(lines.length - shown.length, 'more line')}; --full shows all`);
   const head = `${clockTime(message.createdAt)} ${message.kind.padEnd(kindColumns)} `;
-  const [first = '', ...rest] = shown;
+  const [text = '', ...rest] = shown;
+  const first = message.forgotten ? `[${message.forgotten}] ${text}` : text;
   const kind = message.inherited ? paint : kindPaint(message, colours);
   return [kind(head) + paint(first), ...rest.map((line) => ' '.repeat(margin) + paint(line))].join('\n');
 }

@@ -1,4 +1,5 @@
 import type { AgentView, Inspection } from '@pawl/protocol/view';
+import { agentOrCurrent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { changeOf, duration, stateOf, statePaint, tokens } from '../format.ts';
 import { withDaemon } from '../launch.ts';
@@ -6,7 +7,8 @@ import type { Palette } from '../terminal.ts';
 import { printable, printableLine } from '../terminal.ts';
 
 /** Shows everything that is known about one agent. */
-export async function inspect(context: CommandContext, reference: string): Promise<number> {
+export async function inspect(context: CommandContext, given: string | undefined): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
   const inspection = await withDaemon(context.home, (client) => client.inspectAgent(reference));
   context.answer('inspection', inspection, () => describe(inspection, context));
   return 0;

@@ -1,5 +1,6 @@
 import type { Client, OutputQuery } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
+import { agentOrCurrent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
 import { reachDaemon } from '../launch.ts';
@@ -10,7 +11,8 @@ import { printable } from '../terminal.ts';
 export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 
 /** Shows what an agent has printed, and with --follow what it prints from now on. */
-export async function logs(context: CommandContext, reference: string, options: LogOptions): Promise<number> {
+export async function logs(context: CommandContext, given: string | undefined, options: LogOptions): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
   const client = await reachDaemon(context.home);
   if (!options.follow) await showStored(context, client, reference, options);
   else

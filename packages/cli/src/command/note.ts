@@ -1,3 +1,4 @@
+import { agentAndText, agentOrCurrent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
 import { printableLine } from '../terminal.ts';
@@ -5,13 +6,15 @@ import { printableLine } from '../terminal.ts';
 type Verb = 'clear' | 'mark' | 'rewind';
 
 /** Adds a note to an agent's history: it forgets what was before, or has a place to come back to, or is back there. */
-export async function note(context: CommandContext, verb: Verb, reference: string, label?: string): Promise<number> {
+export async function note(context: CommandContext, verb: Verb, words: readonly string[]): Promise<number> {
+  const { reference: given, text: label } = agentAndText(words);
+  const reference = await agentOrCurrent(context.home, given);
   const body = label === undefined ? {} : { label };
   const { messageId } = await withDaemon(context.home, (client) => client.note(reference, verb, body));
   const name = label === undefined ? '' : ` ${JSON.stringify(printableLine(label))}`;
   context.answer('note', { verb, messageId, ...body }, () => {
     const said = {
-      clear: 'from here on it remembers nothing of before; what was said stays on record',
+      clear: 'from here on it remembers nothing of before; what was said stays on record: pawl history --all',
       mark: `marked this place${name}`,
       rewind: `back at the ${label === undefined ? 'last ' : ''}mark${name}; what came after it stays on record`,
     };

@@ -1,4 +1,5 @@
 import type { InputView, PromptView } from '@pawl/protocol/view/prompt';
+import { agentOrCurrent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
 import type { Palette } from '../terminal.ts';
@@ -7,9 +8,10 @@ import { printable, printableLine } from '../terminal.ts';
 /** Shows what an agent was told at the beginning of a session. */
 export async function prompt(
   context: CommandContext,
-  reference: string,
+  given: string | undefined,
   { session }: { session?: number },
 ): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
   const query = session === undefined ? {} : { session };
   const sent = await withDaemon(context.home, (client) => client.agentPrompt(reference, query));
   context.answer('prompt', sent, () => describePrompt(sent, context.colours));
@@ -17,9 +19,10 @@ export async function prompt(
 }
 
 /** Shows the files that an agent was given. */
-export async function inputs(context: CommandContext, reference: string): Promise<number> {
-  const given = await withDaemon(context.home, (client) => client.agentInputs(reference));
-  context.answer('inputs', given, () => describeInputs(given, context.colours));
+export async function inputs(context: CommandContext, given: string | undefined): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
+  const files = await withDaemon(context.home, (client) => client.agentInputs(reference));
+  context.answer('inputs', files, () => describeInputs(files, context.colours));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 import type { ResumeBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
+import { agentAndText, agentOrCurrent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { stateOf } from '../format.ts';
 import { untilAnswered } from '../resend.ts';
@@ -10,15 +11,16 @@ export async function resume(
   words: string[],
   { budget }: Pick<ResumeBody, 'budget'> = {},
 ): Promise<number> {
-  const [reference = '', prompt, ...rest] = words;
-  if (rest.length > 0) {
+  if (words.length > 2) {
     throw new PawlError('usage', 'There are more words than an agent and a prompt.', {
       hint: 'Put the prompt in quotes: pawl resume <agent> "what to do".',
     });
   }
+  const { reference: given, text: prompt } = agentAndText(words);
   if (prompt?.trim() === '') {
     throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to let the agent just go on.' });
   }
+  const reference = await agentOrCurrent(context.home, given);
   const key = crypto.randomUUID();
   const body: ResumeBody = {
     ...(prompt === undefined ? {} : { prompt }),

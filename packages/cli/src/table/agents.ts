@@ -4,7 +4,17 @@ import { logs } from '../command/logs.ts';
 import { ps } from '../command/ps.ts';
 import { work } from '../command/work.ts';
 import type { CommandTable } from './tools.ts';
-import { agentWord, budget, budgetOrNone, keyed, modes, seconds, times, wholeNumber } from './tools.ts';
+import {
+  agentOrCurrentWord,
+  agentWord,
+  budget,
+  budgetOrNone,
+  keyed,
+  modes,
+  seconds,
+  times,
+  wholeNumber,
+} from './tools.ts';
 
 /** The commands that make agents and look at them. */
 export const agentCommands: CommandTable = {
@@ -63,7 +73,7 @@ export const agentCommands: CommandTable = {
       ),
   resume: ({ add, act }) =>
     add('let an agent that rests go on', 'pawl resume brave-otter "now the tests"')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .argument('[prompt]', 'what to tell it, in quotes')
       .option('--budget <limits>', 'new limits, counted from its first session: tokens=400000,usd=none', budgetOrNone)
       .allowExcessArguments()
@@ -90,22 +100,23 @@ export const agentCommands: CommandTable = {
       .action((options) => act(options, async (context) => (await import('../command/top.ts')).top(context, options))),
   logs: ({ add, act }) =>
     add('show what an agent printed', 'pawl logs -f brave-otter')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .option('-f, --follow', 'go on until it has ended')
       .option('--raw', 'the bytes as they were printed')
       .option('--tail <n>', 'only the last n chunks', wholeNumber)
       .action((agent, options) => act(options, (context) => logs(context, agent, options))),
   history: ({ add, act }) =>
     add('show an agent’s conversation, inherited and own', 'pawl history brave-otter --own')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .option('--own', 'only what it did not inherit')
+      .option('--all', 'with what was cleared or rewound, marked')
       .option('--full', 'long messages too in full length')
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/history.ts')).history(context, agent, options)),
       ),
   inspect: ({ add, act }) =>
     add('show everything about an agent', 'pawl inspect brave-otter')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .action((agent, options) => act(options, (context) => inspect(context, agent))),
   switch: ({ add, act }) =>
     add('act as another agent, or show whom you act as', 'pawl switch next')

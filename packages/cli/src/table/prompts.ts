@@ -1,18 +1,18 @@
 import type { CommandTable } from './tools.ts';
-import { agentWord, times } from './tools.ts';
+import { agentOrCurrentWord, times } from './tools.ts';
 
 /** The commands about what agents are given, and the one that gives them ids. */
 export const promptCommands: CommandTable = {
   prompt: ({ add, act }) =>
     add('show what an agent was told at the beginning of a session', 'pawl prompt brave-otter --session 1')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .option('--session <n>', 'of this session instead of the latest', times)
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/prompt.ts')).prompt(context, agent, options)),
       ),
   inputs: ({ add, act }) =>
     add('show the files that an agent was given', 'pawl inputs brave-otter')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/prompt.ts')).inputs(context, agent)),
       ),

@@ -2,7 +2,7 @@ import type { AgentAction } from '@pawl/schema/definition';
 import { Argument, Option } from 'commander';
 import { stop } from '../command/stop.ts';
 import type { CommandTable, Tools } from './tools.ts';
-import { agentWord } from './tools.ts';
+import { agentOrCurrentWord, agentWord } from './tools.ts';
 
 /** The actions that a definition's policy speaks of. They are named here because their schema takes long to load. */
 export const gatedActions: AgentAction[] = ['Patch', 'Finalize', 'Delegate'];
@@ -39,9 +39,9 @@ export const signalCommands: CommandTable = {
       ),
   clear: ({ add, act }) =>
     add('let an agent forget what was said so far', 'pawl clear brave-otter')
-      .argument('<agent>', agentWord)
-      .action((agent, options) =>
-        act(options, async (context) => (await import('../command/note.ts')).note(context, 'clear', agent)),
+      .argument('[agent]', agentOrCurrentWord)
+      .action((_agent, options, command) =>
+        act(options, async (context) => (await import('../command/note.ts')).note(context, 'clear', command.args)),
       ),
   mark: (tools) => addNote(tools, 'mark', 'mark a place in an agent’s history', 'what to call it'),
   rewind: (tools) =>
@@ -91,9 +91,9 @@ function addSignal({ add, act }: Tools, verb: 'pause' | 'continue' | 'interrupt'
 
 function addNote({ add, act }: Tools, verb: 'mark' | 'rewind', summary: string, label: string): void {
   add(summary, `pawl ${verb} brave-otter "before the refactoring"`)
-    .argument('<agent>', agentWord)
+    .argument('[agent]', agentOrCurrentWord)
     .argument('[label]', label)
-    .action((agent, text, options) =>
-      act(options, async (context) => (await import('../command/note.ts')).note(context, verb, agent, text)),
+    .action((_agent, _label, options, command) =>
+      act(options, async (context) => (await import('../command/note.ts')).note(context, verb, command.args)),
     );
 }

@@ -36,7 +36,7 @@ test.each([
   ['rewind', undefined, {}, 'back at the last mark;'],
 ] as const)('%s %s', async (verb, label, body, text) => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { messageId: 7 }), { json: false });
-  expect(await note(daemon.context, verb, 'brave-otter', label)).toBe(0);
+  expect(await note(daemon.context, verb, label === undefined ? ['brave-otter'] : ['brave-otter', label])).toBe(0);
   expect(daemon.requests).toEqual([`POST /api/agents/brave-otter/${verb}`]);
   expect(daemon.bodies).toEqual([body]);
   expect(daemon.texts[0]).toContain(text);

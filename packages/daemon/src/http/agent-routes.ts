@@ -135,7 +135,8 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
     await reconciler.ingest.catchUp(agent.id);
-    return context.json(await historyPage(shop.store, agent.id, context.req.valid('query')), 200);
+    const { all, ...page } = context.req.valid('query');
+    return context.json(await historyPage(shop.store, agent.id, { ...page, all: all === 'true' }), 200);
   });
   app.openapi(routes.clearHistory, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);

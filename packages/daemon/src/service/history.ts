@@ -1,4 +1,4 @@
-import { findMark } from '@pawl/core/history';
+import { findMark, remembered } from '@pawl/core/history';
 import type { HistoryPage } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -14,10 +14,12 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 export async function historyPage(
   store: Store,
   agentId: string,
-  query: { after?: number | undefined; limit?: number | undefined },
+  query: { after?: number | undefined; limit?: number | undefined; all?: boolean },
 ): Promise<HistoryPage> {
   const limit = Math.min(query.limit ?? limits.pageRows, limits.pageRows);
-  const messages = await replay(store.db, agentId, { afterId: query.after ?? 0, limit: limit + 1 });
+  const { all: whole = false } = query;
+  const messages = await replay(store.db, agentId, { afterId: query.after ?? 0, limit: limit + 1, whole });
+  const forgotten = whole ? await forgottenIn(store, agentId) : null;
   const agent = await agentById(store.db, agentId);
   if (agent === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
   return {
@@ -25,9 +27,21 @@ export async function historyPage(
     alias: agent.alias,
     assignment: agent.assignment,
     ...(await countHistory(store.db, agentId)),
-    messages: messages.slice(0, limit).map((message) => ({ ...message, inherited: message.agentId !== agentId })),
+    messages: messages.slice(0, limit).map((message) => ({
+      ...message,
+      inherited: message.agentId !== agentId,
+      ...(forgotten === null ? {} : { forgotten: forgotten(message.id) }),
+    })),
     more: messages.length > limit,
   };
+}
+
+/** Says of each message whether the agent still remembers it. */
+async function forgottenIn(store: Store, agentId: string): Promise<(id: number) => 'cleared' | 'rewound' | null> {
+  const visible = await wholeHistory(store.db, agentId);
+  const seen = new Set(visible.map(({ id }) => id));
+  const kept = new Set(remembered(visible).map(({ id }) => id));
+  return (id) => (kept.has(id) ? null : seen.has(id) ? 'rewound' : 'cleared');
 }
 
 /** From here on the agent remembers nothing of before, and neither do its later children. */

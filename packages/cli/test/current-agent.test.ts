@@ -1,0 +1,67 @@
+import { describe, expect, test, vi } from 'vitest';
+import { history } from '../src/command/history.ts';
+import { inspect } from '../src/command/inspect.ts';
+import { note } from '../src/command/note.ts';
+import { resume } from '../src/command/resume.ts';
+import { agentAndText } from '../src/current-agent.ts';
+import { agentView, idOf, root } from './agent-view.ts';
+import { fakeDaemon, sendJson } from './command/fake-daemon.ts';
+
+const fox = agentView({ id: idOf(5), alias: 'calm-fox' });
+const neighbours = { parent: null, previous: null, next: null, child: null, draft: { input: '', scroll: 0 } };
+
+/** A daemon whose person acts as this agent. */
+function daemonAt(current: typeof fox, agents = [fox]) {
+  return fakeDaemon(({ url, response }) => {
+    if (url.pathname === '/api/desk') return sendJson(response, { current, ...neighbours });
+    if (url.pathname === '/api/agents') return sendJson(response, { agents, more: false, current: current.id });
+    const head = { agentId: fox.id, alias: fox.alias, assignment: null, inherited: 0, own: 0 };
+    return sendJson(response, { ...head, agent: fox, messageId: 1, messages: [], more: false });
+  });
+}
+
+describe('a command about one agent that names none', () => {
+  test('means the agent that the person acts as', async () => {
+    await using daemon = await daemonAt(fox);
+    await resume(daemon.context, ['now the tests']);
+    await history(daemon.context, undefined, { all: true });
+    await note(daemon.context, 'mark', ['before the storm']);
+    expect(daemon.requests.filter((request) => !request.includes('/desk'))).toEqual([
+      `POST /api/agents/${fox.id}/resume`,
+      `GET /api/agents/${fox.id}/history?limit=500&all=true`,
+      `POST /api/agents/${fox.id}/mark`,
+    ]);
+    expect(daemon.bodies.filter((body) => body !== null)).toEqual([
+      { prompt: 'now the tests' },
+      { label: 'before the storm' },
+    ]);
+  });
+
+  test('means the agent that it runs in', async () => {
+    vi.stubEnv('PAWL_AGENT_ID', idOf(9));
+    vi.stubEnv('PAWL_AGENT_TOKEN', 'x');
+    await using daemon = await daemonAt(fox);
+    await history(daemon.context, undefined, {});
+    vi.unstubAllEnvs();
+    expect(daemon.requests).toEqual([`GET /api/agents/${idOf(9)}/history?limit=500`]);
+  });
+
+  test('is refused for agent 0, and names the living', async () => {
+    await using daemon = await daemonAt(root);
+    await expect(inspect(daemon.context, undefined)).rejects.toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining('Living agents: calm-fox') as string,
+    });
+    await using empty = await daemonAt(root, []);
+    await expect(inspect(empty.context, undefined)).rejects.toMatchObject({
+      hint: expect.stringContaining('pawl work') as string,
+    });
+  });
+});
+
+test('a single word is an agent, and more words are what to tell the current one', () => {
+  expect(agentAndText([])).toEqual({ reference: undefined, text: undefined });
+  expect(agentAndText(['brave-otter'])).toEqual({ reference: 'brave-otter', text: undefined });
+  expect(agentAndText(['now the tests'])).toEqual({ reference: undefined, text: 'now the tests' });
+  expect(agentAndText(['brave-otter', 'go'])).toEqual({ reference: 'brave-otter', text: 'go' });
+});
