@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrno, PawlError } from '@pawl/schema/error';
@@ -10,9 +10,9 @@ import { gitLimits } from './limit.ts';
  * on writing files, and it removes the directory again when it fails. Where processes cannot be listed there is
  * nothing to wait for, and only `removeAbandonedLock` protects.
  */
-export async function waitForEarlierGit(path: string): Promise<void> {
+export async function waitForEarlierGit(path: string, daemon = process.execPath): Promise<void> {
   const deadline = performance.now() + limits.gitMs;
-  while (await isGitAtWork(path)) {
+  while (await isGitAtWork(path, daemon)) {
     if (performance.now() > deadline) {
       throw new PawlError('timeout', `An earlier git command still works on ${path}.`, {
         hint: 'See `ps` for a git process that names this path, and end it.',
@@ -50,17 +50,35 @@ export async function removeOldLock(lock: string): Promise<void> {
   if (ageMs < 0 || ageMs > gitLimits.oldLockMs) await rm(lock, { force: true });
 }
 
-/** True when a running git names this worktree on its command line, as ours always do. */
-async function isGitAtWork(path: string): Promise<boolean> {
+/** True when a running git names this worktree on its command line, as ours always do, or when one is about to begin. */
+async function isGitAtWork(path: string, daemon: string): Promise<boolean> {
   const entries = await readdir('/proc').catch(() => []);
   for (const entry of entries) {
     if (!/^\d+$/.test(entry)) continue;
     const name = await readProcess(entry, 'comm');
-    if (name !== 'git\n') continue;
+    if (name !== 'git\n') {
+      if (await isOrphanedFork(entry, daemon)) return true;
+      continue;
+    }
     const words = (await readProcess(entry, 'cmdline')).split('\0');
     if (words.includes(path) || words.includes(`--work-tree=${path}`)) return true;
   }
   return false;
+}
+
+/**
+ * True for a child that a daemon forked before it was killed, and that has yet to become git: it still shows the daemon's
+ * program, but has a single thread, and its parent is another program. A program that just starts may look so for a moment.
+ */
+async function isOrphanedFork(pid: string, daemon: string): Promise<boolean> {
+  if ((await programOf(pid)) !== daemon) return false;
+  // State, parent, …: the fields after the name in parentheses.
+  const fields = (await readProcess(pid, 'stat')).split(') ').at(-1)?.split(' ') ?? [];
+  return fields[17] === '1' && (await programOf(fields[1] ?? '')) !== daemon;
+}
+
+async function programOf(pid: string): Promise<string | null> {
+  return readlink(`/proc/${pid}/exe`).catch(() => null);
 }
 
 async function readProcess(pid: string, file: string): Promise<string> {

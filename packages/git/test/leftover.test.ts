@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeAbandonedLock, waitForEarlierGit } from '../src/leftover.ts';
 import { openRepository, resolveCommit } from '../src/repository.ts';
@@ -28,6 +29,24 @@ test.runIf(process.platform === 'linux')('waits for a git that still works on ex
   await once(earlier, 'exit');
   expect(await waiting).toBe('over');
 });
+
+test.runIf(process.platform === 'linux')(
+  'waits for a child of a killed daemon that has yet to become git',
+  async () => {
+    const home = temporaryDirectory();
+    // A program of one thread whose parent is another program, as such a child is.
+    const daemon = join(home, 'daemon');
+    copyFileSync('/bin/sleep', daemon);
+    const child = spawn(daemon, ['600'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await waitUntil(() => readlinkSync(`/proc/${child.pid}/exe`) === daemon, { what: 'the child' });
+    await waitForEarlierGit(join(home, 'tree'));
+    const waiting = waitForEarlierGit(join(home, 'tree'), daemon).then(() => 'over');
+    expect(await Promise.race([waiting, delay(150, 'still waiting')])).toBe('still waiting');
+    child.kill('SIGKILL');
+    expect(await waiting).toBe('over');
+  },
+);
 
 test('removes a lock that nobody holds, and is content without one', async () => {
   const directory = temporaryDirectory();
