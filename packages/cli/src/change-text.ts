@@ -35,16 +35,28 @@ export function changeLine(change: ChangeView, colours: Palette): string {
 export function nextOf(change: ChangeView): string | null {
   const id = shortId(change.id);
   if (change.state === 'needs-human-input') {
-    const isOut = change.ejection !== null && change.ejection.head === change.head;
     const isWeaker = change.findings.length > 0 && change.approvedHead !== change.head;
-    const [look, verb] = isOut && !isWeaker ? ['log', 'retry'] : ['diff', 'approve'];
+    if (isConflict(change) && !isWeaker) return `resolve its conflict: pawl change fix ${id}`;
+    const [look, verb] = isOut(change) && !isWeaker ? ['log', 'retry'] : ['diff', 'approve'];
     return `look at it: pawl change ${look} ${id}; then: pawl change ${verb} ${id}, or pawl change close ${id} --reason "…"`;
   }
+  if (isConflict(change)) return `resolve its conflict: pawl change fix ${id}`;
   if (change.state === 'ejected') return `see why: pawl change log ${id}; mend it, and: pawl change open`;
   if (change.state === 'blocked' && change.hold !== null) return `let it go on: pawl change unblock ${id}`;
   if (change.state === 'blocked' && change.blocking > 0) return `what blocks it: pawl change show ${id}`;
   if (change.state === 'ready') return `look at it first: pawl change diff ${id}`;
   return change.state === 'open' && change.queuedAt === null ? `merge it: pawl change merge ${id}` : null;
+}
+
+/** The queue ejected the head that the change is at now. */
+function isOut({ ejection, head }: ChangeView): boolean {
+  return ejection !== null && ejection.head === head;
+}
+
+function isConflict(change: ChangeView): boolean {
+  return (
+    isOut(change) && change.ejection?.kind === 'conflict' && ['ejected', 'needs-human-input'].includes(change.state)
+  );
 }
 
 /** Everything about one change, as text. */
@@ -68,7 +80,7 @@ export function describeChange(detail: ChangeDetail, colours: Palette, now: numb
     ],
     ['closed', change.closedAt === null ? null : ago(change.closedAt)],
     ['learnings', learnings],
-    ['in conflict', change.ejection?.files.join(', ') || null],
+    ['in conflict', isOut(change) ? change.ejection?.files.join(', ') || null : null],
   ];
   const next = nextOf(change);
   const detailText = change.detail === '' ? '' : `: ${printableLine(change.detail)}`;

@@ -104,6 +104,7 @@ describe('every command', () => {
       'change close',
       'change retry',
       'change merge',
+      'change fix',
       'change approve',
       'change block',
       'change unblock',

@@ -116,5 +116,11 @@ export function budgetNews({ agent, run }: { agent: Agent; run: Run | null }): I
   if (agent.endedAt !== null || run === null || cause?.reason !== 'budget') return null;
   const detail = breachInWords(cause);
   const next = [budgetAdvice(agent.alias, cause.of, cause.detail), `pawl inspect ${agent.alias}`];
-  return { kind: 'over-budget', since: run.endedAt ?? run.startedAt, text: firstLine(run.task, 200), detail, next };
+  return {
+    kind: 'over-budget',
+    since: run.endedAt ?? run.startedAt,
+    text: firstLine(agent.assignment ?? run.task, 200),
+    detail,
+    next,
+  };
 }

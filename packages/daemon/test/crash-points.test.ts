@@ -65,6 +65,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'check.after_exit',
     'check.after_result',
   ],
+  'ratchet/fix-crash.test.ts': ['fix.after_intent', 'fix.after_files', 'fix.after_index', 'fix.after_commit'],
   'ratchet/queue-crash.test.ts': [
     'change.after_open',
     'change.after_ask',

@@ -130,6 +130,7 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   diffChange: { person: 404, own: 404, other: 404 },
   logChange: { person: 404, own: 404, other: 404 },
   approveChange: { person: 400, own: 403, other: 403 },
+  fixChange: { person: 400, own: 403, other: 403 },
   blockChange: { person: 400, own: 400, other: 400 },
   unblockChange: { person: 404, own: 404, other: 404 },
   commentChange: { person: 400, own: 400, other: 400 },

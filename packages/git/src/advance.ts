@@ -148,7 +148,7 @@ async function refuseUnsafe(repository: Repository, view: OwnView, advance: Adva
 }
 
 /** Whether tracked files differ from a commit, on disk or in the index. */
-async function hasWork(view: OwnView, commit: string): Promise<boolean> {
+export async function hasWork(view: OwnView, commit: string): Promise<boolean> {
   const listed = await runOnFiles(view, ['ls-files', '-z', '--modified', '--deleted'], {
     maxBytes: gitLimits.statusBytes,
     mayTruncate: true,
@@ -156,6 +156,7 @@ async function hasWork(view: OwnView, commit: string): Promise<boolean> {
   return listed.stdout !== '' || !(await isIndexAt(view, commit));
 }
 
+/** Whether the index is that of a commit. */
 export async function isIndexAt(view: OwnView, commit: string): Promise<boolean> {
   const args = ['diff-index', '--cached', '--quiet', '--no-ext-diff', commit, '--'];
   return (await runOnFiles(view, args, { answers: [1] })).exitCode === 0;

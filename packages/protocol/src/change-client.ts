@@ -3,6 +3,7 @@ import type {
   ChangeAnswer,
   ChangeDetail,
   ChangeDiff,
+  ChangeFix,
   ChangeList,
   ChangeOpened,
   CheckLog,
@@ -31,6 +32,8 @@ export type ChangeClient = {
   changeLog(change: string, query?: ProjectQuery & { check?: string }): Promise<CheckLog>;
   /** With `head`, only that one is approved: nobody approves what they have not seen. */
   approveChange(change: string, body?: { head?: string }, query?: ProjectQuery): Promise<ChangeAnswer>;
+  /** Begins the merge that resolves its conflict, in a worktree; with `proceed`, commits and proposes it. */
+  fixChange(change: string, body?: { proceed?: boolean }, query?: ProjectQuery): Promise<ChangeFix>;
   blockChange(change: string, body: { reason: string }, query?: ProjectQuery): Promise<ChangeAnswer>;
   unblockChange(change: string, query?: ProjectQuery): Promise<ChangeAnswer>;
   commentChange(change: string, body: CommentChangeBody, query?: ProjectQuery): Promise<CommentAnswer>;
@@ -77,6 +80,7 @@ export function changeClient({ get, post, withQuery }: Requests): ChangeClient {
     diffChange: (change, query) => get(at(change, '/diff'), query),
     changeLog: (change, query) => get(at(change, '/log'), query),
     approveChange: (change, body = {}, query) => verb(change, 'approve', body, query),
+    fixChange: (change, body = {}, query) => verb(change, 'fix', body, query),
     blockChange: (change, body, query) => verb(change, 'block', body, query),
     unblockChange: (change, query) => verb(change, 'unblock', {}, query),
     commentChange: (change, body, query) => verb(change, 'comment', body, query),

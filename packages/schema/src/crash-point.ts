@@ -77,6 +77,10 @@ export const crashPoints = [
   'detached.after_head',
   'crew.after_member',
   'crew.after_stop',
+  'fix.after_intent',
+  'fix.after_files',
+  'fix.after_index',
+  'fix.after_commit',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

@@ -1,7 +1,7 @@
 import type { Client } from '@pawl/protocol/client';
 import type { ChangeAnswer, ChangeView } from '@pawl/protocol/view/change';
 import { errorCodes, PawlError } from '@pawl/schema/error';
-import { changeLine, nextOf, shortId } from '../change-text.ts';
+import { changeLine, nextOf, shortCommit, shortId } from '../change-text.ts';
 import { usualLookMs, watchChange } from '../change-wait.ts';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
@@ -96,6 +96,30 @@ export async function mergeChange(
   const { seen, code } = await watchChange(context, queued.change, { timeoutMs: options.timeout ?? null, lookMs });
   context.answer('change', { change: seen }, () => textOf(seen, context));
   return code;
+}
+
+/** Opens the conflict of a change in a worktree, or commits and proposes what was resolved there. */
+export async function fixChange(
+  context: CommandContext,
+  reference: string,
+  options: Place & { continue?: boolean },
+): Promise<number> {
+  const body = options.continue ? { proceed: true } : {};
+  const fix = await untilAnswered(context.home, (client) => client.fixChange(reference, body, named(options)));
+  const { change, outcome, path, branch, onto, files, next } = fix;
+  context.answer('fix', fix, () => {
+    const merge = `the merge of ${shortCommit(onto)} into ${printableLine(branch)}`;
+    const said = {
+      begun: `${merge} is begun in ${printableLine(path ?? '')}`,
+      already: `${merge} is already begun in ${printableLine(path ?? '')}`,
+      clean: `${printableLine(branch)} does not conflict any more; nothing was begun`,
+      proposed: `the resolved merge is proposed\n${changeLine(change, context.colours)}`,
+    }[outcome];
+    const conflicts = files.length === 0 ? [] : ['in conflict:', ...files.map((file) => `  ${printableLine(file)}`)];
+    const steps = next.length === 0 ? [] : ['next:', ...next.map((step) => `  ${printableLine(step)}`)];
+    return [said, ...conflicts, ...steps].join('\n');
+  });
+  return 0;
 }
 
 /** Sends a word about a change that may be said twice, and shows how the change is then. */

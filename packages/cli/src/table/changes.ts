@@ -114,6 +114,19 @@ function addWords({ addTo, act }: Tools, group: Command): void {
 /** What only a person may say. */
 function addVerdicts({ addTo, act }: Tools, group: Command): void {
   inProject(
+    addTo(
+      group,
+      'fix',
+      'resolve the conflict of a change: begin the merge in a worktree, then commit and propose it',
+      'pawl change fix 4fGhXq12',
+    ),
+  )
+    .argument('<change>', changeWord)
+    .option('--continue', 'commit the merge once its conflicts are resolved and staged, and propose it')
+    .action((change, options) =>
+      act(options, async (context) => (await loadVerbs()).fixChange(context, change, options)),
+    );
+  inProject(
     addTo(group, 'approve', 'accept what a change does to the gate, as it is now', 'pawl change approve 4fGhXq12'),
   )
     .argument('<change>', changeWord)

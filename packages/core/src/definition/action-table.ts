@@ -173,6 +173,7 @@ export const doors = {
   sendErrand: person('tell an errand something', 'S3-56'),
   abandonErrand: person('abandon an errand', 'S3-56'),
   approveChange: person('approve a change', 'S4-07'),
+  fixChange: person('resolve the conflict of a change', 'S4-08'),
   pauseQueue: person('pause the queue', 'S4-07'),
   resumeQueue: person('resume the queue', 'S4-07'),
   rosterSelf: person('ask for the token of a process', '7.23'),

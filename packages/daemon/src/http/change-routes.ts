@@ -8,6 +8,7 @@ import { listChanges } from '@pawl/store/changes';
 import type { Context } from 'hono';
 import { closeChange } from '../ratchet/change-close.ts';
 import { commentChange } from '../ratchet/change-comments.ts';
+import { fixChange } from '../ratchet/change-fix.ts';
 import { openChange } from '../ratchet/change-open.ts';
 import type { ProjectQuery } from '../ratchet/change-scope.ts';
 import { askerOf, changeMeant, projectMeant, projectOfChange, projectRequired } from '../ratchet/change-scope.ts';
@@ -19,7 +20,7 @@ import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
 /** What is asked of changes, and done to them. Whoever calls acts as itself; what an agent may is decided in core. */
-export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, ratchet }: AppParts): void {
+export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, ratchet, reconciler }: AppParts): void {
   const { db } = shop.store;
 
   const asking = (context: Context<DoorVariables>) => askerOf(shop, context.get('caller'));
@@ -71,6 +72,12 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     await approveChange(shop, { changeId: change.id, head: context.req.valid('json').head });
     return context.json({ change: await afterwards(change) }, 200);
+  });
+  app.openapi(changeRoutes.fixChange, async (context) => {
+    const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
+    const { proceed = false } = context.req.valid('json');
+    const { fix, tell } = await fixChange(shop, reconciler, { changeId: change.id, proceed });
+    return context.json({ change: await afterwards(change, tell), ...fix }, 200);
   });
   app.openapi(changeRoutes.blockChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));

@@ -12,6 +12,7 @@ import { sessionById } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fixWorktrees } from '../ratchet/fix-record.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '../workshop.ts';
 
@@ -27,6 +28,7 @@ export async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
   }
   // The registry is asked last: a row comes before its directory, so whatever was found has its row by now.
   const registered = await worktreesInUse(shop.store.db);
+  for (const { path } of await fixWorktrees(shop.store.db)) registered.add(path);
   return found
     .filter(({ path, project }) => !registered.has(path) && existsSync(project.root))
     .map((orphan) => ({ ...orphan, inUse: processesIn(orphan.path).length > 0 }));

@@ -11,6 +11,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { cleanUp, judgeWorktree } from '../reconcile/clean-up.ts';
 import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
+import { listFixWorktrees, trashFixWorktrees } from './fix-worktrees.ts';
 import { orphanedWorktrees } from './leftovers.ts';
 
 /** Every worktree of ours: in use, kept, in the trash, or of nobody. */
@@ -21,6 +22,7 @@ export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
   return [
     ...agents.map((agent) => viewOfAgent(agent, projects)),
     ...trash.map((entry) => viewOfTrash(entry, projects)),
+    ...(await listFixWorktrees(shop, projects)),
     ...(await orphanedWorktrees(shop)).map(({ path, name, project, inUse }) => ({
       state: 'orphan' as const,
       path,
@@ -97,6 +99,7 @@ export async function pruneWorktrees(
     }
   }
   answer.trashed.push(...(await trashRetained(shop, reconciler, request)));
+  answer.trashed.push(...(await trashFixWorktrees(shop, request)));
   return answer;
 }
 

@@ -75,6 +75,10 @@ export const changeRoutes = {
     'The change; what its head does to the gate is accepted. Only a person may.',
     view.changeAnswerSchema,
   ]),
+  fixChange: verbRoute('fix', view.fixChangeSchema, [
+    'Where the conflict of the change waits to be resolved, or the change with what was resolved. Only a person may.',
+    view.changeFixSchema,
+  ]),
   blockChange: verbRoute('block', view.blockChangeSchema, ['The change, held.', view.changeAnswerSchema]),
   unblockChange: verbRoute('unblock', nothing, ['The change, held by nobody.', view.changeAnswerSchema]),
   commentChange: verbRoute('comment', view.commentChangeSchema, [

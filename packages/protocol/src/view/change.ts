@@ -113,6 +113,26 @@ export const changeDiffSchema = z.object({
 });
 export type ChangeDiff = z.infer<typeof changeDiffSchema>;
 
+/** A conflict that was opened for a person, or is resolved. */
+export const changeFixSchema = z.object({
+  change: changeViewSchema,
+  /** The merge was begun, was so already, is not needed; or the resolved one is proposed. */
+  outcome: z.enum(['begun', 'already', 'clean', 'proposed']),
+  /** The worktree; null when the branch has none. */
+  path: z.string().nullable(),
+  branch: z.string(),
+  /** The commit of the target branch that is merged. */
+  onto: z.string(),
+  /** Files that are in conflict. */
+  files: z.array(z.string()),
+  next: z.array(z.string()),
+});
+export type ChangeFix = z.infer<typeof changeFixSchema>;
+export const fixChangeSchema = z.strictObject({
+  /** Commit the resolved merge and propose it. */
+  proceed: z.boolean().optional(),
+});
+
 /** What a check has printed. */
 export const checkLogSchema = z.object({
   check: checkViewSchema,

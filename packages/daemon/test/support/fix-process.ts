@@ -1,0 +1,7 @@
+import { fixChange } from '@pawl/daemon/ratchet/change-fix';
+import { openBranchShop } from './branch-shop.ts';
+
+/** A process that opens or finishes the conflict of a change, and ends: `node fix-process.ts <place> <change> [--continue]`. */
+const [place = '', changeId = '', proceed] = process.argv.slice(2);
+await using shop = await openBranchShop(place);
+await fixChange(shop.shop, { inLane: (_, act) => act() }, { changeId, proceed: proceed !== undefined });
