@@ -100,17 +100,19 @@ export function completionText(
     task: string | null;
     commits: number | null;
     change?: { id: string } | null;
+    /** Its changes in further projects. */
+    others?: readonly { id: string }[];
     /** False when its definition keeps it from proposing what it committed. */
     mayPropose?: boolean;
   },
 ): string {
-  const { task, commits, change = null, mayPropose = true } = known;
+  const { task, commits, change = null, others = [], mayPropose = true } = known;
   const about = task === null ? '' : `: ${firstLine(task, taskCharacters)}`;
   const lines = [
     failure === null ? `${alias} has completed its task${about}` : `${alias} could not do its task${about}`,
     ...(failure === null ? [] : [`Why: ${failure}`]),
     ...(branch === null ? [] : [`Branch: ${branch}${commits === null ? '' : ` (${commitsInWords(commits)})`}`]),
-    ...(change === null ? [] : [`Change: ${change.id}`]),
+    ...(change === null ? [] : [`Change: ${[change, ...others].map(({ id }) => id).join(', ')}`]),
     `Next: ${nextInWords(alias, failure, { commits, change, mayPropose })}`,
     ...(summary === null ? [] : ['', summary]),
   ];

@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
-import type { Agent, Budget, Message, Project, Run, WorkMode } from '@pawl/schema/record';
+import type { Agent, AgentPlace, Budget, Message, Project, Run, WorkMode } from '@pawl/schema/record';
 import { refuseAdopted } from './adopted.ts';
 import { checkMayFork } from './definition/gate.ts';
 import type { ProviderPreset } from './port/provider.ts';
@@ -22,7 +22,8 @@ export type ForkRequest = {
   parent: Agent;
   inherits: Inheritance;
   definition: Definition;
-  project: Project;
+  /** Null for an agent that belongs to no project. */
+  project: Project | null;
   preset: ProviderPreset;
   model: string | null;
   options: Record<string, string>;
@@ -40,6 +41,10 @@ export type ForkRequest = {
   worktree: string | null;
   /** Null for a worktree without a branch; by default the agent gets one that is named after it. */
   branch?: string | null;
+  /** The directory above its worktrees, for an agent with several projects. */
+  workdir?: string | null;
+  /** Its worktrees in further projects, in their order. */
+  places?: Pick<AgentPlace, 'projectId' | 'path' | 'baseCommit' | 'snapshot'>[];
   adopted?: Agent['adopted'];
   snapshot: string | null;
   /** The child's first message; without one it waits for input. */
@@ -52,6 +57,7 @@ export type ForkRequest = {
 
 export type ForkPlan = {
   agent: Agent;
+  places: AgentPlace[];
   run: Run | null;
   /** In the order in which they are written: the parent's note, the child's, and the child's first message. */
   messages: Pick<Message, 'agentId' | 'runId' | 'kind' | 'content' | 'data'>[];
@@ -66,10 +72,12 @@ export type ForkPlan = {
 export function planFork(request: ForkRequest): ForkPlan {
   const { parent, inherits, definition, project, alias, ids, now } = request;
   refuseParent(parent);
+  const projectId = project?.id ?? null;
+  const branch = `work/${alias}`;
   const agent: Agent = {
     id: ids.agent,
     alias,
-    projectId: project.id,
+    projectId,
     parentId: parent.id,
     supervisorId: parent.id,
     forkMessageId: inherits.messageId,
@@ -88,10 +96,11 @@ export function planFork(request: ForkRequest): ForkPlan {
     budget: request.budget,
     taskId: request.taskId,
     assignment: request.assignment,
-    branch: request.worktree === null ? null : request.branch === undefined ? `work/${alias}` : request.branch,
+    branch:
+      request.worktree === null || project === null ? null : request.branch === undefined ? branch : request.branch,
     baseCommit: request.baseCommit,
     worktree: request.worktree,
-    workdir: null,
+    workdir: request.workdir ?? null,
     worktreeReadyAt: null,
     worktreeEnd: null,
     createdAt: now,
@@ -107,7 +116,7 @@ export function planFork(request: ForkRequest): ForkPlan {
   const begun =
     request.task === null
       ? null
-      : runOf(agent, { id: ids.run, projectId: project.id, task: request.task, definition, now }, request.parentRunId);
+      : runOf(agent, { id: ids.run, projectId, task: request.task, definition, now }, request.parentRunId);
   const note = (self: Agent, role: 'parent' | 'child') => ({
     agentId: self.id,
     runId: null,
@@ -121,12 +130,20 @@ export function planFork(request: ForkRequest): ForkPlan {
   });
   return {
     agent,
+    places: (request.places ?? []).map((place, index) => ({
+      ...place,
+      agentId: agent.id,
+      no: index + 1,
+      branch,
+      readyAt: null,
+      end: null,
+    })),
     run: begun?.run ?? null,
     messages: [note(parent, 'parent'), note(agent, 'child'), ...(begun === null ? [] : [begun.message])],
     events: [
       {
         type: 'agent.forked',
-        projectId: project.id,
+        projectId,
         agentId: agent.id,
         data: {
           alias,

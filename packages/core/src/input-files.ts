@@ -1,4 +1,5 @@
 import type { Agent, Project, Run } from '@pawl/schema/record';
+import { directoryOf } from '@pawl/schema/place';
 
 export type InputFile = { path: string; content: string };
 
@@ -8,6 +9,9 @@ export type Dependency = { id: string; name: string; summary: string };
 /** What an errand is called, and what it was about at its beginning; by default its agent’s id, and the run’s task. */
 export type Errand = { id: string; description: string };
 
+/** One of an agent's projects: its name, and the worktree that the agent has there. */
+export type ProjectPlace = { name: string; path: string; branch: string | null; base: string | null };
+
 /**
  * The files under `.pawl/input/` that tell an agent what it is to do, with the placeholders in all of them filled. The
  * manifest comes last, so that whoever finds it knows that the others are complete.
@@ -15,17 +19,26 @@ export type Errand = { id: string; description: string };
 export function inputFiles(
   agent: Agent,
   run: Run,
-  project: Project,
-  { dependencies = [], errand }: { dependencies?: Dependency[]; errand?: Errand } = {},
+  project: Pick<Project, 'name'> | null,
+  {
+    dependencies = [],
+    errand,
+    places = [],
+  }: { dependencies?: Dependency[]; errand?: Errand; places?: ProjectPlace[] } = {},
 ): InputFile[] {
   const files =
     agent.mode === 'errand'
       ? errandFiles(agent, errand ?? { id: agent.id, description: run.task }, project)
-      : taskFiles(agent, run, project, dependencies);
+      : taskFiles(agent, run, project, { dependencies, places });
   return files.map(({ path, content }) => ({ path, content: fillPlaceholders(content, agent) }));
 }
 
-function taskFiles(agent: Agent, run: Run, project: Project, dependencies: Dependency[]): InputFile[] {
+function taskFiles(
+  agent: Agent,
+  run: Run,
+  project: Pick<Project, 'name'> | null,
+  { dependencies, places }: { dependencies: Dependency[]; places: ProjectPlace[] },
+): InputFile[] {
   const files: InputFile[] = [{ path: 'task.md', content: `${run.task.trimEnd()}\n` }];
   const context = dependencies.map(({ id, name, summary }) => ({
     path: `context/tasks/${id}.md`,
@@ -34,7 +47,8 @@ function taskFiles(agent: Agent, run: Run, project: Project, dependencies: Depen
   const manifest = {
     agentId: agent.id,
     agentName: agent.alias,
-    project: project.name,
+    project: project?.name ?? null,
+    ...(places.length > 1 ? { projects: places } : {}),
     branch: agent.branch,
     base: agent.baseCommit,
     mode: agent.mode,
@@ -45,11 +59,11 @@ function taskFiles(agent: Agent, run: Run, project: Project, dependencies: Depen
   return [...files, ...context, manifestFile(manifest)];
 }
 
-function errandFiles(agent: Agent, { id, description }: Errand, project: Project): InputFile[] {
-  const errand = { id, description: description.trim(), branch: agent.branch, project: project.name };
+function errandFiles(agent: Agent, { id, description }: Errand, project: Pick<Project, 'name'> | null): InputFile[] {
+  const errand = { id, description: description.trim(), branch: agent.branch, project: project?.name ?? null };
   return [
     { path: 'errand.md', content: frontMatter(errand) },
-    { path: 'expected-pwd.txt', content: `${agent.worktree ?? ''}\n` },
+    { path: 'expected-pwd.txt', content: `${directoryOf(agent) ?? ''}\n` },
     manifestFile({ errandId: id, agentId: agent.id, agentName: agent.alias, mode: 'errand' }),
   ];
 }

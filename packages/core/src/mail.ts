@@ -14,10 +14,13 @@ export function statusOfMail({ deliveredAt, readAt, ackedAt }: Mail): MailStatus
 export type Correspondent = Pick<
   Agent,
   'id' | 'alias' | 'kind' | 'parentId' | 'supervisorId' | 'projectId' | 'endedAt' | 'adopted'
->;
+> & {
+  /** The ids of its further projects, where it has several. */
+  alsoIn?: readonly string[];
+};
 
 /**
- * Who may write to whom. Agent 0 stands for the person.
+ * Who may write to whom. Agent 0 stands for the person. Agents write within their projects, or to their parent or child.
  *
  *   from \ to   main   own subagent   another's subagent   parent   person   everybody
  *   main        yes    yes            no                   yes      yes      yes
@@ -34,7 +37,7 @@ export function refuseMail(from: Correspondent, to: Correspondent): void {
       hint: 'See `pawl ps` for those that live.',
     });
   }
-  if (from.projectId !== null && to.projectId !== null && from.projectId !== to.projectId)
+  if (!isPerson(from) && !isPerson(to) && !shareProject(from, to) && !isParent(from, to) && !isParent(to, from))
     throw new PawlError('forbidden', `${to.alias} belongs to another project.`);
   if (from.kind === 'subagent') {
     if (worksFor(from, to)) return;
@@ -61,7 +64,7 @@ export function everybody<Other extends Correspondent>(from: Correspondent, othe
       other.endedAt === null &&
       other.parentId !== null &&
       other.adopted === null &&
-      (from.projectId === null || other.projectId === from.projectId),
+      (isPerson(from) || shareProject(from, other)),
   );
 }
 
@@ -79,6 +82,17 @@ export function checkBody(body: string): number {
 /** True for agent 0, whom a person acts as. */
 export function isPerson({ parentId }: Pick<Agent, 'parentId'>): boolean {
   return parentId === null;
+}
+
+/** Whether two agents have a project in common; those without a project are among themselves. */
+function shareProject(one: Correspondent, other: Correspondent): boolean {
+  const projects = [one.projectId, ...(one.alsoIn ?? [])];
+  return [other.projectId, ...(other.alsoIn ?? [])].some((project) => projects.includes(project));
+}
+
+/** Parent and child may differ in their projects: an agent without one may fork a child into a repository. */
+function isParent(parent: Correspondent, child: Correspondent): boolean {
+  return child.parentId === parent.id || child.supervisorId === parent.id;
 }
 
 function worksFor(subagent: Correspondent, main: Correspondent): boolean {

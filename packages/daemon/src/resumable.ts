@@ -16,7 +16,7 @@ export async function isResumable(shop: Workshop, db: Database, agent: Agent): P
 /** True when the next session of an agent resumes its conversation, or begins anew because a person cleared it. */
 export async function hasConversation(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
   const preset = shop.providers.find(agent.provider);
-  if (preset === null || agent.worktree === null || !existsSync(agent.worktree)) return false;
+  if (preset === null || agent.worktree === null || !existsSync(agent.workdir ?? agent.worktree)) return false;
   const sessions = await sessionsThatSpoke(db, agent.id);
   if (takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume') return true;
   // After a clear or a rewind nothing is left to resume: the next session begins a conversation of its own.
@@ -26,7 +26,7 @@ export async function hasConversation(shop: Workshop, db: Database, agent: Agent
 /** A definition that was deleted meanwhile begins no new run. */
 async function isDefined(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
   const project = agent.projectId === null ? null : await projectById(db, agent.projectId);
-  if (project === null) return false;
+  if (project === null && agent.projectId !== null) return false;
   try {
     await shop.definitions.find(project, agent.definition);
     return true;

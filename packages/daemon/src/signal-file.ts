@@ -11,18 +11,25 @@ const signalPath = join('.pawl', 'output', 'signal.json');
 /** How many entries of a worktree are looked at for a signal that was written one directory too deep. */
 const probedEntries = 200;
 
-export type FoundSignal = { signal: Signal; path: string; writtenAtMs: number };
+export type FoundSignal = {
+  signal: Signal;
+  path: string;
+  writtenAtMs: number;
+  /** False for one that was written one directory too deep. */
+  isPlaced: boolean;
+};
 
 /**
- * The agent's own word on how its work ended. It belongs into the worktree's `.pawl/output/`; agents that changed
- * directory write it one level deeper, so those places are probed too and the newest valid one wins. A file that is
- * partial, huge, a symlink or a directory is no signal.
+ * The agent's own word on how its work ended. It belongs into `.pawl/output/` of the directory that the agent runs in;
+ * agents that changed directory write it one level deeper, so those places are probed too, the worktrees of its projects
+ * first, and the newest valid one wins. A file that is partial, huge, a symlink or a directory is no signal.
  */
-export async function readSignal(worktree: string): Promise<FoundSignal | null> {
+export async function readSignal(worktree: string, projects: readonly string[] = []): Promise<FoundSignal | null> {
   const found: FoundSignal[] = [];
-  for (const path of await signalPlaces(worktree)) {
+  for (const path of await signalPlaces(worktree, projects)) {
     const signal = await readPlace(path);
-    if (signal !== null && (await isInside(worktree, path))) found.push(signal);
+    if (signal !== null && (await isInside(worktree, path)))
+      found.push({ ...signal, isPlaced: path === join(worktree, signalPath) });
   }
   return found.toSorted((a, b) => b.writtenAtMs - a.writtenAtMs)[0] ?? null;
 }
@@ -31,29 +38,29 @@ export async function readSignal(worktree: string): Promise<FoundSignal | null> 
 export async function readPlacedSignal(worktree: string): Promise<FoundSignal | null> {
   const path = join(worktree, signalPath);
   const signal = await readPlace(path);
-  return signal !== null && (await isInside(worktree, path)) ? signal : null;
+  return signal !== null && (await isInside(worktree, path)) ? { ...signal, isPlaced: true } : null;
 }
 
 /** Removes every signal, so that the next session cannot be judged by the words of the last one. */
-export async function clearSignals(worktree: string): Promise<void> {
-  for (const path of await signalPlaces(worktree)) {
+export async function clearSignals(worktree: string, projects: readonly string[] = []): Promise<void> {
+  for (const path of await signalPlaces(worktree, projects)) {
     if (await isInside(worktree, path)) await rm(path, { recursive: true, force: true });
   }
 }
 
-async function signalPlaces(worktree: string): Promise<string[]> {
-  const places = [join(worktree, signalPath)];
+async function signalPlaces(worktree: string, projects: readonly string[]): Promise<string[]> {
+  const places = new Set([worktree, join(worktree, 'workspace'), ...projects].map((path) => join(path, signalPath)));
   try {
     const entries = await readdir(worktree, { withFileTypes: true });
     for (const entry of entries.slice(0, probedEntries)) {
       if (entry.isDirectory() && entry.name !== '.pawl' && entry.name !== '.git') {
-        places.push(join(worktree, entry.name, signalPath));
+        places.add(join(worktree, entry.name, signalPath));
       }
     }
   } catch (error) {
     if (!hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) throw error;
   }
-  return places;
+  return [...places];
 }
 
 /** False for a place that a symbolic link leads out of the worktree, and for one that is not there. */
@@ -67,7 +74,7 @@ async function isInside(worktree: string, path: string): Promise<boolean> {
   }
 }
 
-async function readPlace(path: string): Promise<FoundSignal | null> {
+async function readPlace(path: string): Promise<Omit<FoundSignal, 'isPlaced'> | null> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = await file.stat();

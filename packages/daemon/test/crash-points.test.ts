@@ -49,6 +49,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'mail.after_dead_letter',
   ],
   'mail/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
+  'places/places-crash.test.ts': ['spawn.after_place', 'cleanup.after_place'],
   'complete-crash.test.ts': ['complete.after_record'],
   'crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],

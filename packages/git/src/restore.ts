@@ -136,7 +136,7 @@ async function noteOf(entry: string, name: string): Promise<TrashNote> {
 }
 
 /** Removes what is left of an entry once all of it is back, and nothing that Pawl did not put there. */
-async function removeRemains(finished: string): Promise<void> {
+export async function removeRemains(finished: string): Promise<void> {
   for (const name of ['dot-git', restoringMark, 'note.json']) await rm(join(finished, name), { force: true });
   await rmdir(finished).catch((error: unknown) => {
     if (!hasErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST')) throw error;

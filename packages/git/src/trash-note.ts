@@ -21,12 +21,18 @@ const noteSchema = z.object({
   commit: commitId.nullable().default(null),
   /** How many uncommitted files were known. Null when nobody had counted. */
   dirty: z.number().int().nonnegative().nullable().default(null),
+  /** Empty for a plain directory, which belongs to no repository. */
   repository: z.string().max(4096),
   at: z.number(),
 });
 
 /** What lies in the trash, as its `note.json` says. */
 export type TrashNote = z.infer<typeof noteSchema>;
+
+/** True for a note of a plain directory, which belongs to no repository. */
+export function isPlainNote(note: TrashNote): boolean {
+  return note.repository === '';
+}
 
 /** Returns the name when it can be that of an entry; a name from outside must pass here. */
 export function checkEntryName(name: string): string {

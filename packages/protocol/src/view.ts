@@ -179,8 +179,12 @@ export const agentListSchema = z.object({
 export type AgentList = z.infer<typeof agentListSchema>;
 
 export const workSchema = z.object({
-  /** Any path inside the project. */
-  path: word(4096),
+  /** Any path inside the project; absent with `projects` or `noProject`. */
+  path: word(4096).optional(),
+  /** The agent's projects by name or absolute path, the first one first; it gets a worktree in each. */
+  projects: z.array(word(4096)).min(1).max(limits.projectsOfAgent).optional(),
+  /** The agent belongs to no project and works in a directory of its own. */
+  noProject: z.boolean().optional(),
   task: z.string().max(limits.bodyBytes),
   /** What the new agent is to be; `worker` when absent. */
   definition: nameSchema.optional(),
@@ -216,7 +220,9 @@ export const forkSchema = z.object({
   wait: z.boolean().optional(),
   /** Whether a person goes on as the child; the home's setting when absent. */
   switch: z.boolean().optional(),
-  /** Only for a fork of agent 0, which has neither: the repository, and the provider. */
+  /** The project of the child, by name or absolute path, where its parent has none; without it the child has none either. */
+  project: word(4096).optional(),
+  /** Only for a fork of agent 0, which has neither: a path in the repository, and the provider. */
   path: word(4096).optional(),
   provider: z.string().min(1).max(64).optional(),
   options: z.record(z.string().max(64), word(4096)).optional(),
@@ -382,6 +388,19 @@ export const workAnswerSchema = agentAnswerSchema.extend({
 });
 export type WorkAnswer = z.infer<typeof workAnswerSchema>;
 
+/** What is in a worktree. */
+const worktreeContentSchema = z.object({
+  exists: z.boolean(),
+  /** Why the rest is not known, such as a worktree that git has no record of; null when it is known. */
+  problem: z.string().nullable(),
+  head: z.string().nullable(),
+  /** Null when they could not be counted. */
+  commits: z.number().int().nullable(),
+  changed: z.number().int().nullable(),
+  untracked: z.number().int().nullable(),
+  files: z.array(z.string()),
+});
+
 /** Everything there is to know about one agent. */
 export const inspectionSchema = z.object({
   agent: agentViewSchema,
@@ -389,19 +408,9 @@ export const inspectionSchema = z.object({
     sessionSchema.extend({ directory: z.string(), environment: z.array(z.string()), argv: z.array(z.string()) }),
   ),
   runs: z.array(runSchema),
-  worktree: z
-    .object({
-      exists: z.boolean(),
-      /** Why the rest is not known, such as a worktree that git has no record of; null when it is known. */
-      problem: z.string().nullable(),
-      head: z.string().nullable(),
-      /** Null when they could not be counted. */
-      commits: z.number().int().nullable(),
-      changed: z.number().int().nullable(),
-      untracked: z.number().int().nullable(),
-      files: z.array(z.string()),
-    })
-    .nullable(),
+  worktree: worktreeContentSchema.nullable(),
+  /** What is in its worktrees in further projects, in the order of `agent.places`. */
+  places: z.array(z.object({ project: nameSchema, worktree: worktreeContentSchema.nullable() })),
 });
 export type Inspection = z.infer<typeof inspectionSchema>;
 

@@ -59,6 +59,8 @@ export const limits = {
   recentEvents: 4_096,
   /** Silence on an SSE stream is broken by a comment this often. */
   heartbeatMs: 15_000,
+  /** Projects that one agent may have. */
+  projectsOfAgent: 16,
   /** Rows in one page of a listing. */
   pageRows: 1_000,
   /** Open SSE streams at once. */

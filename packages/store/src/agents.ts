@@ -133,6 +133,18 @@ export async function takenAliases(db: Database, projectId: string | null): Prom
   return [...living, ...unsettled, ...elsewhere].map((row) => row.alias);
 }
 
+/** The aliases of agents with several projects or none whose working directory is not settled yet. */
+export async function takenWorkdirs(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .select('alias')
+    .where('worktree', 'is not', null)
+    .where('worktree_end', 'is', null)
+    .where((where) => where.or([where('workdir', 'is not', null), where('project_id', 'is', null)]))
+    .execute();
+  return rows.map(({ alias }) => alias);
+}
+
 /** The columns that make an agent record. */
 export const agentColumns = [
   'id',
@@ -229,10 +241,20 @@ export async function countAgents(db: Database): Promise<number> {
   return integer(row.count);
 }
 
-/** The paths of all worktrees that agents were given. */
-export async function worktreesInUse(db: Database): Promise<Set<string>> {
-  const rows = await db.selectFrom('agents').select('worktree').where('worktree', 'is not', null).execute();
-  return new Set(rows.map((row) => row.worktree ?? ''));
+/** The paths of all directories that agents were given: worktrees, and what is around those of several projects or none. */
+export async function directoriesInUse(db: Database): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['worktree', 'workdir', 'project_id'])
+    .where('worktree', 'is not', null)
+    .execute();
+  const paths = rows.flatMap(({ worktree, workdir, project_id }) => [
+    worktree ?? '',
+    workdir ?? '',
+    // The directory of an agent without a project lies in one that has the agent's name.
+    project_id === null ? (worktree ?? '').replace(/[/][^/]*$/, '') : '',
+  ]);
+  return new Set(paths.filter((path) => path !== ''));
 }
 
 /** The agents that have a worktree, or had one that was kept, newest first. */

@@ -3,8 +3,10 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import type { AgentView } from './agent-views.ts';
 import { agentView } from './agent-views.ts';
-import { agentOf } from './agents.ts';
+import { agentById, agentOf } from './agents.ts';
 import { changeById } from './changes.ts';
+import { agentAt } from '@pawl/schema/place';
+import { placeOfBranch } from './places.ts';
 import { integer } from './row.ts';
 import type { Database } from './tables.ts';
 
@@ -42,7 +44,7 @@ export async function lastChangeOf(
   return row === undefined ? null : changeById(db, row.id);
 }
 
-/** The agent that has a branch, or had it last. */
+/** The agent that has a branch, or had it last; one with several projects as it is in this one. */
 export async function agentOfBranch(db: Database, projectId: string, branch: string): Promise<Agent | null> {
   const row = await db
     .selectFrom('agents')
@@ -51,7 +53,10 @@ export async function agentOfBranch(db: Database, projectId: string, branch: str
     .where('branch', '=', branch)
     .orderBy('ordinal', 'desc')
     .executeTakeFirst();
-  return row === undefined ? null : agentOf(row);
+  if (row !== undefined) return agentOf(row);
+  const place = await placeOfBranch(db, projectId, branch);
+  const agent = place === null ? null : await agentById(db, place.agentId);
+  return place === null || agent === null ? null : agentAt(agent, place);
 }
 
 /** How many changes of a project are neither merged nor closed. */
@@ -68,18 +73,17 @@ export async function countOpenChanges(db: Database, projectId: string): Promise
 
 /**
  * The agents of a project whose latest run was completed since a time, and that may have something to propose: those with a
- * branch of their own that are there for one piece of work. Whether their branch has commits is for git to say.
+ * branch of their own that are there for one piece of work, in their first project or in a further one. Whether their branch has commits is for git to say.
  */
 export async function finishedAuthors(
   db: Database,
   projectId: string,
   since: number,
 ): Promise<{ agentId: string; runId: string }[]> {
-  const rows = await db
+  const authors = db
     .selectFrom('agents')
     .innerJoin('runs', 'runs.id', 'agents.run_id')
     .select(['agents.id as agent_id', 'runs.id as run_id'])
-    .where('agents.project_id', '=', projectId)
     .where('agents.kind', '=', 'main')
     .where('agents.class', '=', 'ephemeral')
     .where('agents.mode', 'not in', ['errand', 'review'])
@@ -88,9 +92,13 @@ export async function finishedAuthors(
     .where('runs.questions', 'is', null)
     .where('runs.ended_at', '>=', since)
     .orderBy('agents.ordinal', 'desc')
-    .limit(limits.pageRows)
+    .limit(limits.pageRows);
+  const own = await authors.where('agents.project_id', '=', projectId).execute();
+  const guests = await authors
+    .innerJoin('agent_places', 'agent_places.agent_id', 'agents.id')
+    .where('agent_places.project_id', '=', projectId)
     .execute();
-  return rows.map((row) => ({ agentId: row.agent_id, runId: row.run_id })).toReversed();
+  return [...guests, ...own].map((row) => ({ agentId: row.agent_id, runId: row.run_id })).toReversed();
 }
 
 /** The latest changes of a project that somebody went on with in their author's place. */

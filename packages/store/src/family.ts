@@ -69,7 +69,7 @@ export async function nearestLivingAncestor(db: Database, agentId: string): Prom
   return rows[0] === undefined ? null : agentOf(rows[0]);
 }
 
-/** The living mains of a project, oldest first. */
+/** The living mains of a project, oldest first; after those whose first project it is, those with a further worktree there. */
 export async function livingMains(db: Database, projectId: string): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')
@@ -79,5 +79,15 @@ export async function livingMains(db: Database, projectId: string): Promise<Agen
     .where('kind', '=', 'main')
     .orderBy('ordinal')
     .execute();
-  return rows.map(agentOf);
+  const guests = await db
+    .selectFrom('agent_places')
+    .innerJoin('agents', 'agents.id', 'agent_places.agent_id')
+    .selectAll('agents')
+    .where('agent_places.project_id', '=', projectId)
+    .where('agent_places.end', 'is', null)
+    .where('agents.ended_at', 'is', null)
+    .where('agents.kind', '=', 'main')
+    .orderBy('agents.ordinal')
+    .execute();
+  return [...rows, ...guests].map(agentOf);
 }

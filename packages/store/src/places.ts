@@ -63,12 +63,6 @@ export async function presentPlaces(db: Database): Promise<AgentPlace[]> {
   return rows.map(placeFrom);
 }
 
-/** The paths of all additional places that agents were given. */
-export async function placePaths(db: Database): Promise<string[]> {
-  const rows = await db.selectFrom('agent_places').select('path').execute();
-  return rows.map(({ path }) => path);
-}
-
 /** The additional place whose worktree is in the trash under this name, or null. */
 export async function placeOfTrash(db: Database, entry: string): Promise<AgentPlace | null> {
   const rows = await db.selectFrom('agent_places').selectAll().where('end', 'like', '%"trashed"%').execute();

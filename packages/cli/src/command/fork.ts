@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.ts';
 import type { ForkWords } from '../fork-words.ts';
 import { readForkWords } from '../fork-words.ts';
 import { createClient } from '@pawl/protocol/client';
+import { projectWord } from '../project-word.ts';
 import { untilAnswered } from '../resend.ts';
 import { printableLine } from '../terminal.ts';
 
@@ -25,7 +26,8 @@ export type ForkOptions = {
 export async function fork(context: CommandContext, words: string[], options: ForkOptions): Promise<number> {
   const asked = readForkWords(words, options.prompt);
   const body: ForkBody = {
-    path: resolve(options.project ?? '.'),
+    path: resolve('.'),
+    ...(options.project === undefined ? {} : { project: projectWord(options.project) }),
     ...(asked.prompt === undefined ? {} : { prompt: asked.prompt }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),

@@ -71,20 +71,51 @@ function identity({ agent, runs }: Inspection, line: Line): string[] {
 }
 
 /** Where its work is, or what became of that. */
-function place({ agent, worktree }: Inspection, line: Line, colours: Palette): string[] {
-  const from = agent.baseCommit === null ? '' : ` from ${agent.baseCommit.slice(0, 10)}`;
-  const lines = [line('branch', `${agent.branch ?? '-'}${from}`)];
-  if (worktree !== null) {
-    lines.push(line('worktree', `${printableLine(agent.worktree ?? '-')} (${contents(agent, worktree, colours)})`));
-    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; to repair it: pawl doctor --fix'));
+function place({ agent, worktree, places }: Inspection, line: Line, colours: Palette): string[] {
+  if (agent.project === null && agent.worktree !== null) {
+    const lines = [line('directory', `${printableLine(agent.worktree)} (it has no project)`)];
+    return agent.worktreeEnd === null ? lines : [...lines, line('', worktreeEnd(agent.worktreeEnd))];
   }
-  if (agent.worktreeEnd !== null) lines.push(line('', worktreeEnd(agent.worktreeEnd)));
+  const lines = agent.workdir === null ? [] : [line('directory', printableLine(agent.workdir))];
+  const first = { path: agent.worktree, branch: agent.branch, baseCommit: agent.baseCommit, end: agent.worktreeEnd };
+  lines.push(...worktreeLines(first, worktree, line, colours));
+  for (const [index, each] of agent.places.entries()) {
+    lines.push(line('project', each.project.name));
+    lines.push(...worktreeLines(each, places[index]?.worktree ?? null, line, colours));
+  }
   return lines;
 }
 
-function contents(agent: AgentView, worktree: NonNullable<Inspection['worktree']>, colours: Palette): string {
+type PlaceView = Pick<AgentView['places'][number], 'end'> & {
+  path: string | null;
+  branch: string | null;
+  baseCommit: string | null;
+};
+
+/** The branch and the worktree in one project. */
+function worktreeLines(
+  { path, branch, baseCommit, end }: PlaceView,
+  worktree: Inspection['worktree'],
+  line: Line,
+  colours: Palette,
+): string[] {
+  const from = baseCommit === null ? '' : ` from ${baseCommit.slice(0, 10)}`;
+  const lines = [line('branch', `${branch ?? '-'}${from}`)];
+  if (worktree !== null) {
+    lines.push(line('worktree', `${printableLine(path ?? '-')} (${contents(end, worktree, colours)})`));
+    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; to repair it: pawl doctor --fix'));
+  }
+  if (end !== null) lines.push(line('', worktreeEnd(end)));
+  return lines;
+}
+
+function contents(
+  end: AgentView['worktreeEnd'],
+  worktree: NonNullable<Inspection['worktree']>,
+  colours: Palette,
+): string {
   const { exists, problem, commits, changed, untracked } = worktree;
-  if (!exists) return agent.worktreeEnd?.state === 'trashed' ? 'gone' : colours.red('missing');
+  if (!exists) return end?.state === 'trashed' ? 'gone' : colours.red('missing');
   if (problem !== null) return colours.red(printableLine(problem));
   return `${commits ?? '?'} commits, ${changed ?? '?'} changed, ${untracked ?? '?'} untracked`;
 }

@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.ts';
 import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { untilAnswered } from '../resend.ts';
+import { projectsAsked } from '../project-word.ts';
 import { readText } from '../standard-input.ts';
 import { printable, printableLine } from '../terminal.ts';
 import { followOutput } from './logs.ts';
@@ -18,7 +19,6 @@ export type WorkOptions = {
   base?: string;
   branch?: string;
   pushTo?: string;
-  repo?: string;
   scenario?: string;
   option?: Record<string, string>;
   mode?: WorkBody['mode'];
@@ -26,7 +26,9 @@ export type WorkOptions = {
   budget?: NonNullable<WorkBody['budget']>;
   task?: string;
   next?: boolean;
-  project?: string;
+  /** False for work without a project. */
+  project?: string[] | false;
+  repo?: string[];
   follow?: boolean;
 };
 
@@ -41,7 +43,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
   const base = options.base ?? options.branch;
   const environment = providerVariables(process.env);
   const body: WorkBody = {
-    path: resolve(options.project ?? options.repo ?? '.'),
+    ...projectsAsked(options.project ?? options.repo),
     task: withPush(await readTask(words), options),
     ...(Object.keys(environment).length === 0 ? {} : { environment }),
     ...(options.as === undefined ? {} : { definition: options.as }),

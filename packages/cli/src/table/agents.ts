@@ -12,6 +12,7 @@ import {
   keyed,
   modes,
   seconds,
+  several,
   times,
   wholeNumber,
 } from './tools.ts';
@@ -36,8 +37,13 @@ export const agentCommands: CommandTable = {
       )
       .addOption(new Option('--branch <rev>', 'the same as --base').conflicts('base'))
       .option('--push-to <branch>', 'let it push what it commits to this branch of origin; needs --branch')
-      .option('-C, --project <path>', 'the repository, when it is not the current directory')
-      .addOption(new Option('--repo <path>', 'the same as --project').conflicts('project'))
+      .option(
+        '-C, --project <project>',
+        'a project by name or path, when it is not the current directory; given again, the agent works in each',
+        several,
+      )
+      .option('--no-project', 'work in a directory of its own that belongs to no project')
+      .addOption(new Option('--repo <project>', 'the same as --project').argParser(several).conflicts('project'))
       .option('-o, --option <name=value>', 'what else the provider lets you choose; may be given again', keyed)
       .option('--scenario <file>', 'what the scripted provider plays')
       .option('-f, --follow', 'stay and show its output')
@@ -54,7 +60,10 @@ export const agentCommands: CommandTable = {
       .option('--switch', 'act as the child from now on')
       .option('--no-switch', 'stay where you are: the default, unless config.yaml says switch_on_fork: true')
       .option('-p, --provider <name>', 'which coding agent, for a fork of agent 0')
-      .option('-C, --project <path>', 'the repository, for a fork of agent 0; by default the current directory')
+      .option(
+        '-C, --project <path>',
+        'the project, for a child of an agent that has none; for agent 0 by default the current directory',
+      )
       .option('--scenario <file>', 'what the scripted provider plays')
       .action((_agent, _prompt, options, command) =>
         act(options, async (context) => (await import('../command/fork.ts')).fork(context, command.args, options)),

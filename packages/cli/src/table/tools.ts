@@ -98,6 +98,11 @@ export function budgetOrNone(text: string): Partial<Record<(typeof budgetParts)[
   return kept.length === 0 ? none : { ...budget(kept.join(',')), ...none };
 }
 
+/** Collects the values of an option that may be given again. */
+export function several(word: string, earlier: string[] | false = []): string[] {
+  return [...(earlier === false ? [] : earlier), word];
+}
+
 /** Collects words such as `id=text`. */
 export function keyed(word: string, earlier: Record<string, string> = {}): Record<string, string> {
   const at = word.indexOf('=');

@@ -53,7 +53,8 @@ describe('fork', () => {
     await fork(daemon.context, [], { ...options, prompt: 'go', project: '/shop/../shop', scenario: '/a/./b.yaml' });
     expect(daemon.bodies).toEqual([
       {
-        path: '/shop',
+        path: process.cwd(),
+        project: '/shop',
         prompt: 'go',
         model: 'big/high',
         alias: 'calm-fox',

@@ -53,7 +53,7 @@ describe('work', () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     const options = {
       provider: 'scripted',
-      project: '/shop/../shop',
+      project: ['/shop/../shop'],
       scenario: '/a/b.yaml',
       name: 'calm-fox',
       option: { speed: 'high' },
@@ -72,7 +72,7 @@ describe('work', () => {
     await using daemon = await fakeDaemon(({ response }) =>
       sendJson(response, { agent: { alias: 'x', branch: null } }),
     );
-    await work(daemon.context, ['x'], { repo: '/shop', branch: 'feature', pushTo: 'feature' });
+    await work(daemon.context, ['x'], { repo: ['/shop'], branch: 'feature', pushTo: 'feature' });
     expect(daemon.bodies[0]).toMatchObject({
       path: '/shop',
       base: 'feature',
@@ -85,8 +85,8 @@ describe('work', () => {
 
   test('what was not said is left to the daemon; --as names the definition', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
-    await work(daemon.context, ['x'], { project: '/shop' });
-    await work(daemon.context, ['x'], { project: '/shop', as: 'reviewer' });
+    await work(daemon.context, ['x'], { project: ['/shop'] });
+    await work(daemon.context, ['x'], { project: ['/shop'], as: 'reviewer' });
     expect(daemon.bodies).toEqual([
       { path: '/shop', task: 'x' },
       { path: '/shop', task: 'x', definition: 'reviewer' },

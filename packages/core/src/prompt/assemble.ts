@@ -1,5 +1,7 @@
 import type { Agent, Run } from '@pawl/schema/record';
+import type { ProjectPlace } from '../input-files.ts';
 import { fillPlaceholders } from '../input-files.ts';
+import { directoryOf } from '@pawl/schema/place';
 import { cutText } from '../shorten.ts';
 import { endsTurnByResult } from '../work-mode.ts';
 import type { PromptAssets } from './assets.ts';
@@ -25,6 +27,8 @@ export type PromptGiven = {
   assets: PromptAssets;
   agent: Agent;
   run: Run;
+  /** Its projects, where it has several: the prompt lists the directory, branch and base of each. */
+  places?: readonly ProjectPlace[];
   /** The repository's own texts for the agent's role, in their order. They are appended and replace nothing. */
   custom?: string[];
   dependencies?: DependencyResult[];
@@ -94,7 +98,7 @@ function askedPart({ mode }: Agent, tag: string, text: string): PromptPart {
 }
 
 /** What comes after the mode's own parts, in this order. */
-function lastParts({ assets, agent, run, custom = [], ...given }: PromptGiven): PromptPart[] {
+function lastParts({ assets, agent, run, places = [], custom = [], ...given }: PromptGiven): PromptPart[] {
   const quote = foreignText(assets);
   const skips = given.skipPromptExtras ?? agent.mode === 'conflict-resolution';
   const commands = commandLines(assets, agent.kind);
@@ -108,7 +112,7 @@ function lastParts({ assets, agent, run, custom = [], ...given }: PromptGiven): 
     ...custom
       .filter((text) => text.trim() !== '')
       .map((text) => block(addedTags.custom, `${customHead}\n\n${quote(text.trim())}`)),
-    block(addedTags.workspace, quote(workspaceText(agent))),
+    block(addedTags.workspace, quote(workspaceText(agent, places))),
     communication === null ? null : block(addedTags.communication, communication),
   ];
   return texts.filter((text) => text !== null).map((text) => ({ text, turn: false }));
@@ -130,24 +134,56 @@ function dependencyPart(dependencies: DependencyResult[], quote: (text: string) 
   return [{ text: block(addedTags.dependencies, quote(text)), turn: true, quoted: true }];
 }
 
-function workspaceText(agent: Agent): string {
-  const from = agent.baseCommit === null ? '' : `, which begins at ${agent.baseCommit}`;
+function workspaceText(agent: Agent, places: readonly ProjectPlace[]): string {
+  if (agent.projectId === null && agent.parentId !== null) return plainText(agent);
+  if (places.length > 1) return severalText(agent, places);
+  const from = fromBase(agent.baseCommit);
   const isDetached = agent.branch === null && agent.mode === 'coordinate';
   const lines = [
     `- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside of it.`,
     isDetached
       ? '- Branch: none. The directory is a checkout of the branch that changes go to, and follows it while you rest. Nothing that you change there is kept.'
       : `- Branch: ${agent.branch ?? '(none)'}${from}.`,
-    ...(endsTurnByResult(agent.mode)
-      ? []
-      : [
-          '- Your assignment: `.pawl/input/`, see `manifest.json`. What you say about your work: `.pawl/output/`. Neither is committed.',
-        ]),
+    ...assignmentLine(agent, 'Neither is committed.'),
   ];
   const how = isDetached
     ? 'with a directory of your own to read in'
     : 'and you work alone in a git worktree of your own';
   return `You are ${agent.alias}, ${how}.\n\n${lines.join('\n')}`;
+}
+
+/** The workspace of an agent with several projects: one directory, with a worktree of each project in it. */
+function severalText(agent: Agent, places: readonly ProjectPlace[]): string {
+  const lines = [
+    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. You start here; stay inside of it. It is no repository itself.`,
+    ...places.map(
+      ({ name, path, branch, base }) =>
+        `- Project ${name}: ${path}, on the branch ${branch ?? '(none)'}${fromBase(base)}.`,
+    ),
+    '- Run git in the directory of the project it is about, and commit in each project what you change there.',
+    ...assignmentLine(agent, 'Both are in the directory that you start in, and in no repository.'),
+  ];
+  return `You are ${agent.alias}, and you work alone, with a git worktree of your own in each of ${places.length} projects.\n\n${lines.join('\n')}`;
+}
+
+/** The workspace of an agent without a project: a plain directory. */
+function plainText(agent: Agent): string {
+  const lines = [
+    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. Stay inside of it. It is yours alone and is no git repository: there is no branch, and nothing to commit or to propose.`,
+    ...assignmentLine(agent, 'Leave your results in the directory, and say in your result where they are.'),
+  ];
+  return `You are ${agent.alias}, and you work for no project.\n\n${lines.join('\n')}`;
+}
+
+function assignmentLine({ mode }: Agent, more: string): string[] {
+  if (endsTurnByResult(mode)) return [];
+  return [
+    `- Your assignment: \`.pawl/input/\`, see \`manifest.json\`. What you say about your work: \`.pawl/output/\`. ${more}`,
+  ];
+}
+
+function fromBase(base: string | null): string {
+  return base === null ? '' : `, which begins at ${base}`;
 }
 
 function joined(parts: { text: string }[]): string {

@@ -3,6 +3,7 @@ import { worktreeWork } from '@pawl/git/worktree-work';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
+import type { Project } from '@pawl/schema/record';
 import { hasBodyFile } from '@pawl/store/mail';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,13 +19,16 @@ import { ownGitDirectory, repositoryOf } from '../workshop.ts';
  */
 export async function putAwayOrphans(shop: Workshop, now: number): Promise<void> {
   for (const orphan of await orphanedWorktrees(shop)) {
+    const { project } = orphan;
+    // Whose repositories lie in the directory of several projects, only a person can tell.
+    if (project === null) continue;
     try {
-      if (orphan.inUse || !(await isOld(orphan.path, now)) || !(await isDispensable(shop, orphan))) continue;
+      if (orphan.inUse || !(await isOld(orphan.path, now)) || !(await isDispensable(shop, orphan, project))) continue;
       const entry = await trashOrphan(shop, orphan);
       if (entry === null) continue;
       const data = { path: orphan.path, entry, branchDeleted: false };
       await shop.store.write(async (tx) => {
-        tx.emit({ type: 'worktree.trashed', projectId: orphan.project.id, data });
+        tx.emit({ type: 'worktree.trashed', projectId: project.id, data });
       });
     } catch (error) {
       shop.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
@@ -32,7 +36,7 @@ export async function putAwayOrphans(shop: Workshop, now: number): Promise<void>
   }
 }
 
-async function isDispensable(shop: Workshop, { path, name, project }: Orphan): Promise<boolean> {
+async function isDispensable(shop: Workshop, { path, name }: Orphan, project: Project): Promise<boolean> {
   const ownDir = ownGitDirectory(shop.home, project.id);
   // Nobody knows any more where it began, so its commits are compared with the other branches only.
   const request = { ownDir, path, branch: `work/${name}`, base: '' };

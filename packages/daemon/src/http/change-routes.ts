@@ -11,7 +11,14 @@ import { commentChange } from '../ratchet/change-comments.ts';
 import { fixChange } from '../ratchet/change-fix.ts';
 import { openChange } from '../ratchet/change-open.ts';
 import type { ProjectQuery } from '../ratchet/change-scope.ts';
-import { askerOf, changeMeant, projectMeant, projectOfChange, projectRequired } from '../ratchet/change-scope.ts';
+import {
+  askerIn,
+  askerOf,
+  changeMeant,
+  projectMeant,
+  projectOfChange,
+  projectRequired,
+} from '../ratchet/change-scope.ts';
 import { approveChange, blockChange, mergeChange, retryChange, unblockChange } from '../ratchet/change-verbs.ts';
 import { detailOf, diffOf, named, viewChanges, viewOf } from '../ratchet/change-view.ts';
 import { readLog } from '../ratchet/check-view.ts';
@@ -31,7 +38,8 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
     query: ProjectQuery,
   ): Promise<{ asker: Asker; change: Change }> {
     const asker = await asking(context);
-    return { asker, change: await changeMeant(shop, asker, reference, query) };
+    const change = await changeMeant(shop, asker, reference, query);
+    return { asker: await askerIn(shop, asker, change.projectId), change };
   }
 
   /** Tells those who have mail, lets the queue look, and gives the change as it is now. */
@@ -43,8 +51,9 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
 
   app.openapi(changeRoutes.openChange, async (context) => {
     const { path, project: word, ...given } = context.req.valid('json');
-    const asker = await asking(context);
-    const project = await projectRequired(shop, asker, { path, project: word });
+    const caller = await asking(context);
+    const project = await projectRequired(shop, caller, { path, project: word });
+    const asker = await askerIn(shop, caller, project.id);
     const { change, created, moved, tell } = await openChange(shop, { ...given, asker, project });
     return context.json({ change: await afterwards(change, tell), created, moved }, 200);
   });

@@ -13,8 +13,8 @@ import { appendMessage } from '@pawl/store/messages';
 import { insertRun } from '@pawl/store/runs';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { retakeTask } from '../service/tasks.ts';
+import { projectIfAny } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
-import { projectOf } from '../workshop.ts';
 import type { Taken } from './hand-over.ts';
 import { handOverLive } from './hand-over.ts';
 import { noteDead } from './marks.ts';
@@ -149,7 +149,7 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
 
   /** Begins a run of an agent that rests: once, however many ask for it, since the facts are looked at again in the transaction. */
   async function beginTurn(known: Agent): Promise<boolean> {
-    const project = await projectOf(store, known);
+    const project = await projectIfAny(store, known);
     const definition = await shop.definitions.find(project, known.definition);
     const begun = await store.write(async (tx) => {
       const facts = await agentView(tx.db, known.id);
@@ -161,7 +161,7 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
       const hasQuestion = waking.some(({ kind }) => kind === 'question');
       const words = facts.agent.mode === 'converse' ? await personsWords(shop, waking) : [];
       const task = words.length > 0 ? joinedWords(words) : taskOfMail(facts.agent, hasQuestion);
-      const run = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
+      const run = runOf(facts.agent, { id: newId(), projectId: known.projectId, task, definition, now: tx.now });
       await insertRun(tx, run.run);
       await retakeTask(tx, facts.agent);
       await appendMessage(tx, run.message);

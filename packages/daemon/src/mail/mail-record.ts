@@ -7,6 +7,7 @@ import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
 import { insertMail } from '@pawl/store/mail';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { correspondent } from '../places.ts';
 import type { StoredBody } from './mail-body.ts';
 
 /** A mail that is about to be written. */
@@ -27,7 +28,7 @@ export const noticeKinds: readonly MailKind[] = ['nudge', 'system', 'alert', 'co
 export async function recordMail(tx: WriteTransaction, draft: MailDraft, body: StoredBody): Promise<Mail> {
   const from = (await agentById(tx.db, draft.from.id)) ?? draft.from;
   const to = (await agentById(tx.db, draft.to.id)) ?? draft.to;
-  if (!noticeKinds.includes(draft.kind)) refuseMail(from, to);
+  if (!noticeKinds.includes(draft.kind)) refuseMail(await correspondent(tx.db, from), await correspondent(tx.db, to));
   const mail: Mail = {
     id: body.id,
     projectId: to.projectId ?? from.projectId,

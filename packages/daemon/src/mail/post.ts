@@ -11,6 +11,7 @@ import type { Database } from '@pawl/store/tables';
 import * as z from 'zod';
 import { idempotencyPrefix } from '../service/idempotency.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { correspondent } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { startDelivery } from './delivery.ts';
 import { storeBody } from './mail-body.ts';
@@ -95,7 +96,9 @@ export function openPost(shop: Workshop, reconciler: Reconciler): Post {
       return mail;
     },
     async sendToAll({ from, projectId, body, key }) {
-      return take(from, everybody(from, await livingMains(store.db, projectId)), body, key);
+      const mains = await livingMains(store.db, projectId);
+      const others = await Promise.all(mains.map((agent) => correspondent(store.db, agent)));
+      return take(from, everybody(await correspondent(store.db, from), others), body, key);
     },
     wake: delivery.wake,
     waiters,

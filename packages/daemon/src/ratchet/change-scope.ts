@@ -9,6 +9,7 @@ import { changesByAgent, findChanges } from '@pawl/store/changes';
 import { projectById, projectByName, projectByRoot } from '@pawl/store/projects';
 import type { Caller } from '../http/authority.ts';
 import { rightsOf } from '../service/definitions.ts';
+import { agentIn, placesOf } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
 
@@ -24,12 +25,27 @@ export async function askerOf(shop: Workshop, caller: Caller): Promise<Asker> {
   return { is: 'agent', agent, definition };
 }
 
-/** The project that is meant; an agent has only its own. Null when a person names none. */
+/** The project that is meant; an agent has only its own, and means its first one. Null when a person names none. */
 export async function projectMeant(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<Project | null> {
   const own = asker.is === 'person' ? null : await projectOf(shop.store, asker.agent);
   const named = await namedProject(shop, query);
   if (own === null || named === null || own.id === named.id) return named ?? own;
+  if (asker.is === 'agent' && (await agentIn(shop.store.db, asker.agent, named.id)) !== null) return named;
   throw new PawlError('forbidden', 'An agent has to do with changes of its own project only.');
+}
+
+/** Who asks, as it is in the project that this is about: an agent with several projects has a branch in each. */
+export async function askerIn(shop: Workshop, asker: Asker, projectId: string): Promise<Asker> {
+  if (asker.is === 'person') return asker;
+  return { ...asker, agent: (await agentIn(shop.store.db, asker.agent, projectId)) ?? asker.agent };
+}
+
+/** The projects in which a change is looked for: the one that is named, else all of an agent's; null is all there are. */
+async function projectsToSearch(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<(string | null)[]> {
+  const project = await projectMeant(shop, asker, query);
+  const isNamed = query.path !== undefined || query.project !== undefined;
+  if (asker.is === 'person' || isNamed) return [project?.id ?? null];
+  return (await placesOf(shop.store.db, asker.agent)).map(({ agent }) => agent.projectId);
 }
 
 /** The same where it cannot be left open. */
@@ -75,13 +91,13 @@ export async function changeMeant(
   query: ProjectQuery,
 ): Promise<Change> {
   const { db } = shop.store;
-  const project = await projectMeant(shop, asker, query);
-  const found = await findChanges(db, reference, project?.id);
+  const projects = await projectsToSearch(shop, asker, query);
+  const found = (await Promise.all(projects.map((id) => findChanges(db, reference, id ?? undefined)))).flat();
   const exact = found.find(({ id }) => id === reference);
   if (exact !== undefined) return exact;
   const ofBranch = found.filter(({ branch }) => branch === reference);
   const meant = ofBranch.length > 0 ? latestOf(ofBranch) : reference.length >= prefixCharacters ? found : [];
-  const matches = meant.length > 0 ? meant : await byAuthor(shop, reference, project?.id);
+  const matches = meant.length > 0 ? meant : await byAuthor(shop, reference, projects);
   const [first, ...others] = matches;
   if (first === undefined) {
     throw new PawlError('not_found', `There is no change ${JSON.stringify(reference.slice(0, 80))}.`, {
@@ -105,14 +121,16 @@ function latestOf(changes: readonly Change[]): Change[] {
   return [...latest.values()];
 }
 
-async function byAuthor(shop: Workshop, reference: string, projectId: string | undefined): Promise<Change[]> {
+async function byAuthor(shop: Workshop, reference: string, projects: readonly (string | null)[]): Promise<Change[]> {
   const { db } = shop.store;
-  const agents = await findAgents(db, reference, projectId === undefined ? {} : { projectId });
   const newest = new Map<string, Change>();
-  // Aliases are used again: of several that were called so, the latest is meant.
-  for (const { id, projectId: home } of agents) {
-    const [change] = await changesByAgent(db, id);
-    if (change !== undefined && home !== null && !newest.has(home)) newest.set(home, change);
+  // Aliases are used again: of several that were called so, the latest is meant, in each of its projects.
+  for (const { id } of await findAgents(db, reference)) {
+    const latest = new Map<string, Change>();
+    for (const change of (await changesByAgent(db, id)).toReversed()) latest.set(change.projectId, change);
+    for (const [projectId, change] of latest)
+      if (!newest.has(projectId) && (projects.includes(null) || projects.includes(projectId)))
+        newest.set(projectId, change);
   }
   return [...newest.values()];
 }

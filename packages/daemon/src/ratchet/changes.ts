@@ -17,6 +17,7 @@ import { changesByAgent } from '@pawl/store/changes';
 import { beginQueue, queueOf } from '@pawl/store/queues';
 import { rightsOf } from '../service/definitions.ts';
 import { redactionFor } from '../service/redaction.ts';
+import { agentIn } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import { openChange } from './change-open.ts';
@@ -61,7 +62,7 @@ export async function openMissing(shop: Workshop, project: Project, config: Proj
   const settled = settledRuns(shop, project.id);
   const unseen = finished.filter(({ runId }) => !settled.has(runId));
   if (unseen.length === 0) return;
-  const views = await Promise.all(unseen.map(({ agentId }) => agentView(shop.store.db, agentId)));
+  const views = await Promise.all(unseen.map(({ agentId }) => viewIn(shop, agentId, project)));
   // Who failed by its own word has nothing to propose, however its run ended.
   const authors = views.filter((view) => view !== null).filter(({ agent }) => !agent.completion?.failure);
   const branches = authors.map(({ agent }) => agent.branch ?? '');
@@ -71,6 +72,13 @@ export async function openMissing(shop: Workshop, project: Project, config: Proj
     const isDone = await isSettled(shop, facts.agent, () => proposeWork(shop, project, facts, work));
     if (isDone && facts.run !== null) settled.add(facts.run.id);
   }
+}
+
+/** An agent as it is in one of its projects. */
+async function viewIn(shop: Workshop, agentId: string, project: Project): Promise<AgentView | null> {
+  const view = await agentView(shop.store.db, agentId);
+  const agent = view === null ? null : await agentIn(shop.store.db, view.agent, project.id);
+  return view === null || agent === null ? null : { ...view, agent };
 }
 
 /** Proposes, and says whether it need not be tried again. What cannot be proposed keeps nobody else from being so. */
@@ -102,7 +110,7 @@ async function proposeWork(
   const { agent, run } = facts;
   // Without commits of its own it has nothing to propose, though its branch may have what it began at.
   if (tip === undefined || tip === agent.baseCommit) return null;
-  const changes = await changesByAgent(shop.store.db, agent.id);
+  const changes = (await changesByAgent(shop.store.db, agent.id)).filter(({ projectId }) => projectId === project.id);
   const known = changes.find(({ head }) => head === tip);
   if (known !== undefined) return isOver(known) ? null : known;
   // What was closed after its last word is not taken up again because its branch was moved since.

@@ -53,6 +53,7 @@ async function branchesAtWork(
   repository: Repository,
 ): Promise<Omit<Side, 'files'>[]> {
   const changes = (await openChanges(db, project.id)).slice(0, limits.comparedBranches);
+  // Agents with a further worktree here are compared once their change is open.
   const living = await listAgents(db, { projectId: project.id, limit: limits.pageRows });
   const agents = living
     .map(({ agent }) => agent)

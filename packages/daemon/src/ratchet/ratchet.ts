@@ -10,6 +10,7 @@ import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes';
 import { openChecks } from '@pawl/store/checks';
+import { placesOfAgent } from '@pawl/store/places';
 import { countOpenSessions } from '@pawl/store/sessions';
 import { projectSettings } from '@pawl/store/project-settings';
 import { listProjects, projectById } from '@pawl/store/projects';
@@ -103,6 +104,15 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
       watch.isDue = false;
       if (!closed) await look(projectId, watch);
     });
+  }
+
+  /** An agent with several projects concerns the queue of each. */
+  async function wakeFurther(agentId: string): Promise<void> {
+    try {
+      for (const { projectId } of await placesOfAgent(store.db, agentId)) wake(projectId);
+    } catch (error) {
+      shop.log.warn({ agent: agentId, error: messageOf(error) }, 'the queues of further projects were not woken');
+    }
   }
 
   function wakeAgents(agentIds: readonly string[]): void {
@@ -281,7 +291,11 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
       await checker.adopt();
       refresh.begin();
       stopListening = store.onCommit(({ events }) => {
-        for (const { type, projectId } of events) if (projectId !== null && crewEvents.includes(type)) wake(projectId);
+        for (const { type, projectId, agentId } of events) {
+          if (projectId === null || !crewEvents.includes(type)) continue;
+          wake(projectId);
+          if (agentId !== null) void wakeFurther(agentId);
+        }
       });
       ticking = setInterval(() => void tick().catch(() => undefined), shop.timing.queueMs).unref();
       for (const { id } of await listProjects(store.db)) wake(id);

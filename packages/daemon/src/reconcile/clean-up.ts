@@ -1,14 +1,20 @@
 import { judgeCleanUp } from '@pawl/core/clean-up';
+import type { Place } from '@pawl/schema/place';
 import { deleteBranchAt } from '@pawl/git/branch';
 import { listTrash } from '@pawl/git/trash-list';
 import { trashWorktree } from '@pawl/git/trash';
+import { removeEmpty, trashDirectory } from '@pawl/git/trash-directory';
 import { worktreeWork } from '@pawl/git/worktree-work';
 import { processesIn } from '@pawl/host/process-directory';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, WorktreeEnd } from '@pawl/schema/record';
-import { updateAgent } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents';
+import { placesOfAgent } from '@pawl/store/places';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { placesOf, updateWorktree, workingDirectory } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../workshop.ts';
 
@@ -20,17 +26,36 @@ type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
 type Request = { insist?: boolean };
 
 /**
- * Settles what becomes of a dead agent's worktree: to the trash when it holds nothing that git does not have, kept and
- * flagged otherwise. Whatever cannot be found out keeps it where it is.
+ * Settles what becomes of a dead agent's directories: each worktree goes to the trash when it holds nothing that git does not
+ * have, and is kept and flagged otherwise; whatever cannot be found out keeps it. The directory of an agent without a project
+ * goes to the trash whole. The first project's worktree is settled last, since the agent counts as cleaned up with it.
  */
 export async function cleanUp(shop: Workshop, agent: Agent, request: Request = {}): Promise<WorktreeEnd['state']> {
-  const { path } = placeOf(agent);
+  const [first = { agent, extra: null }, ...others] = await placesOf(shop.store.db, agent);
+  for (const other of others) {
+    if (isSettled(other)) continue;
+    await cleanUpPlace(shop, other, request);
+    crashPoint('cleanup.after_place');
+  }
+  return isSettled(first) ? (first.agent.worktreeEnd?.state ?? 'missing') : cleanUpPlace(shop, first, request);
+}
+
+/** False for a worktree that is to be looked at: for the first time, or again because it was kept. */
+function isSettled({ agent: { worktreeEnd } }: Place): boolean {
+  return worktreeEnd !== null && worktreeEnd.state !== 'retained';
+}
+
+/** Settles one worktree of a dead agent, or the directory of one without a project. */
+export async function cleanUpPlace(shop: Workshop, place: Place, request: Request = {}): Promise<WorktreeEnd['state']> {
+  const { agent } = place;
   let ending: Ending;
   try {
-    ending = await settleWorktree(shop, agent, request);
+    const settle = agent.projectId === null ? settleWorkspace : settleWorktree;
+    ending = await settle(shop, agent, request);
+    await trashEmptied(shop, agent);
   } catch (error) {
     if (isPassing(error)) throw error;
-    ending = retained(path, messageOf(error));
+    ending = retained(agent.worktree ?? '', messageOf(error));
   }
   crashPoint('cleanup.after_trash');
   const { end } = ending;
@@ -38,11 +63,30 @@ export async function cleanUp(shop: Workshop, agent: Agent, request: Request = {
   const known = agent.worktreeEnd;
   if (end.state === 'retained' && known?.state === 'retained' && known.reason === end.reason) return end.state;
   await shop.store.write(async (tx) => {
-    await updateAgent(tx, agent.id, { worktreeEnd: { ...end, at: tx.now } });
+    await updateWorktree(tx, place, { worktreeEnd: { ...end, at: tx.now } });
     tx.emit({ projectId: agent.projectId, agentId: agent.id, ...ending.event } as NewEvent);
   });
   crashPoint('cleanup.after_commit');
   return end.state;
+}
+
+/** Moves the directory above an agent's worktrees to the trash once none of them is left in it. */
+async function trashEmptied(shop: Workshop, agent: Agent): Promise<void> {
+  if (agent.workdir === null) return;
+  const paths = [agent.worktree, (await agentById(shop.store.db, agent.id))?.worktree ?? null];
+  paths.push(...(await placesOfAgent(shop.store.db, agent.id)).map(({ path }) => path));
+  if (paths.some((path) => path !== null && existsSync(path))) return;
+  await trashDirectory({ path: agent.workdir, trashDir: shop.home.trash, at: Date.now() });
+}
+
+/** The directory of an agent without a project: nobody else has what is in it, so it goes to the trash and is never deleted. */
+async function settleWorkspace(shop: Workshop, agent: Agent): Promise<Ending> {
+  const path = workingDirectory(agent);
+  const { length: processes } = processesIn(path);
+  if (processes > 0) return retained(path, `${processes} processes still work in it`);
+  const moved = await trashDirectory({ path, trashDir: shop.home.trash, at: Date.now() });
+  await removeEmpty(dirname(path));
+  return ended(path, moved?.note.name ?? (await trashedBefore(shop, agent)), false);
 }
 
 /** What would become of a worktree now, without doing anything about it. */
@@ -54,7 +98,8 @@ export async function judgeWorktree(shop: Workshop, agent: Agent, { insist = fal
   // Nobody ever worked in one that was not finished: what seems to be changed in it was not written yet.
   const harmless = found.state === 'dirty' && (insist || agent.worktreeReadyAt === null);
   const work = harmless ? { ...found, state: 'unpushed' as const } : found;
-  const verdict = judgeCleanUp({ ...work, processes: processesIn(place.path).length });
+  // Whoever works in the directory above may be at work in all of them.
+  const verdict = judgeCleanUp({ ...work, processes: processesIn(agent.workdir ?? place.path).length });
   return { place, project, repository, work, verdict };
 }
 
@@ -72,12 +117,14 @@ async function settleWorktree(shop: Workshop, agent: Agent, request: Request): P
     tip === place.base &&
     (await deleteBranchAt(repository, { branch: place.branch, commit: tip }));
   if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
-  if (trashed === null) {
-    return { end: { state: 'missing' }, event: { type: 'worktree.missing', data: { path: place.path } } };
-  }
+  return ended(place.path, trashed, branchDeleted);
+}
+
+function ended(path: string, entry: string | null, branchDeleted: boolean): Ending {
+  if (entry === null) return { end: { state: 'missing' }, event: { type: 'worktree.missing', data: { path } } };
   return {
-    end: { state: 'trashed', entry: trashed },
-    event: { type: 'worktree.trashed', data: { path: place.path, entry: trashed, branchDeleted } },
+    end: { state: 'trashed', entry },
+    event: { type: 'worktree.trashed', data: { path, entry, branchDeleted } },
   };
 }
 

@@ -6,8 +6,8 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/completion';
 import type { AgentFacts } from '@pawl/core/next-step';
 import { mailAtEnd } from '@pawl/core/mail-end';
+import { directoryOf } from '@pawl/schema/place';
 import { endsTurnByResult } from '@pawl/core/work-mode';
-import { worktreeStatus } from '@pawl/git/worktree-status';
 import { findSession } from '@pawl/host/find-session';
 import { lastOutput } from '@pawl/host/last-output';
 import { redactText } from '@pawl/host/secret-mask';
@@ -15,7 +15,6 @@ import { stopSession } from '@pawl/host/stop-session';
 import { faultIn } from '@pawl/providers/fault';
 import { resetTimeIn } from '@pawl/providers/reset-time';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Run, Session } from '@pawl/schema/record';
@@ -30,12 +29,15 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { returnMail } from '../mail/evidence.ts';
+import { placesOf } from '../places.ts';
+import type { FoundSignal } from '../signal-file.ts';
 import { readSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { secretsOf } from './session-watch.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
-import { identityOf, ownGitDirectory, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
+import { uncommittedPlaces } from './uncommitted.ts';
+import { identityOf, sessionDirectory } from '../workshop.ts';
 
 /**
  * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
@@ -60,7 +62,7 @@ export async function finishSession(
   const stored = (await sessionById(shop.store.db, session.id)) ?? session;
   const began = session.startedAt !== null || found.claimed;
   // A signal that lies there before the process began is the previous run's.
-  const written = began && agent.worktree !== null ? await readSignal(agent.worktree) : null;
+  const written = began ? await signalOf(shop, agent) : null;
   // Where it has left no file, what it said by `pawl complete` counts: perhaps a moment ago.
   const { completion } = (await agentById(shop.store.db, agent.id)) ?? agent;
   const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
@@ -175,7 +177,7 @@ async function judge(
     // `pawl complete` was admitted within the budget, and what it said then counts.
     breach: said.completed ? null : breach,
     stopRequested: agent.stopRequestedAt !== null,
-    worktreeMissing: agent.worktree === null || !existsSync(agent.worktree),
+    worktreeMissing: await isMissing(shop, agent),
     // Who may not write cannot say in a file how its work ended: its last word has to do.
     resumable: resumable && maySignal(run.definition),
     endsByResult: endsTurnByResult(agent.mode),
@@ -209,15 +211,32 @@ async function faultOf(
   return faultIn(words.join('\n'), preset.patterns);
 }
 
-/** How many tracked files an agent left uncommitted that is to commit its work; 0 when that cannot be told. A reviewer commits nothing. */
+/** How many tracked files an agent left uncommitted that is to commit its work, in all its projects. A reviewer commits nothing. */
 async function uncommittedIn(shop: Workshop, agent: Agent): Promise<number> {
-  if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode) || agent.worktree === null) return 0;
-  try {
-    const project = await projectOf(shop.store, agent);
-    const ownDir = ownGitDirectory(shop.home, project.id);
-    return (await worktreeStatus(await repositoryOf(shop, project), { ownDir, path: agent.worktree })).changed;
-  } catch (error) {
-    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'it is not known whether all was committed');
-    return 0;
-  }
+  if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode)) return 0;
+  const places = await uncommittedPlaces(shop, agent);
+  return places.reduce((sum, { changed }) => sum + changed, 0);
+}
+
+/** True when the directory that an agent works in, or a worktree of it, is not there any more. */
+async function isMissing(shop: Workshop, agent: Agent): Promise<boolean> {
+  const paths = (await placesOf(shop.store.db, agent)).map((place) => place.agent.worktree);
+  return [directoryOf(agent), ...paths].some((path) => path === null || !existsSync(path));
+}
+
+/** The signal that an agent left, from wherever in its directories it was written. */
+async function signalOf(shop: Workshop, agent: Agent): Promise<FoundSignal | null> {
+  const directory = directoryOf(agent);
+  if (directory === null) return null;
+  const places = await placesOf(shop.store.db, agent);
+  const found = await readSignal(
+    directory,
+    places.map((place) => place.agent.worktree ?? directory),
+  );
+  if (found !== null && !found.isPlaced)
+    shop.log.warn(
+      { agent: agent.alias, path: found.path },
+      'the signal is not in the directory that the agent runs in',
+    );
+  return found;
 }

@@ -20,8 +20,9 @@ import { createGate, createLanes, createPlaces } from '@pawl/core/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
 import { recordEnd } from './verdict.ts';
 import { retire } from './retire.ts';
+import { makeWorktree } from './make-worktree.ts';
 import { findBreach } from './spending.ts';
-import { makeWorktree, planSession, startPlanned } from './start.ts';
+import { planSession, startPlanned } from './start.ts';
 
 /** Compares each agent's facts with the world and closes the difference. */
 export type Reconciler = {

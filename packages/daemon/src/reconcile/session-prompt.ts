@@ -1,4 +1,5 @@
 import { conversationOf } from '@pawl/core/history';
+import type { ProjectPlace } from '@pawl/core/input-files';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Prompt } from '@pawl/core/prompt/assemble';
 import { assemblePrompt } from '@pawl/core/prompt/assemble';
@@ -16,8 +17,10 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent, Message, Run, Session } from '@pawl/schema/record';
 import { wholeHistory } from '@pawl/store/history';
 import { readCustomTexts } from '../prompts/custom.ts';
+import { placesOf } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
-import { placeOf } from '../workshop.ts';
+import { projectOf } from '../workshop.ts';
+import { uncommittedPlaces } from './uncommitted.ts';
 
 /** What a session is told: beside the CLI's own system prompt, where it takes that, and as its first turn. */
 export type SessionPrompt = { system: string | null; turn: string };
@@ -39,7 +42,7 @@ export async function promptFor(shop: Workshop, facts: PromptFacts): Promise<Ses
   // One that goes on needs the rest only where a CLI reads its system prompt anew each time.
   const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(shop, facts);
   const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
-  const turn = resumes ? followUp(shop, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
+  const turn = resumes ? await followUp(shop, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
   return { system, turn: facts.mail === null ? turn : `${turn}\n${facts.mail}\n` };
 }
 
@@ -51,23 +54,29 @@ export async function pastOf(shop: Workshop, agent: Agent, run: Run, purpose: Se
 
 async function wholePrompt(shop: Workshop, { agent, run, session, preset, blocked }: PromptFacts): Promise<Prompt> {
   const { purpose, conversation } = session;
-  const { path } = placeOf(agent);
+  const places = await placesToName(shop, agent);
   const past = conversation === 'replay' ? await pastOf(shop, agent, run, purpose) : [];
   const hidden = blocked ? (preset.repositorySettings.hides ?? []) : [];
-  const custom = await readCustomTexts(path, run.definition?.role ?? agent.definition, hidden);
-  for (const problem of custom.problems) shop.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
+  const custom: string[] = [];
+  for (const { path } of places) {
+    const { texts, problems } = await readCustomTexts(path, run.definition?.role ?? agent.definition, hidden);
+    custom.push(...texts);
+    for (const problem of problems) shop.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
+  }
   return assemblePrompt({
     assets: shop.prompts,
     agent,
     run,
-    custom: custom.texts,
+    places,
+    custom,
     transcript: transcriptOf(past, limits.replayCharacters),
-    notice: purpose === 'commit' ? commitNotice(shop.prompts, [path]) : noticeOf(purpose),
+    notice: purpose === 'commit' ? commitNotice(shop.prompts, await pathsToCommit(shop, agent)) : noticeOf(purpose),
   });
 }
 
 /** What an agent is told whose provider remembers the rest. */
-function followUp({ prompts }: Workshop, { agent, run, session }: PromptFacts): string {
+async function followUp(shop: Workshop, { agent, run, session }: PromptFacts): Promise<string> {
+  const { prompts } = shop;
   switch (session.purpose) {
     case 'work':
       return nextTaskPrompt(prompts, agent, run);
@@ -80,6 +89,25 @@ function followUp({ prompts }: Workshop, { agent, run, session }: PromptFacts): 
     case 'account':
       return accountSwitchedPrompt(prompts, agent, run);
     case 'commit':
-      return commitPrompt(prompts, [placeOf(agent).path]);
+      return commitPrompt(prompts, await pathsToCommit(shop, agent));
   }
+}
+
+/** The agent's projects as a prompt names them. */
+async function placesToName(shop: Workshop, agent: Agent): Promise<ProjectPlace[]> {
+  const places = await placesOf(shop.store.db, agent);
+  return Promise.all(
+    places.map(async ({ agent: there }) => ({
+      name: (await projectOf(shop.store, there)).name,
+      path: there.worktree ?? '',
+      branch: there.branch,
+      base: there.baseCommit,
+    })),
+  );
+}
+
+/** The worktrees in which the agent is asked to commit: those with uncommitted files, or all when none is known to have any. */
+async function pathsToCommit(shop: Workshop, agent: Agent): Promise<string[]> {
+  const dirty = (await uncommittedPlaces(shop, agent)).map(({ path }) => path);
+  return dirty.length > 0 ? dirty : (await placesToName(shop, agent)).map(({ path }) => path);
 }

@@ -154,9 +154,10 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   }
 
   /** Whether a session has signalled, or its agent has completed; one that is only to commit had said so before it began. */
-  async function hasSaidSo({ id, worktree }: Agent, { purpose }: Session): Promise<boolean> {
-    if (worktree !== null && (await readPlacedSignal(worktree)) !== null) return true;
-    return purpose !== 'commit' && ((await agentById(shop.store.db, id))?.completion ?? null) !== null;
+  async function hasSaidSo(agent: Agent, { purpose }: Session): Promise<boolean> {
+    const directory = agent.workdir ?? agent.worktree;
+    if (directory !== null && (await readPlacedSignal(directory)) !== null) return true;
+    return purpose !== 'commit' && ((await agentById(shop.store.db, agent.id))?.completion ?? null) !== null;
   }
 
   async function endProcesses(agent: Agent, session: Session): Promise<void> {

@@ -46,7 +46,7 @@ const recentMs = 2_000;
 const recent = new WeakMap<Workshop, Map<string, { at: number; sessions: Session[] }>>();
 
 /** Refuses to begin another run of an agent that may use no more. */
-export async function refuseSpent(shop: Workshop, agent: Agent, projectId: string): Promise<void> {
+export async function refuseSpent(shop: Workshop, agent: Agent, projectId: string | null): Promise<void> {
   if (!hasBudget(shop, agent)) return;
   // A run that has not begun has used nothing of a run's own budget.
   const breach = await findBreach(shop, agent, { id: '', projectId });

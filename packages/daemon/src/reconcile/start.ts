@@ -6,8 +6,6 @@ import type { AgentFacts } from '@pawl/core/next-step';
 import { nextStep } from '@pawl/core/next-step';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { endsTurnByResult } from '@pawl/core/work-mode';
-import { keepOutOfCommits } from '@pawl/git/exclude';
-import { addWorktree, verifyWorktree } from '@pawl/git/worktree';
 import { findSession } from '@pawl/host/find-session';
 import type { ProcessIdentity } from '@pawl/host/identity';
 import { startSession } from '@pawl/host/start-session';
@@ -20,7 +18,6 @@ import { newId, uuidOf } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { updateAgent } from '@pawl/store/agents';
 import { hasSpokenSince } from '@pawl/store/messages';
 import { insertSession, sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
 import { taskById } from '@pawl/store/tasks';
@@ -35,35 +32,16 @@ import { sessionServers } from '../session-servers.ts';
 import { mailForTurn } from '../mail/turn-mail.ts';
 import { writePrompt } from '../prompts/sent.ts';
 import { dependenciesOf } from '../service/tasks.ts';
+import { workingDirectory } from '../places.ts';
 import { clearSignals } from '../signal-file.ts';
-import { settingsFor } from '../trust/repository-settings.ts';
+import { settingsOfPlaces } from '../trust/place-settings.ts';
 import type { Workshop } from '../workshop.ts';
-import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf, sessionDirectory } from '../workshop.ts';
+import { sessionDirectory } from '../workshop.ts';
 import { accountFor, credentialsFor, forkReachable, reachable, useAccount } from './account-choice.ts';
+import { verifyPlaces } from './make-worktree.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { pastOf, promptFor } from './session-prompt.ts';
 import { purposeAfter, recordEnd } from './verdict.ts';
-
-/** What is never committed from a worktree: what Pawl tells the agent, and what the agent tells Pawl. */
-const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
-
-/** Makes the agent's worktree and branch, with its parent's uncommitted files where it was forked with them. */
-export async function makeWorktree(shop: Workshop, { agent }: AgentFacts): Promise<void> {
-  const place = placeOf(agent);
-  const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, project.id);
-  const snapshot = agent.snapshot === null ? {} : { snapshot: { name: agent.id, commit: agent.snapshot } };
-  await addWorktree(repository, { ownDir, ...place, ...snapshot });
-  await keepOutOfCommits(repository, privatePaths);
-  crashPoint('spawn.after_worktree');
-  await shop.store.write(async (tx) => {
-    await updateAgent(tx, agent.id, { worktreeReadyAt: tx.now });
-    const { path, branch, base } = place;
-    tx.emit({ type: 'worktree.created', projectId: project.id, agentId: agent.id, data: { path, branch, base } });
-  });
-  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
-}
 
 /** Writes the row of the agent's next session. Its number is one more than the last. False: nothing can be done now. */
 export async function planSession(shop: Workshop, { agent, run, session }: AgentFacts): Promise<boolean> {
@@ -150,7 +128,7 @@ export async function startPlanned(shop: Workshop, { agent, run, session }: Agen
 }
 
 async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Session): Promise<ProcessIdentity> {
-  const { path } = placeOf(agent);
+  const path = workingDirectory(agent);
   const dir = sessionDirectory(shop.home, session.id);
   // A session that was claimed has its process already: its signal, if there is one, must stay.
   const { claimed, identity } = await findSession(dir);
@@ -219,11 +197,10 @@ async function blocksSettings(
   shop: Workshop,
   { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
 ): Promise<boolean> {
-  const project = await projectOf(shop.store, agent);
-  const { block, files } = await settingsFor(shop, { project, worktree: placeOf(agent).path, preset, limited });
+  const { block, files } = await settingsOfPlaces(shop, { agent, preset, limited });
   if (files.length > 0) {
     await shop.store.write(async (tx) => {
-      tx.emit({ type: 'settings.blocked', projectId: project.id, agentId: agent.id, data: { files } });
+      tx.emit({ type: 'settings.blocked', projectId: agent.projectId, agentId: agent.id, data: { files } });
     });
   }
   return block;
@@ -236,18 +213,20 @@ function shellWord(text: string): string {
 
 /** What has to be so before the process begins: nobody else in its place, the worktree there, its assignment in it. */
 async function prepare(shop: Workshop, agent: Agent, run: Run, session: Session): Promise<void> {
-  const { path } = placeOf(agent);
+  const path = workingDirectory(agent);
   // An earlier daemon may have started it, and the claim been taken away since: those processes end before others begin.
   if (session.plannedAt < shop.startedAt) {
     const dir = sessionDirectory(shop.home, session.id);
     await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
   }
-  const project = await projectOf(shop.store, agent);
-  await verifyWorktree(await repositoryOf(shop, project), path, agent.branch === null ? null : undefined);
-  if (agent.branch === null) await followTarget(shop, agent.id);
-  await clearSignals(path);
+  const places = await verifyPlaces(shop, agent);
+  if (agent.branch === null && agent.projectId !== null) await followTarget(shop, agent.id);
+  await clearSignals(
+    path,
+    places.map(({ path: below }) => below),
+  );
   if (session.purpose === 'work' && !endsTurnByResult(agent.mode))
-    await writeInput(path, inputFiles(agent, run, project, await aboutTask(shop, agent)));
+    await writeInput(path, inputFiles(agent, run, places[0] ?? null, { ...(await aboutTask(shop, agent)), places }));
   crashPoint('spawn.after_input');
 }
 

@@ -19,7 +19,7 @@ import { changesOfAgents } from '../ratchet/agent-changes.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { sessionDirectory } from '../workshop.ts';
-import { describeWorktree } from './worktree-health.ts';
+import { describePlaces, describeWorktree } from './worktree-health.ts';
 import { viewAgent } from './views.ts';
 
 const defaultPage = 200;
@@ -111,6 +111,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
         runs: await runsOf(db, agentId),
         sessions: sessions.map((session) => describeSession(shop, session)),
         worktree: row === null || !wanted.worktree ? null : await describeWorktree(shop, row.agent),
+        places: row === null || !wanted.worktree ? [] : await describePlaces(shop, row.agent),
       };
     },
 

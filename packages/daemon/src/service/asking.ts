@@ -13,6 +13,7 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
 import { recordMail } from '../mail/mail-record.ts';
+import { correspondent } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { idempotencyPrefix } from './idempotency.ts';
 import { recordHeard } from './question-record.ts';
@@ -65,7 +66,7 @@ export async function recordAsking(
   const to = asked.agent;
   checkQuestion(from, to, request.text, (await openQuestionsFrom(tx.db, from.id)).length);
   const isPermission = request.kind === 'permission';
-  if (!isPermission) refuseMail(from, to);
+  if (!isPermission) refuseMail(await correspondent(tx.db, from), await correspondent(tx.db, to));
   const cycle = isPerson(from) || isPerson(to) ? null : await cycleOf(tx.db, from, to);
   if (cycle !== null) {
     const aliases = await aliasesOf(tx.db, from, cycle);

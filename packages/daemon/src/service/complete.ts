@@ -21,6 +21,7 @@ import { findBreach, hasBudget } from '../reconcile/spending.ts';
 import { retire } from '../reconcile/retire.ts';
 import { openAtCompletion } from '../ratchet/changes.ts';
 import type { Ratchet } from '../ratchet/ratchet.ts';
+import { placesOf, projectIfAny } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf, repositoryOf } from '../workshop.ts';
 import { rightsOf } from './definitions.ts';
@@ -48,7 +49,8 @@ export async function completeAgent(
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
   if (given.byPerson !== true && said.failure === null) await refuseOverBudget(shop, known);
   const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
-  const change = said.failure === null ? await changeOf(shop, known, said.summary) : null;
+  const changes = said.failure === null ? await changesOf(shop, known, said.summary) : [];
+  const [change = null] = changes;
   const mayPropose = meets((await rightsOf(shop, known.agent)).definition, doors.openChange.needs);
   const completed = await shop.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);
@@ -56,7 +58,13 @@ export async function completeAgent(
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
     const notified = await recipientsOf(tx.db, facts, current);
-    const text = completionText(agent, said, { task: agent.assignment, commits, change, mayPropose });
+    const text = completionText(agent, said, {
+      task: agent.assignment,
+      commits,
+      change,
+      others: changes.slice(1),
+      mayPropose,
+    });
     for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
     tx.emit({
       type: 'agent.completed',
@@ -70,7 +78,7 @@ export async function completeAgent(
   crashPoint('complete.after_record');
   for (const { id } of completed.notified) post.wake(id);
   reconciler.wake(agentId);
-  if (change !== null) ratchet.wake(change.projectId);
+  for (const { projectId } of changes) ratchet.wake(projectId);
   return completed;
 }
 
@@ -112,22 +120,30 @@ async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | n
 }
 
 async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
-  return (await shop.definitions.load(await projectOf(shop.store, agent))).definitions;
+  return (await shop.definitions.load(await projectIfAny(shop.store, agent))).definitions;
 }
 
-/** The change of what an agent has done; null when there is none, or it belongs to no project. */
-async function changeOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change | null> {
-  if (facts.agent.projectId === null) return null;
-  return openAtCompletion(shop, await projectOf(shop.store, facts.agent), facts, summary);
+/** The changes of what an agent has done, one in each of its projects that it has commits in. */
+async function changesOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const { agent } of await placesOf(shop.store.db, facts.agent)) {
+    const change = await openAtCompletion(shop, await projectOf(shop.store, agent), { ...facts, agent }, summary);
+    if (change !== null) changes.push(change);
+  }
+  return changes;
 }
 
-/** How many commits an agent's branch has beyond its base; null when that cannot be told. */
+/** How many commits an agent's branches have beyond their bases, in all its projects; null when that cannot be told. */
 async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
-  if (agent.branch === null || agent.baseCommit === null) return null;
   try {
-    const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
-    const tip = await branchTip(repository, agent.branch);
-    return tip === null ? null : await countCommits(repository, agent.baseCommit, tip);
+    let commits: number | null = null;
+    for (const { agent: there } of await placesOf(shop.store.db, agent)) {
+      if (there.branch === null || there.baseCommit === null) continue;
+      const repository = await repositoryOf(shop, await projectOf(shop.store, there));
+      const tip = await branchTip(repository, there.branch);
+      if (tip !== null) commits = (commits ?? 0) + (await countCommits(repository, there.baseCommit, tip));
+    }
+    return commits;
   } catch (error) {
     shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
     return null;

@@ -1,7 +1,6 @@
 import type { Diagnosis, Finding } from '@pawl/protocol/view';
 import { runWithoutRepository } from '@pawl/git/command';
 import { messageOf } from '@pawl/schema/error';
-import { agentsWithWorktree } from '@pawl/store/agents';
 import { readEvents } from '@pawl/store/events';
 import { listProjects } from '@pawl/store/projects';
 import { openSessions } from '@pawl/store/sessions';
@@ -12,6 +11,7 @@ import { isRunning } from '../reconcile/session-watch.ts';
 import { untrustedSettings } from '../trust/known-settings.ts';
 import { checkProviders } from './providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from './worktree-health.ts';
+import { placesThere } from './kept-places.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Orphan } from './leftovers.ts';
 import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions } from './leftovers.ts';
@@ -61,7 +61,7 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       }
     }
     for (const orphan of await orphanedWorktrees(shop)) {
-      if (orphan.inUse) continue;
+      if (orphan.inUse || orphan.project === null) continue;
       try {
         const entry = await trashOrphan(shop, orphan);
         if (entry !== null) fixed.push(`moved ${orphan.path} to ${entry}`);
@@ -207,8 +207,8 @@ async function checkSettings(shop: Workshop): Promise<Finding[]> {
 
 /** Worktrees of dead agents that were kept, because something in them would have been lost. */
 async function retainedWorktrees(shop: Workshop): Promise<Finding[]> {
-  const agents = await agentsWithWorktree(shop.store.db);
-  return agents.flatMap(({ alias, worktree, worktreeEnd }) =>
+  const places = await placesThere(shop);
+  return places.flatMap(({ agent: { alias, worktree, worktreeEnd } }) =>
     worktreeEnd?.state !== 'retained'
       ? []
       : [
@@ -223,7 +223,16 @@ async function retainedWorktrees(shop: Workshop): Promise<Finding[]> {
   );
 }
 
-function orphanFinding({ path, inUse }: Orphan): Finding {
+function orphanFinding({ path, project, inUse }: Orphan): Finding {
+  if (project === null) {
+    return {
+      check: 'worktree',
+      level: 'warning',
+      message: `${path} belongs to no agent${inUse ? ', but a process works in it' : ''}`,
+      hint: 'Look at what is in it, and move it away yourself.',
+      fixable: false,
+    };
+  }
   return inUse
     ? {
         check: 'worktree',

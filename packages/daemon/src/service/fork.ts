@@ -10,8 +10,6 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import { taskText } from '@pawl/core/plan';
 import { checkOptions, checkTask } from '@pawl/core/task';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
-import type { Repository } from '@pawl/git/repository';
-import { listBranches, openRepository } from '@pawl/git/repository';
 import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
@@ -20,37 +18,49 @@ import { newId } from '@pawl/schema/id';
 import type { Agent, Project } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { insertAgent, takenAliases } from '@pawl/store/agents';
+import { insertAgent, takenAliases, takenWorkdirs } from '@pawl/store/agents';
 import { appendMessage } from '@pawl/store/messages';
-import { projectByRoot } from '@pawl/store/projects';
+import { insertPlace } from '@pawl/store/places';
 import { insertRun } from '@pawl/store/runs';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { join } from 'node:path';
 import { toolLimits } from '../definitions/tool-limits.ts';
 import { helperDefinition, usualDefinition } from '../definitions/usual.ts';
 import type { Workshop } from '../workshop.ts';
-import { dropQuietly, projectOf, repositoryOf } from '../workshop.ts';
+import { dropQuietly } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
 import { baseCommitFor } from './base-commit.ts';
 import { childBudget, refuseUncountable } from './budgets.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
-import { filesFor, inheritance, refuseUninheritable } from './inheritance.ts';
+import type { Ground } from './grounds.ts';
+import { branchPrefix, groundsAskedFor, groundsOfFork, layoutOf, namesInUse, refuseForeignGrounds } from './grounds.ts';
+import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
 import { reservedAliases, sitAt } from './desk.ts';
-import { refuseUntracked } from './project-settings.ts';
 import { claimTask, dependenciesOf } from './tasks.ts';
 import { rootAgent } from './root-agent.ts';
-
-const branchPrefix = 'work/';
 
 /** Who asks for a new agent: a person, acting as an agent, or that agent itself. */
 export type Actor = { agent: Agent; isPerson: boolean };
 
 /** What is settled before the transaction of a fork: everything that takes time or can be refused early. */
-type Prepared = Omit<ForkRequest, 'parent' | 'inherits' | 'alias' | 'assignment' | 'worktree' | 'now'> & {
+type Prepared = Omit<
+  ForkRequest,
+  | 'parent'
+  | 'inherits'
+  | 'alias'
+  | 'assignment'
+  | 'project'
+  | 'baseCommit'
+  | 'snapshot'
+  | 'worktree'
+  | 'workdir'
+  | 'places'
+  | 'now'
+> & {
   alias: string | undefined;
-  repository: Repository;
+  /** The projects, the first one first, and what the work in each begins with. */
+  grounds: (Ground & Beginning)[];
   inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
   record?: Resting['record'];
 };
@@ -62,6 +72,9 @@ export type Resting = {
   /** Written down with the agent, in one transaction. */
   record(tx: WriteTransaction, agent: Agent): Promise<void>;
 };
+
+/** What the work in one project begins with. */
+type Beginning = { baseCommit: string; snapshot: string | null };
 
 /**
  * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
@@ -76,14 +89,15 @@ export async function forkAndExec(
 ): Promise<Agent> {
   if (body.planned === undefined && resting === undefined) checkTask(body.task);
   if (body.mode === 'errand') checkErrand(body.task);
-  const repository = await openRepository(body.path);
-  const project = await registeredProject(shop, repository);
+  const grounds = await groundsAskedFor(shop, body);
+  refuseUnfit(body, grounds);
+  const project = grounds[0]?.project ?? null;
   // A person's work never descends from the agent they have switched to: killing that family would end it as well.
   const actor = caller.isPerson ? { agent: await rootAgent(shop.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
   const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
   refuseHelperMode(wanted);
-  const parentRunId = await checkExec(shop, actor, project, {
+  const parentRunId = await checkExec(shop, actor, grounds, {
     target: wanted,
     takesPlanned: body.planned !== undefined,
   });
@@ -97,9 +111,13 @@ export async function forkAndExec(
   refuseUncountable(preset, body.budget);
   await requireInstalled(preset, shop.environment);
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
+  const begin = async (ground: Ground) => ({
+    ...ground,
+    baseCommit: await baseCommitFor(shop, ground.project, ground.repository, { base: body.base, mode }),
+    snapshot: null,
+  });
   return addChild(shop, actor, key, {
     definition,
-    project,
     preset,
     ...chosen,
     ...(await credentials(shop, actor, preset, body)),
@@ -107,15 +125,31 @@ export async function forkAndExec(
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(shop, actor.agent, body.budget),
     taskId: body.planned ?? null,
     alias: body.alias,
-    baseCommit: await baseCommitFor(shop, project, repository, { base: body.base, mode }),
-    snapshot: null,
     task: resting === undefined ? body.task : null,
     ...(resting === undefined ? {} : { branch: resting.branch, record: resting.record }),
     parentRunId,
     ids: { agent: newId(), run: newId() },
-    repository,
+    grounds: await Promise.all(grounds.map(begin)),
     inherit: async () => nothingInherited,
   });
+}
+
+/** Refuses what needs exactly one project, or at least one. */
+function refuseUnfit(body: WorkBody, grounds: readonly Ground[]): void {
+  if (body.mode === 'errand' && grounds.length !== 1) {
+    throw new PawlError('invalid_input', 'An errand works in exactly one project.');
+  }
+  if (grounds.length > 0) return;
+  if (body.planned !== undefined) {
+    throw new PawlError('invalid_input', 'A planned task belongs to a project, so its work needs that project.', {
+      hint: 'Leave out --no-project.',
+    });
+  }
+  if (body.base !== undefined) {
+    throw new PawlError('invalid_input', 'Work without a project has no commit to start from.', {
+      hint: 'Leave out --base.',
+    });
+  }
 }
 
 /** The plain fork: a child that goes on from where its parent is, with its history and, if asked, its files. */
@@ -133,7 +167,10 @@ export async function forkAgent(
   if (body.prompt !== undefined) checkTask(body.prompt);
   else if (!actor.isPerson)
     throw new PawlError('invalid_input', 'An agent that forks itself says what the child is to do.');
-  const project = await projectToForkIn(shop, parent, body.path);
+  const grounds = await groundsOfFork(shop, parent, body);
+  if (!actor.isPerson) await refuseForeignGrounds(shop, parent, grounds);
+  if (body.withFiles === true) refuseFilesWithoutProject(parent);
+  const project = grounds[0]?.project ?? null;
   const named = await shop.definitions.find(project, parent.parentId === null ? usualDefinition : parent.definition);
   // An agent that forks itself passes on what it is, and not what its file says by now.
   const definition = actor.isPerson ? named : await definitionInForce(shop, parent);
@@ -142,7 +179,7 @@ export async function forkAgent(
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(parent, preset, chosen.options);
   await refuseUninheritable(shop, parent, preset);
-  const fork = () => forkNow(shop, actor, { body, project, definition, preset, ...chosen }, request);
+  const fork = () => forkNow(shop, actor, { body, grounds, definition, preset, ...chosen }, request);
   return actor.isPerson
     ? barrier.pass(
         parent,
@@ -156,20 +193,21 @@ export async function forkAgent(
 async function forkNow(
   shop: Workshop,
   actor: Actor,
-  given: Pick<ForkRequest, 'project' | 'definition' | 'preset' | 'model' | 'options'> & { body: ForkBody },
+  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options'> & { body: ForkBody; grounds: Ground[] },
   request: { key: string | undefined; switchTo: boolean },
 ): Promise<Agent> {
-  const { body, definition, project, ...chosen } = given;
+  const { body, definition, grounds, ...chosen } = given;
   const { agent: parent } = actor;
-  const repository = await repositoryOf(shop, project);
   const ids = { agent: newId(), run: newId() };
-  const files = await filesFor(shop, {
-    parent,
-    project,
-    repository,
-    childId: ids.agent,
-    carry: body.withFiles ?? false,
-  });
+  const drop = async () => {
+    if (body.withFiles === true) for (const { project } of grounds) await dropQuietly(shop, project.id, ids.agent);
+  };
+  const begun = await filesFor(shop, { parent, grounds, childId: ids.agent, carry: body.withFiles ?? false }).catch(
+    async (error: unknown) => {
+      await drop();
+      throw error;
+    },
+  );
   const agentClass = parent.parentId === null ? definition.class : parent.class;
   const prepared: Prepared = {
     ...chosen,
@@ -181,13 +219,11 @@ async function forkNow(
     budget: parent.budget,
     taskId: null,
     definition: { ...definition, kind: parent.kind, class: agentClass },
-    project,
     alias: body.alias,
-    ...files,
     task: body.prompt ?? null,
     parentRunId: null,
     ids,
-    repository,
+    grounds: begun,
     inherit: inheritance,
   };
   let child: Agent | null = null;
@@ -196,7 +232,7 @@ async function forkNow(
     return child;
   } finally {
     // A fork that was refused, or was made by the same request before, has no use for these files.
-    if (child?.id !== ids.agent && files.snapshot !== null) await dropQuietly(shop, project.id, ids.agent);
+    if (child?.id !== ids.agent) await drop();
   }
 }
 
@@ -208,18 +244,37 @@ async function addChild(
   prepared: Prepared,
   switchTo = false,
 ): Promise<Agent> {
-  const { repository, inherit, record, alias: wanted, ...request } = prepared;
-  const listed = await listBranches(repository, branchPrefix);
-  const branches = listed.map(({ name }) => name.slice(branchPrefix.length));
+  const { grounds, inherit, record, alias: wanted, ...request } = prepared;
+  const [first, ...others] = grounds;
+  const inUse = await namesInUse(shop.home, grounds);
   const agent = await shop.store.write(async (tx) => {
     const earlier = await agentOfRequest(tx.db, key);
     if (earlier !== null) return earlier;
     const parent = await livingParent(tx, actor);
-    const alias = await freeAlias(tx, request.project, wanted, branches);
-    const worktree = join(shop.home.worktrees, request.project.name, alias);
+    const projects = grounds.map(({ project }) => project);
+    const alias = await freeAlias(tx, projects, wanted, inUse);
+    const layout = layoutOf(shop.home, alias, projects);
     const inherits = await inherit(tx.db, parent);
-    const planned = await plannedTask(tx, request);
-    const plan = planFork({ ...request, ...planned, parent, inherits, alias, worktree, now: tx.now });
+    const planned = await plannedTask(tx, request, first?.project ?? null);
+    const plan = planFork({
+      ...request,
+      ...planned,
+      project: first?.project ?? null,
+      baseCommit: first?.baseCommit ?? null,
+      snapshot: first?.snapshot ?? null,
+      worktree: layout.worktree,
+      workdir: layout.workdir,
+      places: others.map(({ project, baseCommit, snapshot }, index) => ({
+        projectId: project.id,
+        path: layout.others[index] ?? '',
+        baseCommit,
+        snapshot,
+      })),
+      parent,
+      inherits,
+      alias,
+      now: tx.now,
+    });
     await recordChild(tx, plan);
     await record?.(tx, plan.agent);
     if (switchTo) await sitAt(tx, plan.agent.id);
@@ -234,6 +289,7 @@ async function addChild(
 /** Writes down a child that was planned, within a transaction that may do more: every agent but agent 0 comes from here. */
 export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise<void> {
   await insertAgent(tx, plan.agent);
+  for (const place of plan.places) await insertPlace(tx, place);
   crashPoint('fork.after_agent');
   if (plan.run !== null) await insertRun(tx, plan.run);
   crashPoint('fork.after_run');
@@ -268,9 +324,10 @@ function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<
 /** The planned task that the child takes up, if any, claimed for it in the same transaction. */
 async function plannedTask(
   tx: WriteTransaction,
-  { taskId, task, project, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'project' | 'ids'>,
+  { taskId, task, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'ids'>,
+  project: Project | null,
 ): Promise<Pick<ForkRequest, 'taskId' | 'task' | 'assignment'>> {
-  if (taskId === null) return { taskId, task, assignment: firstAssignment(task, null) };
+  if (taskId === null || project === null) return { taskId: null, task, assignment: firstAssignment(task, null) };
   const claimed = await claimTask(tx, taskId === '@next' ? 'next' : taskId, project.id, ids.agent);
   const text = taskText(claimed, await dependenciesOf(tx.db, claimed));
   const whole = task === null || task.trim() === '' ? text : `${text}\n\n${task}`;
@@ -314,16 +371,19 @@ async function livingParent(tx: WriteTransaction, actor: Actor): Promise<Agent> 
 
 async function freeAlias(
   tx: WriteTransaction,
-  project: Project,
+  projects: readonly Project[],
   wanted: string | undefined,
-  branches: string[],
+  inUse: string[],
 ): Promise<string> {
   if (wanted !== undefined && reservedAliases.includes(wanted)) {
     throw new PawlError('invalid_input', `The alias ${wanted} has a meaning of its own.`, {
       hint: 'Choose another one.',
     });
   }
-  const taken = new Set([...branches, ...(await takenAliases(tx.db, project.id))]);
+  const taken = new Set(inUse);
+  const ids = projects.length === 0 ? [null] : projects.map(({ id }) => id);
+  for (const id of ids) for (const alias of await takenAliases(tx.db, id)) taken.add(alias);
+  if (projects.length !== 1) for (const alias of await takenWorkdirs(tx.db)) taken.add(alias);
   const alias = wanted ?? chooseAlias(taken, Math.random);
   if (!taken.has(alias)) return alias;
   throw new PawlError(
@@ -333,21 +393,11 @@ async function freeAlias(
   );
 }
 
-async function projectToForkIn(shop: Workshop, parent: Agent, path: string | undefined): Promise<Project> {
-  if (parent.projectId !== null) return projectOf(shop.store, parent);
-  if (path === undefined) {
-    throw new PawlError('invalid_input', 'A fork of agent 0 needs a repository.', {
-      hint: 'Go to one, or name it with -C.',
-    });
-  }
-  return registeredProject(shop, await openRepository(path));
-}
-
 /** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of. */
 async function checkExec(
   shop: Workshop,
   actor: Actor,
-  project: Project,
+  grounds: readonly Ground[],
   { target, takesPlanned }: { target: Definition; takesPlanned: boolean },
 ): Promise<string | null> {
   const { agent, isPerson } = actor;
@@ -357,9 +407,7 @@ async function checkExec(
       hint: 'Name a definition of kind main, or let one of your agents delegate to it.',
     });
   }
-  if (agent.projectId !== project.id) {
-    throw new PawlError('forbidden', `${agent.alias} belongs to another project, and may start work in its own only.`);
-  }
+  await refuseForeignGrounds(shop, agent, grounds);
   const facts = await agentView(shop.store.db, agent.id);
   const caller = { kind: agent.kind, definition: await definitionInForce(shop, agent) };
   checkDelegation(caller, target.id);
@@ -373,15 +421,4 @@ function presetFor(shop: Workshop, definition: Definition, wanted: string | unde
   const preset = shop.providers.get(wanted ?? definition.provider ?? shop.choices.provider);
   toolLimits(definition, preset);
   return preset;
-}
-
-async function registeredProject(shop: Workshop, repository: Repository): Promise<Project> {
-  const project = await projectByRoot(shop.store.db, repository.root);
-  if (project === null) {
-    throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
-      hint: 'Run `pawl init` there first.',
-    });
-  }
-  await refuseUntracked(shop.store.db, project);
-  return project;
 }

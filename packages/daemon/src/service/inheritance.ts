@@ -1,19 +1,20 @@
 import type { Inheritance } from '@pawl/core/fork';
 import { conversationOf, openToolsIn } from '@pawl/core/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import type { Repository } from '@pawl/git/repository';
 import { branchTip, resolveCommit } from '@pawl/git/repository';
 import { takeSnapshot } from '@pawl/git/snapshot';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import type { Agent, Project } from '@pawl/schema/record';
+import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { replay } from '@pawl/store/history';
 import { lastMessageId, toolMessages } from '@pawl/store/messages';
 import { sessionsThatSpoke } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
+import { agentIn } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, placeOf } from '../workshop.ts';
+import type { Ground } from './grounds.ts';
 
 /**
  * What a child of this agent inherits now: everything up to its last complete message, that is, before the first tool
@@ -41,17 +42,38 @@ export async function refuseUninheritable(shop: Workshop, parent: Agent, preset:
   });
 }
 
-/** Where the child's files come from: its parent's branch, or, carried along, all that its parent has not committed. */
+/** Refuses to carry files from a directory that is no worktree: only git can take a snapshot of them. */
+export function refuseFilesWithoutProject(parent: Agent): void {
+  if (parent.projectId !== null || parent.parentId === null) return;
+  throw new PawlError('invalid_input', `${parent.alias} has no project, so its files cannot be carried along.`, {
+    hint: `Leave out --with-files; the child can copy what it needs from ${parent.worktree ?? 'its directory'}.`,
+  });
+}
+
+/** What the work of a child begins with in each of its projects: the parent's branch, or all that it has not committed. */
 export async function filesFor(
   shop: Workshop,
-  given: { parent: Agent; project: Project; repository: Repository; childId: string; carry: boolean },
+  given: { parent: Agent; grounds: readonly Ground[]; childId: string; carry: boolean },
+): Promise<(Ground & { baseCommit: string; snapshot: string | null })[]> {
+  const begun = [];
+  for (const ground of given.grounds) {
+    const there = (await agentIn(shop.store.db, given.parent, ground.project.id)) ?? given.parent;
+    begun.push({ ...ground, ...(await filesIn(shop, there, ground, given)) });
+  }
+  return begun;
+}
+
+async function filesIn(
+  shop: Workshop,
+  parent: Agent,
+  { project, repository }: Ground,
+  { childId, carry }: { childId: string; carry: boolean },
 ): Promise<{ baseCommit: string; snapshot: string | null }> {
-  const { parent, project, repository } = given;
-  if (given.carry) {
+  if (carry) {
     const ownDir = ownGitDirectory(shop.home, project.id);
     // Agent 0 is the person, and works where they do.
     const path = parent.parentId === null ? repository.root : placeOf(parent).path;
-    const { head, commit } = await takeSnapshot(repository, { ownDir, path, name: given.childId });
+    const { head, commit } = await takeSnapshot(repository, { ownDir, path, name: childId });
     crashPoint('fork.after_snapshot');
     return { baseCommit: head, snapshot: commit };
   }

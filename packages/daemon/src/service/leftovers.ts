@@ -6,7 +6,7 @@ import { stopSession } from '@pawl/host/stop-session';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import type { Project } from '@pawl/schema/record';
-import { agentById, worktreesInUse } from '@pawl/store/agents';
+import { agentById, directoriesInUse } from '@pawl/store/agents';
 import { listProjects } from '@pawl/store/projects';
 import { sessionById } from '@pawl/store/sessions';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,13 @@ import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '../workshop.ts';
 
 /** A directory where worktrees are made that belongs to no agent of the registry. */
-export type Orphan = { path: string; name: string; project: Project; inUse: boolean };
+export type Orphan = {
+  path: string;
+  name: string;
+  /** Null for one where agents with several projects or none work: nobody knows whose repositories are in it. */
+  project: Project | null;
+  inUse: boolean;
+};
 
 /** Finds orphaned worktrees. Only our own root is looked at. */
 export async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
@@ -26,16 +32,19 @@ export async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
     const root = join(shop.home.worktrees, project.name);
     for (const name of await directoriesIn(root)) found.push({ path: join(root, name), name, project });
   }
+  for (const name of await directoriesIn(shop.home.agentWorkdirs))
+    found.push({ path: join(shop.home.agentWorkdirs, name), name, project: null });
   // The registry is asked last: a row comes before its directory, so whatever was found has its row by now.
-  const registered = await worktreesInUse(shop.store.db);
+  const registered = await directoriesInUse(shop.store.db);
   for (const { path } of await fixWorktrees(shop.store.db)) registered.add(path);
   return found
-    .filter(({ path, project }) => !registered.has(path) && existsSync(project.root))
+    .filter(({ path, project }) => !registered.has(path) && (project === null || existsSync(project.root)))
     .map((orphan) => ({ ...orphan, inUse: processesIn(orphan.path).length > 0 }));
 }
 
 /** Moves an orphan to the trash; null when it was not there any more. */
 export async function trashOrphan(shop: Workshop, { path, name, project }: Orphan): Promise<string | null> {
+  if (project === null) return null;
   const request = { path, trashDir: shop.home.trash, branch: `work/${name}`, at: Date.now() };
   return (await trashWorktree(await repositoryOf(shop, project), request))?.entry ?? null;
 }

@@ -13,6 +13,7 @@ import * as z from 'zod';
 import { wholeBody } from '../mail/mail-body.ts';
 import { noteAcked, noteDelivered, noteRead } from '../mail/marks.ts';
 import type { Post } from '../mail/post.ts';
+import { agentIn } from '../places.ts';
 import type { PageFilter } from './mailbox-page.ts';
 import { pageOf } from './mailbox-page.ts';
 import type { Sight } from '../mail/way.ts';
@@ -63,7 +64,7 @@ export function createMailboxes(sight: Sight, post: Post) {
         hint: 'Run `pawl init` there first.',
       });
     }
-    if (caller.isPerson || project.id === caller.agent.projectId) return project.id;
+    if (caller.isPerson || (await agentIn(db, caller.agent, project.id)) !== null) return project.id;
     throw new PawlError('forbidden', 'An agent writes to its own project only.');
   }
 

@@ -7,6 +7,7 @@ import { agentById } from '@pawl/store/agents';
 import { claimForListener, endQuestion, mailsOfEndedQuestions, mailsOfQuestion, noteTold } from '@pawl/store/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
+import { correspondent } from '../places.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { noteAcked, noteDelivered, noteRead, noteWithdrawn } from '../mail/marks.ts';
 import { rootAgent } from './root-agent.ts';
@@ -74,7 +75,7 @@ export async function recordAnswerMail(
   const [from, to] = [await agentById(tx.db, question.toId), await agentById(tx.db, question.fromId)];
   if (from === null || to === null || to.endedAt !== null) return null;
   if (!(await noteTold(tx, question.id, body.id))) return null;
-  const mail = mayWrite(from, to)
+  const mail = (await mayWrite(tx, from, to))
     ? await recordMail(tx, { from, to, kind: 'answer', questionId: question.id }, body)
     : await recordMail(tx, { from: await rootAgent(tx.db), to, kind: 'system', questionId: question.id }, body);
   if (!shown) return mail;
@@ -105,9 +106,10 @@ export async function tellSupervisor(tx: WriteTransaction, agent: Agent, text: s
 }
 
 /** An answer goes back the way the question came, but for a person's to a subagent, which Pawl itself passes on. */
-function mayWrite(from: Agent, to: Agent): boolean {
+async function mayWrite({ db }: WriteTransaction, from: Agent, to: Agent): Promise<boolean> {
+  const [sender, recipient] = [await correspondent(db, from), await correspondent(db, to)];
   try {
-    refuseMail(from, to);
+    refuseMail(sender, recipient);
     return true;
   } catch {
     return false;

@@ -28,8 +28,9 @@ import { sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
 import { refuseSpent } from '../reconcile/spending.ts';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Reconciler, RunningFacts } from '../reconcile/reconciler.ts';
+import { projectIfAny } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
-import { identityOf, projectOf, sessionDirectory } from '../workshop.ts';
+import { identityOf, sessionDirectory } from '../workshop.ts';
 import { refuseUncountable } from './budgets.ts';
 import { retakeTask, taskAfterRun } from './tasks.ts';
 import { agentOfRequest, rememberRequest } from './idempotency.ts';
@@ -89,19 +90,20 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     const known = await agentById(store.db, agentId);
     if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
     refuseResume(known);
-    const project = await projectOf(store, known);
+    const project = await projectIfAny(store, known);
     // As it is now: a definition that was deleted meanwhile begins no new run.
     const definition = await shop.definitions.find(project, known.definition);
     refuseUncountable(shop.providers.find(known.provider), budget);
     const isRepeated = (await agentOfRequest(store.db, key)) !== null;
-    if (!isRepeated) await refuseSpent(shop, { ...known, budget: withLimits(known.budget, budget ?? {}) }, project.id);
+    if (!isRepeated)
+      await refuseSpent(shop, { ...known, budget: withLimits(known.budget, budget ?? {}) }, known.projectId);
     await store.write(async (tx) => {
       if ((await agentOfRequest(tx.db, key)) !== null) return;
       const facts = await agentView(tx.db, agentId);
       if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
       refuseResume(facts.agent);
       const task = taskToResume(facts.agent, facts.run, prompt);
-      const begun = runOf(facts.agent, { id: newId(), projectId: project.id, task, definition, now: tx.now });
+      const begun = runOf(facts.agent, { id: newId(), projectId: known.projectId, task, definition, now: tx.now });
       await updateAgent(tx, agentId, { stopRequestedAt: null });
       if (byPerson && prompt !== undefined) await assign(tx, facts, prompt);
       if (budget !== undefined) await setBudget(tx, facts.agent, withLimits(facts.agent.budget, budget));

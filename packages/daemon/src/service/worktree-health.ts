@@ -4,8 +4,9 @@ import { countCommits } from '@pawl/git/repository';
 import { worktreeStatus } from '@pawl/git/worktree-status';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { agentsWithWorktree } from '@pawl/store/agents';
 import { existsSync } from 'node:fs';
+import { placesThere } from './kept-places.ts';
+import { placesOf } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, projectOf, repositoryOf } from '../workshop.ts';
 
@@ -34,12 +35,23 @@ export async function describeWorktree(shop: Workshop, agent: Agent): Promise<In
   }
 }
 
+/** Reads what is in the worktrees that an agent has in further projects. */
+export async function describePlaces(shop: Workshop, agent: Agent): Promise<Inspection['places']> {
+  const [, ...others] = await placesOf(shop.store.db, agent);
+  return Promise.all(
+    others.map(async ({ agent: there }) => ({
+      project: (await projectOf(shop.store, there)).name,
+      worktree: await describeWorktree(shop, there),
+    })),
+  );
+}
+
 /** Finds worktrees of living agents whose files are there, but that git has no whole record of. */
 export async function detachedWorktrees(shop: Workshop): Promise<DetachedWorktree[]> {
   const found: DetachedWorktree[] = [];
-  for (const agent of await agentsWithWorktree(shop.store.db)) {
+  for (const { agent } of await placesThere(shop)) {
     const { worktree: path, branch, worktreeReadyAt } = agent;
-    if (path === null || branch === null || worktreeReadyAt === null) continue;
+    if (path === null || branch === null || worktreeReadyAt === null || agent.projectId === null) continue;
     try {
       const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
       const link = await worktreeLink(repository, path);

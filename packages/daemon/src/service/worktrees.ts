@@ -1,34 +1,38 @@
 import type { PruneAnswer, WorktreeView } from '@pawl/protocol/view';
 import { pruneTrash } from '@pawl/git/prune';
 import { restoreWorktree } from '@pawl/git/restore';
+import { restoreDirectory } from '@pawl/git/trash-directory';
+import { isPlainNote } from '@pawl/git/trash-note';
 import type { TrashEntry } from '@pawl/git/trash-list';
 import { listTrash } from '@pawl/git/trash-list';
+import type { Place } from '@pawl/schema/place';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, WorktreeEnd } from '@pawl/schema/record';
-import { agentOfTrash, agentsWithWorktree, updateAgent } from '@pawl/store/agents';
 import { listProjects, projectByRoot } from '@pawl/store/projects';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { cleanUp, judgeWorktree } from '../reconcile/clean-up.ts';
+import { cleanUpPlace, judgeWorktree } from '../reconcile/clean-up.ts';
+import { updateWorktree } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
 import { listFixWorktrees, trashFixWorktrees } from './fix-worktrees.ts';
+import { placeInTrash, placesThere } from './kept-places.ts';
 import { orphanedWorktrees } from './leftovers.ts';
 
 /** Every worktree of ours: in use, kept, in the trash, or of nobody. */
 export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
   const projects = new Map((await listProjects(shop.store.db)).map((project) => [project.id, project]));
-  const agents = await agentsWithWorktree(shop.store.db);
+  const places = await placesThere(shop);
   const trash = await listTrash(shop.home.trash);
   return [
-    ...agents.map((agent) => viewOfAgent(agent, projects)),
+    ...places.map(({ agent }) => viewOfAgent(agent, projects)),
     ...trash.map((entry) => viewOfTrash(entry, projects)),
     ...(await listFixWorktrees(shop, projects)),
     ...(await orphanedWorktrees(shop)).map(({ path, name, project, inUse }) => ({
       state: 'orphan' as const,
       path,
-      project: project.name,
+      project: project?.name ?? null,
       agent: null,
-      branch: `work/${name}`,
+      branch: project === null ? null : `work/${name}`,
       detail: inUse ? 'belongs to no agent, but a process works in it' : 'belongs to no agent',
       entry: null,
       at: null,
@@ -44,33 +48,36 @@ export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ 
       hint: 'See `pawl worktree ls`.',
     });
   }
-  const project = await projectByRoot(shop.store.db, entry.note.repository);
-  if (project === null) {
+  const isPlain = isPlainNote(entry.note);
+  const project = isPlain ? null : await projectByRoot(shop.store.db, entry.note.repository);
+  if (project === null && !isPlain) {
     throw new PawlError('project_not_found', `${entry.note.repository} is not a project.`, {
       hint: 'Run `pawl init` there first.',
     });
   }
   // The registry first: one that says "restored" while the files are still in the trash lets them be taken back again.
-  const agent = await agentOfTrash(shop.store.db, name);
-  if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'restored', at }));
+  const place = await placeInTrash(shop, name);
+  if (place !== null) await noteEnd(shop, place, (at) => ({ state: 'restored', at }));
   const path = await putBack(shop, project, name).catch(async (error: unknown) => {
-    if (agent !== null) await noteEnd(shop, agent, (at) => ({ state: 'trashed', entry: name, at }));
+    if (place !== null) await noteEnd(shop, place, (at) => ({ state: 'trashed', entry: name, at }));
     throw error;
   });
   await shop.store.write(async (tx) => {
-    const about = { projectId: project.id, agentId: agent?.id ?? null };
+    const about = { projectId: project?.id ?? null, agentId: place?.agent.id ?? null };
     tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
   });
   return { path };
 }
 
-async function putBack(shop: Workshop, project: Project, name: string): Promise<string> {
+/** Puts an entry back: a worktree of a project, or a plain directory. */
+async function putBack(shop: Workshop, project: Project | null, name: string): Promise<string> {
+  if (project === null) return (await restoreDirectory({ trashDir: shop.home.trash, name })).path;
   const repository = await repositoryOf(shop, project);
   return (await restoreWorktree(repository, { trashDir: shop.home.trash, name })).path;
 }
 
-async function noteEnd(shop: Workshop, agent: Agent, end: (at: number) => WorktreeEnd): Promise<void> {
-  await shop.store.write((tx) => updateAgent(tx, agent.id, { worktreeEnd: end(tx.now) }));
+async function noteEnd(shop: Workshop, place: Place, end: (at: number) => WorktreeEnd): Promise<void> {
+  await shop.store.write((tx) => updateWorktree(tx, place, { worktreeEnd: end(tx.now) }));
 }
 
 /**
@@ -116,10 +123,10 @@ async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<v
   const project = note === null ? null : await projectByRoot(shop.store.db, note.repository);
   const repository = project === null ? null : await repositoryOf(shop, project).catch(() => null);
   await pruneTrash(repository, { trashDir: shop.home.trash, name, archiveTo: shop.home.archive });
-  const agent = await agentOfTrash(shop.store.db, name);
+  const place = await placeInTrash(shop, name);
   await shop.store.write(async (tx) => {
-    if (agent !== null) await updateAgent(tx, agent.id, { worktreeEnd: { state: 'missing', at: tx.now } });
-    const about = { projectId: project?.id ?? null, agentId: agent?.id ?? null };
+    if (place !== null) await updateWorktree(tx, place, { worktreeEnd: { state: 'missing', at: tx.now } });
+    const about = { projectId: project?.id ?? null, agentId: place?.agent.id ?? null };
     tx.emit({ type: 'worktree.pruned', ...about, data: { entry: name } });
   });
 }
@@ -131,11 +138,12 @@ async function trashRetained(
   { force: insist, dryRun }: { force: boolean; dryRun: boolean },
 ): Promise<string[]> {
   const trashed: string[] = [];
-  for (const agent of await agentsWithWorktree(shop.store.db)) {
+  for (const place of await placesThere(shop)) {
+    const { agent } = place;
     if (agent.endedAt === null || agent.worktree === null || agent.worktreeEnd?.state !== 'retained') continue;
     const goes = dryRun
       ? (await judgeWorktree(shop, agent, { insist }).catch(() => null))?.verdict.do === 'trash'
-      : (await reconciler.inLane(agent.id, () => cleanUp(shop, agent, { insist }))) === 'trashed';
+      : (await reconciler.inLane(agent.id, () => cleanUpPlace(shop, place, { insist }))) === 'trashed';
     if (goes) trashed.push(agent.worktree);
   }
   return trashed;

@@ -2,11 +2,11 @@ import type { TrustAnswer } from '@pawl/protocol/view';
 import type { TrustBody, TrustList } from '@pawl/protocol/view/trust';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { agentsWithWorktree } from '@pawl/store/agents';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import type { LoadedDefinitions } from '../definitions/definitions.ts';
 import { projectAround } from '../service/definitions.ts';
+import { placesThere } from '../service/kept-places.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
 import { providersOf, settingsOfAll } from './known-settings.ts';
@@ -114,8 +114,8 @@ async function worktreeAround(shop: Workshop, path: string): Promise<TrustPlace 
   } catch {
     return null;
   }
-  for (const agent of await agentsWithWorktree(shop.store.db)) {
-    if (agent.worktree === null) continue;
+  for (const { agent } of await placesThere(shop)) {
+    if (agent.worktree === null || agent.projectId === null) continue;
     const inside = relative(agent.worktree, real);
     if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside))) {
       return { project: await projectOf(shop.store, agent), root: agent.worktree };

@@ -1,5 +1,5 @@
 import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
-import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, worktreesInUse } from '@pawl/store/agents';
+import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, directoriesInUse } from '@pawl/store/agents';
 import { livingColleagues } from '@pawl/store/colleagues';
 import { insertProject } from '@pawl/store/projects';
 import { endRun, insertRun } from '@pawl/store/runs';
@@ -184,7 +184,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     ]);
     await store.write((tx) => updateSession(tx, session.id, { usage }));
     expect(await countAgents(store.db)).toBe(2);
-    expect(await worktreesInUse(store.db)).toEqual(new Set(['/w/one']));
+    expect(await directoriesInUse(store.db)).toEqual(new Set(['/w/one', '/w']));
     expect(await usagesOf(store.db, [agent.id, 'nobody'])).toEqual(new Map([[agent.id, [usage]]]));
     expect(await usagesOf(store.db, [])).toEqual(new Map());
   });

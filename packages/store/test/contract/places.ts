@@ -1,7 +1,7 @@
 import { newId } from '@pawl/schema/id';
 import type { AgentPlace } from '@pawl/schema/record';
-import { agentById, insertAgent, takenAliases, updateAgent } from '@pawl/store/agents';
-import { insertPlace, placeOfBranch, placeOfTrash, placePaths } from '@pawl/store/places';
+import { agentById, directoriesInUse, insertAgent, takenAliases, takenWorkdirs, updateAgent } from '@pawl/store/agents';
+import { insertPlace, placeOfBranch, placeOfTrash } from '@pawl/store/places';
 import { placesOfAgent, placesOfAgents, presentPlaces, updatePlace } from '@pawl/store/places';
 import { insertProject } from '@pawl/store/projects';
 import { insertRun, runById } from '@pawl/store/runs';
@@ -26,7 +26,6 @@ export function placesContract(engine: EngineUnderTest): void {
     expect(await placesOfAgent(store.db, agent.id)).toEqual([sooner, later]);
     expect(await placesOfAgents(store.db, [agent.id, newId()])).toEqual(new Map([[agent.id, [sooner, later]]]));
     expect(await placesOfAgents(store.db, [])).toEqual(new Map());
-    expect((await placePaths(store.db)).toSorted()).toEqual([sooner.path, later.path].toSorted());
     expect(await placeOfBranch(store.db, second, sooner.branch)).toEqual(sooner);
     expect(await placeOfBranch(store.db, second, 'another')).toBeNull();
     const twice = store.write((tx) => insertPlace(tx, { ...sooner, path: '/elsewhere' }));
@@ -80,6 +79,8 @@ export function placesContract(engine: EngineUnderTest): void {
     expect(await runById(store.db, run.id)).toEqual(run);
     expect((await agentById(store.db, agent.id))?.worktree).toBe('/w/calm-yak/workspace');
     expect(await takenAliases(store.db, null)).toEqual(['calm-yak']);
+    expect(await takenWorkdirs(store.db)).toEqual(['calm-yak']);
+    expect(await directoriesInUse(store.db)).toEqual(new Set(['/w/calm-yak/workspace', '/w/calm-yak']));
     expect(await takenAliases(store.db, await addProject(store))).toEqual([]);
   });
 }

@@ -1,0 +1,60 @@
+import type { Correspondent } from '@pawl/core/mail';
+import type { Place } from '@pawl/schema/place';
+import { agentAt, directoryOf } from '@pawl/schema/place';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent, Project } from '@pawl/schema/record';
+import type { AgentPatch } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents';
+import { placesOfAgent, updatePlace } from '@pawl/store/places';
+import { projectById } from '@pawl/store/projects';
+import type { Store } from '@pawl/store/store';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+
+/** Every project of an agent with its worktree there, the first one first; none for an agent without a project. */
+export async function placesOf(db: Database, agent: Agent): Promise<Place[]> {
+  if (agent.projectId === null) return [];
+  const others = agent.workdir === null ? [] : await placesOfAgent(db, agent.id);
+  return [{ agent, extra: null }, ...others.map((extra) => ({ agent: agentAt(agent, extra), extra }))];
+}
+
+/** The agent as it is in one of its projects; null when it does not belong to it. */
+export async function agentIn(db: Database, agent: Agent, projectId: string): Promise<Agent | null> {
+  return (await placesOf(db, agent)).find((place) => place.agent.projectId === projectId)?.agent ?? null;
+}
+
+/** Writes facts of a worktree where they belong: to the agent for its first project, else to the place. */
+export async function updateWorktree(
+  tx: WriteTransaction,
+  { agent, extra }: Place,
+  patch: Pick<AgentPatch, 'baseCommit' | 'worktreeReadyAt' | 'worktreeEnd'>,
+): Promise<void> {
+  if (extra === null) return updateAgent(tx, agent.id, patch);
+  const { baseCommit, worktreeReadyAt: readyAt, worktreeEnd: end } = patch;
+  await updatePlace(tx, extra, {
+    ...(baseCommit === undefined || baseCommit === null ? {} : { baseCommit }),
+    ...(readyAt === undefined ? {} : { readyAt }),
+    ...(end === undefined ? {} : { end }),
+  });
+}
+
+/** An agent as the rules of mail see it: with its further projects. */
+export async function correspondent(db: Database, agent: Agent): Promise<Agent & Correspondent> {
+  if (agent.workdir === null) return agent;
+  return { ...agent, alsoIn: (await placesOfAgent(db, agent.id)).map(({ projectId }) => projectId) };
+}
+
+/** The directory that an agent's sessions run in. */
+export function workingDirectory(agent: Agent): string {
+  const directory = directoryOf(agent);
+  if (directory !== null) return directory;
+  throw new PawlError('internal', `The agent ${agent.alias} has no directory of its own.`);
+}
+
+/** The first project of an agent; null for one that belongs to none. */
+export async function projectIfAny({ db }: Pick<Store, 'db'>, agent: Agent): Promise<Project | null> {
+  if (agent.projectId === null) return null;
+  const project = await projectById(db, agent.projectId);
+  if (project !== null) return project;
+  throw new PawlError('project_not_found', `The project of ${agent.alias} is not in the registry.`);
+}
