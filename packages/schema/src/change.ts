@@ -20,8 +20,15 @@ export type ChangeState = (typeof changeStates)[number];
 export const mergeMethods = ['squash', 'merge', 'rebase'] as const;
 export type MergeMethod = (typeof mergeMethods)[number];
 
-/** In what way a change makes the gate weaker. */
-const findingKinds = ['fewer-tests', 'more-skips', 'skip-added', 'check-edited', 'tests-unreadable'] as const;
+/** Why a change waits for a person: it makes the gate weaker, or brings back what was removed from the target branch. */
+const findingKinds = [
+  'fewer-tests',
+  'more-skips',
+  'skip-added',
+  'check-edited',
+  'tests-unreadable',
+  'commits-dropped',
+] as const;
 export const findingSchema = z.object({
   kind: z.enum(findingKinds),
   detail: z.string(),

@@ -28,5 +28,7 @@ export const inboxKinds = [
   'configuration',
   /** Changes wait, and the queue cannot work: the remote cannot be reached, or the repository is gone. */
   'queue-stuck',
+  /** The local target branch and the remote's have diverged. */
+  'diverged',
 ] as const;
 export type InboxKind = (typeof inboxKinds)[number];

@@ -30,6 +30,8 @@ export const gateLimits = {
   findings: 20,
   findingCharacters: 300,
   shownCharacters: 120,
+  /** How long the list of commits is that were removed from the target branch. */
+  droppedCharacters: 1_500,
   /** The largest file that tells what a project's checks are, and how many names of a directory are looked at. */
   detectedBytes: 1024 * 1024,
   directoryNames: 5_000,

@@ -97,7 +97,7 @@ function finding(kind: Finding['kind'], detail: string): Finding {
 }
 
 /** A name or a line of somebody else's, as one line that says nothing to a terminal. */
-function shown(text: string): string {
+export function shown(text: string): string {
   return cutText(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?'), gateLimits.shownCharacters);
 }
 

@@ -1,6 +1,7 @@
 import type { Change } from '@pawl/schema/change';
 import { isPassing, PawlError } from '@pawl/schema/error';
 import { changeById, openChanges, updateChange } from '@pawl/store/changes';
+import { droppedFindings } from './dropped.ts';
 import { effectOf } from './effect.ts';
 import type { Examination } from './examine.ts';
 import { examineChange } from './examine.ts';
@@ -19,7 +20,8 @@ export async function examineAll(parts: ExamineParts): Promise<boolean> {
     const { head } = change;
     if (change.examinedHead === head) continue;
     isNew = true;
-    const { findings, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
+    const { findings: weaker, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
+    const findings = [...(await droppedFindings(parts, change)), ...weaker];
     const told = await shop.store.write(async (tx) => {
       const now = await changeById(tx.db, change.id);
       if (now?.head !== head) return [];

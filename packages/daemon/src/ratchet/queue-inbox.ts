@@ -1,4 +1,5 @@
 import { changeNews, queueNews } from '@pawl/core/inbox';
+import { divergedNews } from '@pawl/core/ratchet/diverged';
 import type { ChangeView } from '@pawl/protocol/view/change';
 import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
 import type { Change, Queue } from '@pawl/schema/change';
@@ -10,6 +11,7 @@ import { queueOf } from '@pawl/store/queues';
 import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
+import { divergenceOf } from './divergence.ts';
 import { projectsWithQueue } from './queue-view.ts';
 
 export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
@@ -44,6 +46,10 @@ async function addProject(shop: Workshop, project: Project, queue: Queue, inbox:
   const failure = { detail: emergency?.detail ?? '', fixer: emergency?.fixer?.alias ?? null };
   for (const news of queueNews({ queue, trouble: sight?.trouble ?? null, queued, failure }))
     inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
+  const divergence = await divergenceOf(shop, project);
+  if (divergence === null) return;
+  const news = { kind: 'diverged' as const, since: shop.clock(), ...divergedNews(divergence), detail: '', changes: [] };
+  inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
 }
 
 async function emergencyOf(db: Database, project: Project, queue: Queue): Promise<InboxEmergency | null> {

@@ -1,3 +1,4 @@
+import { divergedNews } from '@pawl/core/ratchet/diverged';
 import { queueAdvice } from '@pawl/core/ratchet/merge-leave';
 import type { QueueView } from '@pawl/protocol/view/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
@@ -12,6 +13,7 @@ import type { Workshop } from '../workshop.ts';
 import { rulesOf } from './change-rules.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
 import { viewCheck } from './check-view.ts';
+import { divergenceOf } from './divergence.ts';
 import { rulesFrom } from './facts.ts';
 
 /** The merge queue of a project as it is now, also before it has begun. */
@@ -39,7 +41,7 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
     emergency: emergency === null ? null : { ...emergency, fixer: await named(db, emergency.fixerId) },
     pausedAt: queue?.pausedAt ?? null,
     waiting: queue?.waiting ?? null,
-    advice: facts === null ? [] : queueAdvice(rulesFrom(facts)),
+    advice: facts === null ? [] : [...queueAdvice(rulesFrom(facts)), ...(await divergedAdvice(shop, project))],
     pushAllowedAt: (await projectSettings(db, project.id)).pushAllowedAt,
     trouble,
     changes,
@@ -48,6 +50,13 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
     rounds: ended.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed').length,
     config: facts === null ? unknownRules : summaryOf(facts.config),
   };
+}
+
+async function divergedAdvice(shop: Workshop, project: Project): Promise<string[]> {
+  const divergence = await divergenceOf(shop, project);
+  if (divergence === null) return [];
+  const { text, next } = divergedNews(divergence);
+  return [`${text}: ${next.map((command) => `\`${command}\``).join(', ')}`];
 }
 
 function summaryOf(config: ProjectConfig): QueueView['config'] {

@@ -29,6 +29,7 @@ import type { Checker } from './checker.ts';
 import { createChecker } from './checker.ts';
 import { createCrew, crewEvents } from './crew.ts';
 import { configPath } from './config-file.ts';
+import { isRewritten, noteRewritten } from './dropped.ts';
 import { changeFacts, projectFacts } from './facts.ts';
 import { readLastConfig, readProjectConfig } from './project-config.ts';
 import { lookAtQueue } from './queue.ts';
@@ -227,12 +228,16 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     return found;
   }
 
-  async function noteSeen({ project, target }: Bench, queue: Queue): Promise<void> {
+  async function noteSeen(bench: Bench, queue: Queue): Promise<void> {
+    const { project, target } = bench;
     const { branch, tip } = target;
     const now = await queueOf(store.db, project.id);
     if (now === null || (now.seen === tip && now.branch === branch)) return;
+    const old = now.branch === branch ? now.seen : null;
+    const hasLost = old !== null && (await isRewritten(bench, old));
     await store.write(async (tx) => {
       await updateQueue(tx, project.id, { seen: tip, branch });
+      if (hasLost) await noteRewritten(tx, project.id, old);
       if (queue.seen === null) return;
       tx.emit({ type: 'main.moved', projectId: project.id, data: { branch, from: queue.seen, to: tip } });
     });

@@ -16,6 +16,7 @@ import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../workshop.ts';
+import { hasDropped } from './dropped.ts';
 import type { RefreshIntent } from './refresh-intent.ts';
 import {
   beginRefresh,
@@ -50,6 +51,9 @@ export async function refreshWorktree(shop: Workshop, agentId: string, goal: Goa
   const place = branchPlaceOf(agent);
   const landed = await landedHeads(db, goal.projectId, place);
   const merged = await mergedHeadsOf(db, goal.projectId, { agentId, branch: place.branch });
+  // Replayed onto the new main, commits that were removed from it would pass for the agent's own.
+  const { projectId } = goal;
+  if (await hasDropped(db, { repository, ownDir, projectId, tip: onto }, place.branch)) return false;
   const plan = await planRebase(repository, { ownDir, ...place, onto, landed, merged, atMs: shop.clock() });
   if (plan.do === 'skip') return plan.isSettled;
   const about = { branch: place.branch, target, onto };

@@ -1,3 +1,4 @@
+import { divergedNews } from '@pawl/core/ratchet/diverged';
 import type { Diagnosis, Finding } from '@pawl/protocol/view';
 import { runWithoutRepository } from '@pawl/git/command';
 import { messageOf } from '@pawl/schema/error';
@@ -8,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { isRunning } from '../reconcile/session-watch.ts';
+import { divergenceOf } from '../ratchet/divergence.ts';
 import { untrustedSettings } from '../trust/known-settings.ts';
 import { checkProviders } from './providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from './worktree-health.ts';
@@ -32,6 +34,7 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       ...(await checkRestored(shop)),
       await checkToken(shop),
       ...(await checkProjects(shop)),
+      ...(await checkDivergence(shop)),
       ...(await checkDefinitions(shop)),
       ...(await checkSettings(shop)),
       ...(await checkProviders(shop)),
@@ -74,6 +77,19 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
   }
 
   return { examine, repair };
+}
+
+/** Projects whose local target branch and the remote's have diverged. */
+async function checkDivergence(shop: Workshop): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const divergence = await divergenceOf(shop, project);
+    if (divergence === null) continue;
+    const { text, next } = divergedNews(divergence);
+    const message = `${project.name}: ${text}`;
+    findings.push({ check: 'branch', level: 'warning', message, hint: next.join('; '), fixable: false });
+  }
+  return findings;
 }
 
 async function checkGit(): Promise<Finding> {

@@ -1,0 +1,31 @@
+import type { Divergence } from '@pawl/core/ratchet/diverged';
+import { isAncestor } from '@pawl/git/merge-step';
+import { hasCommit } from '@pawl/git/queue-objects';
+import { branchTip } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { queueOf } from '@pawl/store/queues';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../workshop.ts';
+import { configOf } from './change-rules.ts';
+
+/** How a project's local target branch differs from the remote's as the queue saw it last; null when one follows the other. */
+export async function divergenceOf(shop: Workshop, project: Project): Promise<Divergence | null> {
+  const queue = await queueOf(shop.store.db, project.id);
+  const { found } = await configOf(shop, project);
+  if (queue === null || queue.seen === null || found === null || found.remote === null) return null;
+  const { branch, seen: tip } = queue;
+  try {
+    const repository = await repositoryOf(shop, project);
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const local = await branchTip(repository, branch);
+    if (local === null || local === tip || !(await hasCommit(repository, ownDir, tip))) return null;
+    if (await isAncestor(repository, ownDir, local, tip)) return null;
+    if (await isAncestor(repository, ownDir, tip, local)) return null;
+    return { branch, local, remote: found.remote, tip };
+  } catch (error) {
+    // A repository that cannot be read has other things said about it.
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
+}

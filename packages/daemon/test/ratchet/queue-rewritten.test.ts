@@ -1,0 +1,107 @@
+import { git } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+type Place = TestDaemon & { origin: string; /** The commit that is dropped later. */ old: string };
+
+/** A clone whose main, and its origin's, have a commit with `dropped.txt`, which the queue has seen. */
+async function startClone(rules: string): Promise<Place> {
+  const daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  const origin = join(repository, '..', 'origin.git');
+  await commitFiles(repository, { '.pawl/config.yaml': configWith('ls', `queue: {${rules}}\nfixer: false\n`) });
+  const old = await commitFiles(repository, { 'dropped.txt': 'x\n' }, 'feat: what is dropped');
+  await git(repository, ['clone', '--quiet', '--bare', repository, origin]);
+  await git(repository, ['remote', 'add', 'origin', origin]);
+  await git(repository, ['fetch', '--quiet', 'origin']);
+  await client.allowPush({ path: repository });
+  await client.checkQueue({ path: repository });
+  await sees(daemon, old);
+  return Object.assign(daemon, { origin, old });
+}
+
+async function sees({ client }: TestDaemon, commit: string): Promise<void> {
+  await waitUntil(async () => (await queueNow(client)).main === commit, {
+    timeoutMs: 20_000,
+    what: 'the queue to look',
+  });
+}
+
+/** Replaces the last commit of origin's main, as a force-push does; the local main stays where it is. */
+async function rewrite(place: Place): Promise<string> {
+  const tip = await commitOn(place.origin, 'main', { 'instead.txt': 'y\n' }, `${place.old}^`);
+  await place.client.checkQueue({ path: place.repository });
+  await sees(place, tip);
+  return tip;
+}
+
+test('a change that was begun at the old main is held with the list of commits, and not squashed with them', async () => {
+  await using place = await startClone('auto: true');
+  const { client, repository, origin, old } = place;
+  await commitOn(repository, 'work/one', { 'one.txt': 'one\n' }, old);
+  const tip = await rewrite(place);
+  const { change } = await client.openChange({ path: repository, branch: 'work/one' });
+  const { findings } = await reaches(client, change.id, 'needs-human-input');
+  expect(findings).toMatchObject([{ kind: 'commits-dropped' }]);
+  expect(findings[0]?.detail).toBe(
+    `it has a commit that main had and lacks now (${old.slice(0, 10)} feat: what is dropped); without them: git rebase --onto ${tip.slice(0, 10)} ${old.slice(0, 10)}`,
+  );
+  // What begins at the new main goes in meanwhile.
+  await git(repository, ['fetch', '--quiet', 'origin']);
+  const other = await propose(client, repository, 'work/two', { 'two.txt': 'two\n' }, tip);
+  await reaches(client, other.id, 'merged');
+  expect(await git(origin, ['ls-tree', '--name-only', 'main'])).not.toMatch(/dropped\.txt|one\.txt/);
+  // Without the dropped commit it goes in by itself.
+  await commitOn(repository, 'work/one', { 'one.txt': 'one\n' }, tip);
+  await client.openChange({ path: repository, branch: 'work/one' });
+  await reaches(client, change.id, 'merged');
+  const files = await git(origin, ['ls-tree', '--name-only', 'main']);
+  expect(files).toContain('one.txt');
+  expect(files).not.toContain('dropped.txt');
+});
+
+test('a change that was ready before the force-push is looked at again, and an approval from before does not count', async () => {
+  await using place = await startClone('auto: false');
+  const { client, repository, origin, old } = place;
+  const { id } = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' }, old);
+  await reaches(client, id, 'ready');
+  await client.approveChange(id);
+  const tip = await rewrite(place);
+  await reaches(client, id, 'needs-human-input');
+  await client.mergeChange(id);
+  expect((await reaches(client, id, 'needs-human-input')).findings).toMatchObject([{ kind: 'commits-dropped' }]);
+  expect(await git(origin, ['rev-parse', 'main'])).toBe(tip);
+  // A person may want them back.
+  await client.approveChange(id);
+  await reaches(client, id, 'merged');
+  expect(await git(origin, ['ls-tree', '--name-only', 'main'])).toContain('dropped.txt');
+});
+
+test('queue, inbox and doctor say that local main has diverged, with both commits and what to do', async () => {
+  await using place = await startClone('auto: true');
+  const { client, old, repository } = place;
+  expect((await queueNow(client)).advice).toEqual([]);
+  const tip = await rewrite(place);
+  const text = `local main (${old.slice(0, 10)}) has diverged from origin/main (${tip.slice(0, 10)}); the queue works from origin’s`;
+  const look = 'git log --oneline --left-right main...origin/main';
+  expect((await queueNow(client)).advice).toEqual([expect.stringContaining(text)]);
+  expect((await queueNow(client)).advice[0]).toContain(look);
+  const [entry] = (await client.inbox()).entries;
+  expect(entry).toMatchObject({ kind: 'diverged', text });
+  expect(entry?.next).toContain(look);
+  const { findings } = await client.doctor();
+  expect(findings).toContainEqual(
+    expect.objectContaining({ check: 'branch', level: 'warning', message: `sample: ${text}` }),
+  );
+  // As the advice says.
+  await git(repository, ['fetch', '--quiet', 'origin']);
+  await git(repository, ['reset', '--quiet', '--keep', 'origin/main']);
+  expect((await queueNow(client)).advice).toEqual([]);
+  expect((await client.inbox()).entries).toEqual([]);
+});
