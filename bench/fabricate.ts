@@ -124,6 +124,8 @@ function doneWork(agent: Agent, project: Project): { run: Run; session: Session 
     waitUntil: null,
     waitFor: null,
     cause: null,
+    repoPath: null,
+    sessionId: 'default',
   };
   const session: Session = {
     id: newId(),

@@ -93,7 +93,7 @@ function exampleOf(command: Command): string {
  * and so into what agents are told about each other, when they do.
  */
 const agentCommandNames =
-  'ps history work fork mark rewind gate task change queue id send mail read ack wait ask listen answer complete';
+  'ps history work fork delegate result mark rewind gate task change queue id send mail read ack wait ask listen answer complete';
 const agentCommands = new Set(agentCommandNames.split(' '));
 /** Below a group, what only people do. */
 const peoplesCommands = new Set([

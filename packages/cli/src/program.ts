@@ -5,6 +5,7 @@ import { accountCommands } from './table/accounts.ts';
 import { agentCommands } from './table/agents.ts';
 import { changeCommands } from './table/changes.ts';
 import { completeCommands } from './table/complete.ts';
+import { delegateCommands } from './table/delegate.ts';
 import { devCommands } from './table/dev.ts';
 import { errandCommands } from './table/errands.ts';
 import { homeCommands } from './table/home.ts';
@@ -22,7 +23,7 @@ import type { CommandTable } from './table/tools.ts';
 
 /** The commands in the groups in which the help shows them. */
 const groups: [heading: string, commands: CommandTable][] = [
-  ['Agents:', agentCommands],
+  ['Agents:', { ...agentCommands, ...delegateCommands }],
   ['What agents are told:', signalCommands],
   ['What agents say:', { ...completeCommands, ...longForms }],
   ['Mail:', mailCommands],

@@ -51,6 +51,8 @@ export type ForkRequest = {
   task: string | null;
   /** The run that begins the child's, when that is a part of it: a subagent's. */
   parentRunId: string | null;
+  /** The chat thread of the child's run; the usual one when absent. */
+  sessionId?: string | undefined;
   ids: { agent: string; run: string };
   now: number;
 };
@@ -116,7 +118,11 @@ export function planFork(request: ForkRequest): ForkPlan {
   const begun =
     request.task === null
       ? null
-      : runOf(agent, { id: ids.run, projectId, task: request.task, definition, now }, request.parentRunId);
+      : runOf(
+          agent,
+          { id: ids.run, project, task: request.task, definition, sessionId: request.sessionId, now },
+          request.parentRunId,
+        );
   const note = (self: Agent, role: 'parent' | 'child') => ({
     agentId: self.id,
     runId: null,

@@ -40,8 +40,8 @@ export function refuseMail(from: Correspondent, to: Correspondent): void {
   if (!isPerson(from) && !isPerson(to) && !shareProject(from, to) && !isParent(from, to) && !isParent(to, from))
     throw new PawlError('forbidden', `${to.alias} belongs to another project.`);
   if (from.kind === 'subagent') {
-    if (worksFor(from, to)) return;
-    throw new PawlError('forbidden', `${from.alias} is a subagent: it writes only to the agent that it works for.`);
+    if (!worksFor(from, to)) throw subagentTalk(to);
+    return;
   }
   if (to.kind === 'main') return;
   if (isPerson(from)) {
@@ -55,8 +55,7 @@ export function refuseMail(from: Correspondent, to: Correspondent): void {
 
 /** Whom a mail to everybody goes to: each living main of the sender's project that Pawl started, but the sender. */
 export function everybody<Other extends Correspondent>(from: Correspondent, others: Other[]): Other[] {
-  if (from.kind === 'subagent')
-    throw new PawlError('forbidden', `${from.alias} is a subagent: it does not write to everybody.`);
+  if (from.kind === 'subagent') throw subagentTalk(null);
   return others.filter(
     (other) =>
       other.id !== from.id &&
@@ -66,6 +65,15 @@ export function everybody<Other extends Correspondent>(from: Correspondent, othe
       other.adopted === null &&
       (isPerson(from) || shareProject(from, other)),
   );
+}
+
+/** The refusal of whatever a subagent says to anybody but the agent that it works for. */
+function subagentTalk(to: Correspondent | null): PawlError {
+  const message =
+    to?.kind === 'subagent'
+      ? 'Subagents do not talk to each other; write to your parent.'
+      : 'A subagent talks to its parent only; write to your parent.';
+  return new PawlError('forbidden', message, { hint: 'pawl send parent "…"' });
 }
 
 /** Refuses a text that cannot be a mail; returns its length in bytes. */

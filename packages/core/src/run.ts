@@ -1,6 +1,7 @@
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
-import type { Agent, Message, Run } from '@pawl/schema/record';
+import type { Agent, Message, Project, Run } from '@pawl/schema/record';
+import { usualThread } from '@pawl/schema/record';
 import { firstLine } from './shorten.ts';
 
 /** How much of a task its event carries. */
@@ -15,12 +16,22 @@ export type BegunRun = {
 /** The beginning of a run: its row, the message that asks for it, and the event that tells it. */
 export function runOf(
   agent: Agent,
-  begin: { id: string; projectId: string | null; task: string; definition: Definition; now: number },
+  begin: {
+    id: string;
+    project: Pick<Project, 'id' | 'root'> | null;
+    task: string;
+    definition: Definition;
+    /** The chat thread; a run that follows another one of its agent stays in that one's. */
+    sessionId?: string | undefined;
+    now: number;
+  },
   parentRunId: string | null = null,
 ): BegunRun {
   const run: Run = {
     id: begin.id,
-    projectId: begin.projectId,
+    repoPath: begin.project?.root ?? null,
+    sessionId: begin.sessionId ?? usualThread,
+    projectId: begin.project?.id ?? null,
     agentId: agent.id,
     agentKind: agent.kind,
     parentRunId,
@@ -41,7 +52,7 @@ export function runOf(
     message: { agentId: agent.id, runId: run.id, kind: 'user', content: run.task, data: null },
     event: {
       type: 'run.started',
-      projectId: begin.projectId,
+      projectId: run.projectId,
       agentId: agent.id,
       data: { task: firstLine(run.task, summaryCharacters) },
     },

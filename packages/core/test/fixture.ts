@@ -68,6 +68,8 @@ export function aRun(given: Partial<Run> = {}): Run {
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    repoPath: null,
+    sessionId: 'default',
     cause: null,
     ...given,
   };

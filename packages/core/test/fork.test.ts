@@ -97,6 +97,8 @@ describe('the rows of a fork', () => {
       resultBefore: null,
       waitUntil: null,
       waitFor: null,
+      repoPath: aProject.root,
+      sessionId: 'default',
       cause: null,
     });
   });

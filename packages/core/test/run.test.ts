@@ -5,7 +5,7 @@ import { runOf } from '../src/run.ts';
 import { aDefinition } from './definition/fixture.ts';
 import { aProject, anAgent, idOf } from './fixture.ts';
 
-const begin = { id: idOf('new-run'), projectId: aProject.id, task: 'test it\nall', definition: aDefinition(), now: 77 };
+const begin = { id: idOf('new-run'), project: aProject, task: 'test it\nall', definition: aDefinition(), now: 77 };
 
 test('the beginning of a run is its row, the message that asks for it and its event, and they agree', () => {
   const agent = anAgent({ kind: 'subagent' });
@@ -17,6 +17,8 @@ test('the beginning of a run is its row, the message that asks for it and its ev
     parentRunId: idOf('outer-run'),
     definition: aDefinition(),
     startedAt: 77,
+    repoPath: aProject.root,
+    sessionId: 'default',
     outcome: null,
   });
   expect(message).toEqual({ agentId: agent.id, runId: run.id, kind: 'user', content: 'test it\nall', data: null });

@@ -55,6 +55,9 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
   // Refused, for the project is untracked by now.
   startCrew: { person: 409, own: 403, other: 403 },
   stopCrew: { person: 200, own: 403, other: 403 },
+  // Workers have no Delegate; what may be delegated is tested in rights/delegate.test.ts.
+  delegate: { person: 400, own: 403, other: 403 },
+  runResult: { person: 404, own: 404, other: 404 },
   listAgents: { person: 200, own: 200, other: 200 },
   work: { person: 400, own: 403, other: 403 },
   inspectAgent: { person: 200, own: 200, other: 403 },

@@ -1,5 +1,6 @@
 import { agentTools } from './tool/agents.ts';
 import { changeTools } from './tool/changes.ts';
+import { delegateTools } from './tool/delegate.ts';
 import { mailTools } from './tool/mail.ts';
 import { questionTools } from './tool/questions.ts';
 import { rosterTools } from './tool/roster.ts';
@@ -9,6 +10,7 @@ import type { CallerKind, Tool } from './tool.ts';
 /** Every verb that is a tool. */
 const tools: readonly Tool[] = [
   ...agentTools,
+  ...delegateTools,
   ...rosterTools,
   ...mailTools,
   ...questionTools,

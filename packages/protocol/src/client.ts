@@ -69,6 +69,7 @@ import type {
 } from './view/project.ts';
 import type { ProviderList } from './view/provider.ts';
 import type { RosterView, SelfView } from './view/roster.ts';
+import type { Delegated, DelegateBody, RunResult } from './view/run.ts';
 import type {
   Answered,
   AskBody,
@@ -100,6 +101,10 @@ export type Client = ChangeClient & {
   stopCrew(body: ProjectReference): Promise<CrewView>;
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<WorkAnswer>;
+  /** Starts an agent of a definition for the caller, which is an agent; the same key gives the same one. */
+  delegate(body: DelegateBody, idempotencyKey: string): Promise<Delegated>;
+  /** A run and its result, after it has ended or after `waitMs`, whichever comes first. */
+  runResult(run: string, query?: { waitMs?: number }): Promise<RunResult>;
   /** Without its worktree it is one look into the database; with it, git compares files. */
   inspectAgent(reference: string, query?: { worktree?: boolean }): Promise<Inspection>;
   agentPrompt(reference: string, query?: { session?: number }): Promise<PromptView>;
@@ -268,6 +273,8 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     stopCrew: (body) => post('/api/projects/crew/stop', body),
     listAgents: (query) => get('/api/agents', query),
     work: (body, idempotencyKey) => post('/api/agents', body, { 'idempotency-key': idempotencyKey }),
+    delegate: (body, key) => post('/api/delegations', body, { 'idempotency-key': key }),
+    runResult: (run, query) => get(`/api/runs/${encodeURIComponent(run)}`, query),
     inspectAgent: (reference, query) => get(agentPath(reference), query),
     agentPrompt: (reference, query) => get(agentPath(reference, '/prompt'), query),
     agentInputs: (reference) => get(agentPath(reference, '/inputs')),

@@ -10,6 +10,7 @@ import { promptRoutes } from './route/prompt.ts';
 import { projectRoutes } from './route/project.ts';
 import { providerRoutes } from './route/provider.ts';
 import { questionRoutes } from './route/question.ts';
+import { runRoutes } from './route/run.ts';
 import { rosterRoutes } from './route/roster.ts';
 import { taskRoutes } from './route/task.ts';
 import { trustRoutes } from './route/trust.ts';
@@ -89,6 +90,7 @@ export const routes = {
     responses: answers('The project; `created` is false when it was there already.', view.projectAddedSchema),
   }),
   ...projectRoutes,
+  ...runRoutes,
   listAgents: createRoute({
     method: 'get',
     path: '/api/agents',

@@ -203,6 +203,8 @@ export const workSchema = z.object({
   budget: budgetSchema.partial().optional(),
   /** The planned task to take up, by id or name, or `@next`: the first one that is ready. Its text stands in for the task. */
   planned: word(200).optional(),
+  /** The chat thread that its run belongs to; an agent's children are in its own, others in `default`. */
+  sessionId: nameSchema.optional(),
   /** Variables of the shell that asks, of which those that concern the provider are kept. Secrets go with the accounts. */
   environment: z.record(z.string().max(128), word(8192)).optional(),
 });

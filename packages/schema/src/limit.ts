@@ -108,6 +108,12 @@ export const limits = {
   mailWaitMs: 30_000,
   mailWaitAgents: 200,
   mailWaits: 512,
+  /** How much of its agent's last words a run's record has, and how much of them is returned as a result. */
+  detailCharacters: 2_000,
+  resultCharacters: 64 * 1024,
+  /** How long one request waits for a result; and how many wait at once. */
+  resultWaitMs: 30_000,
+  resultWaits: 512,
   /** The largest file in a mailbox directory that is read, and how many are looked at before others have their turn. */
   mailFileBytes: 1536 * 1024,
   mailFilesPerTick: 200,

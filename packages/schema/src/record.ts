@@ -230,9 +230,16 @@ const runCauseSchema = z.discriminatedUnion('reason', [
 ]);
 export type RunCause = z.infer<typeof runCauseSchema>;
 
+/** The chat thread of a run that names none. */
+export const usualThread = 'default';
+
 /** One unit of work. `outcome` is null while it runs. */
 export const runSchema = z.object({
   id: idSchema,
+  /** The root of its repository when it began; null for the run of an agent that belongs to no project. */
+  repoPath: z.string().nullable(),
+  /** The chat thread that it belongs to. Not the id of a session, of which a run may have several. */
+  sessionId: nameSchema,
   /** Null for the run of an agent that belongs to no project. */
   projectId: idSchema.nullable(),
   agentId: idSchema,

@@ -133,6 +133,19 @@ export async function lastSessionMessages(
   return rows.map(messageOf).toReversed();
 }
 
+/** The last messages of a run, oldest first. */
+export async function lastRunMessages(db: Database, agentId: string, runId: string, limit: number): Promise<Message[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('run_id', '=', runId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(messageOf).toReversed();
+}
+
 /** Reads a message record from its row. */
 export function messageOf(row: Row<'messages'>): Message {
   return {

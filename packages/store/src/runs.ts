@@ -131,6 +131,8 @@ export async function openRuns(db: Database): Promise<Run[]> {
 /** The columns that make a run record. */
 export const runColumns = [
   'id',
+  'repo_path',
+  'session_id',
   'project_id',
   'agent_id',
   'agent_kind',
@@ -152,6 +154,8 @@ export const runColumns = [
 export function runOf(row: Pick<Selectable<RunTable>, (typeof runColumns)[number]>): Run {
   return {
     id: row.id,
+    repoPath: row.repo_path,
+    sessionId: row.session_id,
     projectId: row.project_id,
     agentId: row.agent_id,
     agentKind: row.agent_kind,

@@ -86,6 +86,8 @@ export type AgentPlaceTable = {
 export type RunTable = {
   ordinal: Ordinal;
   id: string;
+  repo_path: string | null;
+  session_id: string;
   project_id: string | null;
   agent_id: string;
   agent_kind: Run['agentKind'];

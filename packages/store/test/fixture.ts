@@ -94,6 +94,8 @@ export function runRecord(agent: Agent, fields: Partial<Run> = {}): Run {
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    repoPath: null,
+    sessionId: 'default',
     cause: null,
     ...fields,
   };

@@ -7,6 +7,7 @@ import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { untilAnswered } from '../resend.ts';
 import { projectsAsked } from '../project-word.ts';
+import { answerResult, waitForRun } from '../run-wait.ts';
 import { readText } from '../standard-input.ts';
 import { printable, printableLine } from '../terminal.ts';
 import { followOutput } from './logs.ts';
@@ -30,6 +31,7 @@ export type WorkOptions = {
   project?: string[] | false;
   repo?: string[];
   follow?: boolean;
+  wait?: boolean;
 };
 
 /** Puts an agent to work on a task, in a worktree and branch of its own. */
@@ -59,6 +61,10 @@ export async function work(context: CommandContext, words: string[], options: Wo
   };
   const key = crypto.randomUUID();
   const { agent, whenDone } = await untilAnswered(context.home, (client) => client.work(body, key));
+  if (options.wait && agent.run !== null) {
+    context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
+    return answerResult(context, await waitForRun(context.home, agent.run.id, null));
+  }
   context.answer('agent', { ...agent, whenDone }, () => {
     const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
     const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];

@@ -47,6 +47,7 @@ export const agentCommands: CommandTable = {
       .option('-o, --option <name=value>', 'what else the provider lets you choose; may be given again', keyed)
       .option('--scenario <file>', 'what the scripted provider plays')
       .option('-f, --follow', 'stay and show its output')
+      .addOption(new Option('--wait', 'stay and print its result').conflicts('follow'))
       .action((words, options) => act(options, (context) => work(context, words, options))),
   fork: ({ add, act }) =>
     add('fork an agent: the child goes on from its history', 'pawl fork brave-otter "try it with a cache" --with-files')

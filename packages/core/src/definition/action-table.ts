@@ -75,6 +75,7 @@ export const doors = {
     ...spawning('start another agent', delegate, 'S2-10, S2-13, S2-17, W2-07'),
     also: { when: 'it takes up a planned task', needs: finalize },
   },
+  delegate: spawning('delegate', delegate, 'S2-10, S2-13, S2-17, W2-07'),
   fork: spawning('fork', nothing, 'S1-31, S2-13, S2-14'),
 
   // Talking about changes needs no action: reviewers have none.
@@ -102,6 +103,7 @@ export const doors = {
   noteShown: open('note that it was shown an answer', 'S3-81'),
 
   // Reading, each of an agent's own or of its project.
+  runResult: open('read the results of its own runs and of its children’s', 'S2-11'),
   health: open('see that the daemon answers', '7.23'),
   daemon: open('look at the daemon', '7.23'),
   openapi: open('read the list of routes', '7.23'),

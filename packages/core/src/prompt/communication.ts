@@ -19,7 +19,7 @@ const amountOf: Record<WorkMode, 'full' | 'minimal' | 'lasting' | 'none'> = {
 };
 
 /** What a subagent, which is a leaf and speaks with its main only, has no use for. */
-const notForSubagents = ['fork', 'work', 'errand', 'delegate', 'ask', 'task add'];
+const notForSubagents = ['fork', 'work', 'errand', 'delegate', 'result', 'ask', 'task add'];
 
 /** The commands for an agent of a kind, as the lines of the generated list: `` - `pawl <command> …`: … ``. */
 export function commandLines({ commands }: PromptAssets, kind: 'main' | 'subagent'): string {

@@ -41,6 +41,7 @@ import { addProviderRoutes } from './provider-routes.ts';
 import { addQueueRoutes } from './queue-routes.ts';
 import { addRosterRoutes } from './roster-routes.ts';
 import { addQuestionRoutes } from './question-routes.ts';
+import { addRunRoutes } from './run-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 import { addTaskRoutes } from './task-routes.ts';
 
@@ -146,6 +147,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addStreamRoutes(app, parts);
   addTaskRoutes(app, parts);
   addErrandRoutes(app, parts);
+  addRunRoutes(app, parts);
   addCompleteRoutes(app, parts);
   addChangeRoutes(app, parts);
   addQueueRoutes(app, parts);

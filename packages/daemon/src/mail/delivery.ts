@@ -161,7 +161,8 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
       const hasQuestion = waking.some(({ kind }) => kind === 'question');
       const words = facts.agent.mode === 'converse' ? await personsWords(shop, waking) : [];
       const task = words.length > 0 ? joinedWords(words) : taskOfMail(facts.agent, hasQuestion);
-      const run = runOf(facts.agent, { id: newId(), projectId: known.projectId, task, definition, now: tx.now });
+      const sessionId = facts.run?.sessionId;
+      const run = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
       await insertRun(tx, run.run);
       await retakeTask(tx, facts.agent);
       await appendMessage(tx, run.message);

@@ -1,6 +1,7 @@
 import { exhaustionEnd } from '@pawl/core/account';
 import type { RunEnded, Verdict } from '@pawl/core/completion';
 import { cutText } from '@pawl/core/shorten';
+import { limits } from '@pawl/schema/limit';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { accountById, updateAccount } from '@pawl/store/accounts';
 import { appendMessage, lastSessionMessages } from '@pawl/store/messages';
@@ -70,7 +71,7 @@ export async function letWait(
   { agent, run }: { agent: Agent; run: Run },
   wait: { until: number; for: NonNullable<Run['waitFor']>; detail: string },
 ): Promise<void> {
-  const detail = cutText(wait.detail, detailCharacters);
+  const detail = cutText(wait.detail, limits.detailCharacters);
   await setWait(tx, run.id, { ...wait, detail });
   tx.emit({
     type: 'run.waiting',
@@ -90,7 +91,7 @@ async function setAside(
   if (account === null) return;
   const { name, provider } = account;
   if (cause === 'auth') {
-    const reason = cutText(detail, detailCharacters);
+    const reason = cutText(detail, limits.detailCharacters);
     await updateAccount(tx, account.id, { invalidReason: reason });
     return tx.emit({ type: 'account.invalid', data: { account: name, provider, reason } });
   }
@@ -109,16 +110,13 @@ async function clearStrikes(tx: WriteTransaction, { accountId, result }: Session
 /** How many messages of a session are looked at for its last words. */
 const lastWords = 5;
 
-/** How much of an agent's last words goes into facts, events and lists; its message has all of them. */
-const detailCharacters = 2_000;
-
 /** Ends a run, once, with the events that tell why; a late end of a run that is over changes nothing. */
 export async function recordEnd(
   tx: WriteTransaction,
   { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
   { outcome, detail, questions, cause }: RunEnded,
 ): Promise<void> {
-  const shown = cutText(detail, detailCharacters);
+  const shown = cutText(detail, limits.detailCharacters);
   if (!(await endRun(tx, run.id, { outcome, detail: shown, questions, cause }))) return retireIfDone(tx, agent.id);
   const about = { projectId: agent.projectId, agentId: agent.id };
   const kind = outcome === 'completed' ? 'assistant' : 'system';

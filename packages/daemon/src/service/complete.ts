@@ -8,11 +8,12 @@ import type { Change } from '@pawl/schema/change';
 import type { Definition } from '@pawl/schema/definition';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import type { Agent } from '@pawl/schema/record';
+import type { Agent, Run } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { livingColleagues } from '@pawl/store/colleagues';
+import { runById } from '@pawl/store/runs';
 import type { Database } from '@pawl/store/tables';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Post } from '../mail/post.ts';
@@ -101,12 +102,19 @@ async function factsOf(db: Database, agentId: string): Promise<AgentView> {
 async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
   const definition = run?.definition ?? current.get(agent.definition);
   const supervisor = await supervisorWhoHears(db, agent);
+  if (agent.kind === 'subagent') return (await isDelegatorAtWork(db, run)) && supervisor !== null ? [supervisor] : [];
   const found = agent.projectId === null ? [] : await livingColleagues(db, agent.projectId);
   const colleagues: Colleague[] = found.map((each) => ({
     agent: each.agent,
     role: (each.definition ?? current.get(each.agent.definition))?.role ?? null,
   }));
   return whoHears(agent, definition?.notify ?? ['parent'], { supervisor, colleagues });
+}
+
+/** Whether the run that delegated is still open. A result that comes later is kept with its run, and wakes nobody. */
+async function isDelegatorAtWork(db: Database, run: Run | null): Promise<boolean> {
+  const parentRunId = run?.parentRunId ?? null;
+  return parentRunId !== null && (await runById(db, parentRunId))?.outcome === null;
 }
 
 /** Who looks after an agent; where that one is done itself, who looks after it, and so on up to agent 0. */

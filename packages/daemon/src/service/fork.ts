@@ -87,6 +87,9 @@ export async function forkAndExec(
   key: string | undefined,
   resting?: Resting,
 ): Promise<Agent> {
+  // Asked again, it gives the same agent, whatever has become of the caller since.
+  const earlier = await agentOfRequest(shop.store.db, key);
+  if (earlier !== null) return earlier;
   if (body.planned === undefined && resting === undefined) checkTask(body.task);
   if (body.mode === 'errand') checkErrand(body.task);
   const grounds = await groundsAskedFor(shop, body);
@@ -97,7 +100,7 @@ export async function forkAndExec(
   checkMayFork(actor.agent.kind);
   const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
   refuseHelperMode(wanted);
-  const parentRunId = await checkExec(shop, actor, grounds, {
+  const begunBy = await checkExec(shop, actor, grounds, {
     target: wanted,
     takesPlanned: body.planned !== undefined,
   });
@@ -127,7 +130,8 @@ export async function forkAndExec(
     alias: body.alias,
     task: resting === undefined ? body.task : null,
     ...(resting === undefined ? {} : { branch: resting.branch, record: resting.record }),
-    parentRunId,
+    ...begunBy,
+    ...(body.sessionId === undefined ? {} : { sessionId: body.sessionId }),
     ids: { agent: newId(), run: newId() },
     grounds: await Promise.all(grounds.map(begin)),
     inherit: async () => nothingInherited,
@@ -393,16 +397,16 @@ async function freeAlias(
   );
 }
 
-/** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of. */
+/** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of, and its thread. */
 async function checkExec(
   shop: Workshop,
   actor: Actor,
   grounds: readonly Ground[],
   { target, takesPlanned }: { target: Definition; takesPlanned: boolean },
-): Promise<string | null> {
+): Promise<Pick<ForkRequest, 'parentRunId' | 'sessionId'>> {
   const { agent, isPerson } = actor;
   if (isPerson) {
-    if (target.kind === 'main') return null;
+    if (target.kind === 'main') return { parentRunId: null };
     throw new PawlError('invalid_input', `${target.id} is a subagent: it works for an agent, not for a person.`, {
       hint: 'Name a definition of kind main, or let one of your agents delegate to it.',
     });
@@ -412,8 +416,9 @@ async function checkExec(
   const caller = { kind: agent.kind, definition: await definitionInForce(shop, agent) };
   checkDelegation(caller, target.id);
   if (takesPlanned) refuseSpecial(doors.work, caller);
-  if (target.kind === 'main') return null;
-  if (facts?.run?.outcome === null) return facts.run.id;
+  const sessionId = facts?.run?.sessionId;
+  if (target.kind === 'main') return { parentRunId: null, sessionId };
+  if (facts?.run?.outcome === null) return { parentRunId: facts.run.id, sessionId };
   throw new PawlError('conflict', `${agent.alias} is not at work, so it cannot delegate.`);
 }
 

@@ -103,7 +103,8 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
       if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
       refuseResume(facts.agent);
       const task = taskToResume(facts.agent, facts.run, prompt);
-      const begun = runOf(facts.agent, { id: newId(), projectId: known.projectId, task, definition, now: tx.now });
+      const sessionId = facts.run?.sessionId;
+      const begun = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
       await updateAgent(tx, agentId, { stopRequestedAt: null });
       if (byPerson && prompt !== undefined) await assign(tx, facts, prompt);
       if (budget !== undefined) await setBudget(tx, facts.agent, withLimits(facts.agent.budget, budget));

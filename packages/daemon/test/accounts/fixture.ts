@@ -191,7 +191,15 @@ export async function openSession(store: Store, accountId: string): Promise<stri
       definition: null,
     };
     const open = { outcome: null, detail: null, questions: null, resultBefore: null, waitUntil: null, waitFor: null };
-    await insertRun(tx, { ...run, ...open, startedAt: 1, endedAt: null, cause: null });
+    await insertRun(tx, {
+      ...run,
+      ...open,
+      startedAt: 1,
+      endedAt: null,
+      cause: null,
+      repoPath: null,
+      sessionId: 'default',
+    });
     const session = { id, agentId, runId, no: 1, purpose: 'work' as const, conversation: 'new' as const, accountId };
     const facts = {
       processStart: null,

@@ -96,7 +96,7 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
   );
 
   async function begin(tx: WriteTransaction, agent: Agent, definition: Definition): Promise<void> {
-    const begun = runOf(agent, { id: newId(), projectId: project.id, task: 'a task', definition, now: tx.now });
+    const begun = runOf(agent, { id: newId(), project, task: 'a task', definition, now: tx.now });
     await insertRun(tx, begun.run);
     const before = (await agentView(tx.db, agent.id))?.session ?? null;
     const no = (before?.no ?? 0) + 1;

@@ -24,6 +24,7 @@ const verbs = [
   'change_open',
   'change_show',
   'complete',
+  'delegate_result',
   'fork',
   'listen',
   'mail',

@@ -45,6 +45,7 @@ const admitted: Partial<Record<Route, { needs: string; by: Shipped[] }>> = {
     by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace'],
   },
   work: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
+  delegate: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
   checkQueue: { needs: 'needs hears: [emergency]', by: ['supervisor', 'merge-queue'] },
 };
 
@@ -156,6 +157,7 @@ describe.each(shipped)('%s on the command line', (definition) => {
       ['closeChange', ['change', 'close', own, '--reason', 'no', '--learnings', 'none']],
       // What is not there is looked for after the policy.
       ['work', ['work', 'x', '--as', 'no-such-definition', '-C', daemon.repository]],
+      ['delegate', ['delegate', 'no-such-definition', 'x']],
     ];
     for (const [name, words] of commands) {
       const { code, stderr } = await pawl(definition, words);
@@ -185,7 +187,11 @@ function pawl(definition: Shipped, words: string[]): Promise<{ code: number | nu
 }
 
 describe.each(shipped)('%s over MCP', (definition) => {
-  const gated: [Route, string, Record<string, unknown>][] = [['openChange', 'change_open', { draft: true }]];
+  const gated: [Route, string, Record<string, unknown>][] = [
+    ['openChange', 'change_open', { draft: true }],
+    ['work', 'work', { task: 'x' }],
+    ['delegate', 'delegate', { target: 'finder', task: 'x' }],
+  ];
 
   test.each(['http', 'stdio'] as const)('%s lists what it may call, and refuses the rest', async (how) => {
     const { id } = agents[definition];

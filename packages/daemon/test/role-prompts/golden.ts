@@ -100,6 +100,8 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    repoPath: null,
+    sessionId: 'default',
     cause: null,
   };
   return assemblePrompt({ assets, agent, run, custom: [`This repository's own text for the ${role}.`] });

@@ -66,6 +66,8 @@ export function runRecord(fields: Partial<Run>): Run {
     resultBefore: null,
     waitUntil: null,
     waitFor: null,
+    repoPath: null,
+    sessionId: 'default',
     cause: null,
     ...fields,
   };

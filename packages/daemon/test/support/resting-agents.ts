@@ -75,6 +75,8 @@ export async function addRestingAgents(
           resultBefore: null,
           waitUntil: null,
           waitFor: null,
+          repoPath: null,
+          sessionId: 'default',
           cause: null,
         });
       }

@@ -9,6 +9,7 @@ import { runCause } from './0008-run-cause.ts';
 import { assignment } from './0009-assignment.ts';
 import { mergeAsking } from './0010-merge-asking.ts';
 import { taskFinished } from './0011-task-finished.ts';
+import { runRecord } from './0012-run-record.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -24,4 +25,5 @@ export const allMigrations: readonly Migration[] = [
   assignment,
   mergeAsking,
   taskFinished,
+  runRecord,
 ];

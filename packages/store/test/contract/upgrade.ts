@@ -76,6 +76,7 @@ export async function expectOldRows(store: Store): Promise<void> {
   expect(view?.run).toMatchObject({ id: old.run, task: 'count', definition: null });
   const spent = await runById(store.db, old.spent);
   expect(spent?.cause).toEqual({ reason: 'budget', of: 'agent', detail: '5 of 4 tokens' });
+  expect(spent).toMatchObject({ repoPath: '/old', sessionId: 'default' });
   expect(view?.session).toMatchObject({ id: old.session, pid: 42, conversation: 'new', pausedAt: null });
   expect((await agentById(store.db, old.root))?.supervisorId).toBeNull();
   expect(await sessionOffsets(store.db, old.session)).toEqual({ stdout: 77, stderr: 0 });

@@ -1,0 +1,43 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { runRoutes } from '@pawl/protocol/route/run';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
+import { runsOf } from '@pawl/store/runs';
+import { forkAndExec } from '../service/fork.ts';
+import { createRunResults, refuseResult, viewRun } from '../service/run-result.ts';
+import { projectOf } from '../workshop.ts';
+import type { AppParts } from './app.ts';
+import type { DoorVariables } from './door.ts';
+
+/** Delegation by agents, and the results of runs. */
+export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, reconciler }: AppParts): void {
+  const { store } = shop;
+  const results = createRunResults(shop);
+
+  app.openapi(runRoutes.delegate, async (context) => {
+    const { target, ...body } = context.req.valid('json');
+    const caller = context.get('caller');
+    if (caller.kind === 'person') {
+      throw new PawlError('invalid_input', 'Only an agent delegates; a person starts work.', {
+        hint: `Start it yourself: pawl work "…" --as ${target}; or ask one of your agents to delegate.`,
+      });
+    }
+    const agent = await agentById(store.db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    const { root } = await projectOf(store, agent);
+    const given = context.req.valid('header')['idempotency-key'];
+    const key = given === undefined ? undefined : `${agent.id}:delegate:${given}`;
+    const child = await forkAndExec(shop, { agent, isPerson: false }, { ...body, path: root, definition: target }, key);
+    reconciler.wake(child.id);
+    const [run] = await runsOf(store.db, child.id);
+    if (run === undefined) throw new PawlError('not_found', `${child.alias} has no run.`);
+    return context.json({ agent: await agents.view(child.id), run: viewRun(run, child).run }, 200);
+  });
+  app.openapi(runRoutes.runResult, async (context) => {
+    const { run } = context.req.valid('param');
+    const caller = context.get('caller');
+    if (caller.kind === 'agent') await refuseResult(shop, caller.agentId, run);
+    const { waitMs = 0 } = context.req.valid('query');
+    return context.json(await results.wait(run, waitMs, context.req.raw.signal), 200);
+  });
+}
