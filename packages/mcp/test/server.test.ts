@@ -2,6 +2,7 @@ import type { Client as PawlClient } from '@pawl/protocol/client';
 import type { Whoami } from '@pawl/protocol/view/whoami';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { ErrorCode } from '@pawl/schema/error';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mcpLimits } from '../src/mcp-limit.ts';
 import { aDesk, connected } from './support.ts';
@@ -102,7 +103,7 @@ describe('a call that waits', () => {
     expect(signal.aborted).toBe(false);
     leaving.abort();
     await given;
-    await vi.waitFor(() => expect(signal.aborted).toBe(true));
+    await waitUntil(() => signal.aborted, { what: 'the wait to be given up' });
   });
 
   test('ends with its time, which is shorter than clients usually wait', async () => {

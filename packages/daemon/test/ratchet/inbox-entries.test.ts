@@ -30,7 +30,7 @@ async function waits(...kinds: InboxEntry['kind'][]): Promise<InboxEntry[]> {
       if (found.map(({ kind }) => kind).join() === kinds.join()) return found;
       throw new Error(`these wait: ${JSON.stringify(found)}`);
     },
-    { timeoutMs: 30_000, what: `${kinds.join()} in the inbox` },
+    { what: `${kinds.join()} in the inbox` },
   );
 }
 

@@ -47,7 +47,6 @@ async function start(rules: string, { remote = false } = {}): Promise<Place> {
 
 async function changeOf({ client, repository }: TestDaemon): Promise<string> {
   return waitUntil(async () => (await client.listChanges({ path: repository })).changes[0]?.id, {
-    timeoutMs: 25_000,
     what: 'a change',
   });
 }

@@ -30,7 +30,7 @@ async function becomes({ client }: TestDaemon, task: TaskView, state: TaskView['
       if (now.state === state) return now;
       throw new Error(`it is ${now.state}: ${now.detail}`);
     },
-    { timeoutMs: 30_000, what: `${task.name} to be ${state}` },
+    { what: `${task.name} to be ${state}` },
   );
 }
 

@@ -118,7 +118,7 @@ test('killed after a push and when main follows it, a change is merged on record
 
 test(
   'killed while a change waits for a person, it stays unasked; killed after the asking, it is merged once',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
     const { repository, home, treesRun } = await makePlace(place.path, 'queue: {auto: false}\n');

@@ -1,4 +1,5 @@
 import { git } from '@pawl/testing/sample-repository';
+import { patienceMs } from '@pawl/testing/wait-until';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -29,7 +30,7 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
   expect(await everyTip(origin)).toEqual([mergedCommit]);
   expect(await git(origin, ['log', '-1', '--format=%P', 'main'])).toBe(before);
-  await expect.poll(() => git(repository, ['rev-parse', 'main']), { timeout: 20_000 }).toBe(mergedCommit);
+  await expect.poll(() => git(repository, ['rev-parse', 'main']), { timeout: patienceMs }).toBe(mergedCommit);
   expect(await git(repository, ['rev-parse', 'origin/main'])).toBe(mergedCommit);
   expect(await git(repository, ['status', '--porcelain'])).toBe('');
 });

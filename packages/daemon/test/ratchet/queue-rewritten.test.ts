@@ -28,7 +28,6 @@ async function startClone(rules: string): Promise<Place> {
 
 async function sees({ client }: TestDaemon, commit: string): Promise<void> {
   await waitUntil(async () => (await queueNow(client)).main === commit, {
-    timeoutMs: 20_000,
     what: 'the queue to look',
   });
 }
