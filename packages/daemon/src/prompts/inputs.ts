@@ -1,6 +1,7 @@
 import { promptLimits } from '@pawl/core/prompt/prompt-limit';
 import type { InputView } from '@pawl/protocol/view/prompt';
 import { hasErrno, PawlError } from '@pawl/schema/error';
+import { directoryOf } from '@pawl/schema/place';
 import type { Agent } from '@pawl/schema/record';
 import { constants } from 'node:fs';
 import { open, opendir, realpath } from 'node:fs/promises';
@@ -16,8 +17,10 @@ type ShownFile = InputView['files'][number];
  * The files that an agent was given, as they are in its worktree now. The agent can write there, so only regular files
  * inside of it are read, and no more than is shown.
  */
-export async function agentInputs({ id, alias, worktree }: Agent): Promise<InputView> {
-  const root = worktree === null ? null : await inputDirectory(worktree);
+export async function agentInputs(agent: Agent): Promise<InputView> {
+  const { id, alias } = agent;
+  const directory = directoryOf(agent);
+  const root = directory === null ? null : await inputDirectory(directory);
   if (root === null) {
     throw new PawlError('not_found', `${alias} has no input files.`, {
       hint: `They are written when it starts, and go with its worktree: pawl inspect ${alias}`,

@@ -5,6 +5,7 @@ import type { DefinitionList, GateAnswer } from '@pawl/protocol/view';
 import { openRepository } from '@pawl/git/repository';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
+import { directoryOf } from '@pawl/schema/place';
 import type { Agent, Project } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById } from '@pawl/store/agents';
@@ -58,7 +59,7 @@ export async function askGate(
   const definition = await definitionInForce(shop, agent);
   const allowed =
     tool !== undefined
-      ? mayUseTool(definition, tool, gateArgument(agent.worktree, tool, input))
+      ? mayUseTool(definition, tool, gateArgument(directoryOf(agent), tool, input))
       : mayAct(definition, action ?? 'Patch');
   const what = tool ?? action ?? '';
   const limits = tool === undefined || allowed ? [] : limitsOf(definition, tool);

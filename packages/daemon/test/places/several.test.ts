@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentClient } from '../support/agent-client.ts';
 import { viewOf } from '../support/daemon.ts';
 import type { PlacesDaemon } from '../support/places.ts';
 import { commitIn, startPlacesDaemon } from '../support/places.ts';
@@ -59,6 +60,8 @@ describe('an agent with several projects', () => {
     const manifest = JSON.parse(readFileSync(join(agent.workdir, '.pawl', 'input', 'manifest.json'), 'utf8'));
     expect(manifest.projects.map((each: { name: string }) => each.name)).toEqual(['sample', 'web']);
     expect(existsSync(join(agent.worktree, '.pawl'))).toBe(false);
+    const { files } = await daemon.client.agentInputs(agent.id);
+    expect(files.map(({ path }) => path)).toEqual(['manifest.json', 'task.md']);
   });
 
   test.each(['.', 'web', 'sample', 'workspace'])('signals from %s [S3-28, 5.2.2]', async (place) => {
@@ -129,6 +132,16 @@ describe('an agent with several projects', () => {
     expect(failed.run).toMatchObject({ status: 'failed' });
     expect(failed.run?.detail).toContain(join(agent.workdir, 'web'));
     expect(existsSync(join(agent.workdir, 'here'))).toBe(false);
+  });
+
+  test('is limited by the paths of the directory that it runs in', async () => {
+    daemon.define('writer', { name: 'writer', kind: 'main', class: 'ephemeral', tools: ['Write(web/**)', 'Bash'] });
+    const agent = await worked(['complete'], { definition: 'writer' });
+    const own = agentClient(daemon.home, agent.id);
+    const mayWrite = async (input: string) => (await own.gate(agent.id, { tool: 'Write', input })).allowed;
+    expect(await mayWrite(join(agent.workdir, 'web', 'a.txt'))).toBe(true);
+    expect(await mayWrite('web/a.txt')).toBe(true);
+    expect(await mayWrite(join(agent.worktree, 'web', 'a.txt'))).toBe(false);
   });
 
   test('passes its projects on to a fork, with the files of each when they are asked for', async () => {
