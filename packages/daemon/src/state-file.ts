@@ -4,6 +4,8 @@ import { everyLivingAgent } from '@pawl/store/agent-views';
 import { listProjects } from '@pawl/store/projects';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, renameSync } from 'node:fs';
+import type { GithubUrls } from './github-url.ts';
+import { createGithubUrls } from './github-url.ts';
 import type { Workshop } from './workshop.ts';
 
 /** A projection of the registry for other programs, as they know it from elsewhere. */
@@ -22,6 +24,7 @@ export type StateFile = { close(): Promise<void> };
  */
 export function keepStateFile(shop: Workshop): StateFile {
   quarantine(shop);
+  const githubUrl = createGithubUrls(shop);
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
   let costMs = 0;
@@ -30,7 +33,7 @@ export function keepStateFile(shop: Workshop): StateFile {
     writing = writing
       .then(async () => {
         const begin = performance.now();
-        await writeState(shop);
+        await writeState(shop, githubUrl);
         costMs = performance.now() - begin;
       })
       .catch((error: unknown) => shop.log.warn({ error: messageOf(error) }, 'state.json could not be written'));
@@ -56,18 +59,19 @@ export function keepStateFile(shop: Workshop): StateFile {
   };
 }
 
-async function writeState(shop: Workshop): Promise<void> {
+async function writeState(shop: Workshop, githubUrl: GithubUrls): Promise<void> {
   const draft = `${shop.home.state}.tmp`;
   await rm(draft, { force: true });
-  await writeFile(draft, `${JSON.stringify(await readState(shop), null, 2)}\n`, { mode: 0o400, flag: 'wx' });
+  await writeFile(draft, `${JSON.stringify(await readState(shop, githubUrl), null, 2)}\n`, { mode: 0o400, flag: 'wx' });
   await rename(draft, shop.home.state);
 }
 
-async function readState(shop: Workshop): Promise<State> {
+async function readState(shop: Workshop, githubUrl: GithubUrls): Promise<State> {
   const { db } = shop.store;
   const state: State = { repos: {} };
   const projects = await listProjects(db);
-  for (const project of projects) state.repos[project.name] = { github_url: null, tmux_session: null, agents: {} };
+  for (const project of projects)
+    state.repos[project.name] = { github_url: await githubUrl(project), tmux_session: null, agents: {} };
   const names = new Map(projects.map((project) => [project.id, project.name]));
   for (const { agent, session } of await everyLivingAgent(db)) {
     const repository = state.repos[names.get(agent.projectId ?? '') ?? ''];

@@ -1,3 +1,4 @@
+import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -36,6 +37,22 @@ test('S4-25, S4-26: state.json tells other programs who there is, and follows ea
   await waitUntil(() => Object.keys(read().repos['sample']?.agents ?? {}).length === 0, {
     what: 'the dead to be gone',
   });
+});
+
+test.each([
+  ['git@github.com:acme/tools.git', 'https://github.com/acme/tools'],
+  ['https://ada:secret@github.com/acme/tools', 'https://github.com/acme/tools'],
+  ['ssh://git@ssh.github.com:443/acme/tools.git', 'https://github.com/acme/tools'],
+  ['https://gitlab.example/acme/tools.git', null],
+  ['/srv/git/tools.git', null],
+])('the remote %s is shown as %s [S4-25]', async (address, url) => {
+  await using daemon = await startTestDaemon();
+  await git(daemon.repository, ['remote', 'add', 'origin', address]);
+  await daemon.client.addTask({ path: daemon.repository, name: 'so that something happens' });
+  const read = () => readFileSync(daemon.home.state, 'utf8');
+  const shown = () => (JSON.parse(read()) as { repos: Record<string, { github_url: unknown }> }).repos['sample'];
+  await waitUntil(() => shown() !== undefined && shown()?.github_url === url, { what: 'the address' });
+  expect(read()).not.toContain('secret');
 });
 
 test('7.8: a broken state.json is put aside and written anew', async () => {

@@ -12,6 +12,10 @@ export type Repository = {
   root: string;
   /** What all worktrees share: objects, refs, config. */
   commonDir: string;
+  /** The git directory of the work tree that the search began in, which has a HEAD of its own: of a linked one, or the main one. */
+  gitDir: string;
+  /** The top of that work tree; the repository itself when there is none. */
+  top: string;
   bare: boolean;
   objectFormat: 'sha1' | 'sha256';
 };
@@ -24,17 +28,19 @@ export async function openRepository(path: string): Promise<Repository> {
   const found = await discover(start);
   const commonDir = await realpath(found.commonDir);
   const { objectFormat } = found;
-  if (found.bare) return { root: commonDir, commonDir, bare: true, objectFormat };
-  if (found.gitDir === found.commonDir && found.insideWorkTree) {
-    return { root: resolve(start, found.up), commonDir, bare: false, objectFormat };
-  }
+  const main = { commonDir, gitDir: commonDir, objectFormat };
+  if (found.bare) return { ...main, root: commonDir, top: commonDir, bare: true };
+  const top = resolve(start, found.up);
+  if (found.gitDir === found.commonDir && found.insideWorkTree) return { ...main, root: top, top, bare: false };
+  const linked = found.insideWorkTree ? { ...main, gitDir: await realpath(found.gitDir), top } : null;
   // A linked worktree, or a place inside the git directory: git itself names the main work tree, if there is one.
   const cwd = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
   const args = ['rev-parse', '--is-bare-repository', '--show-toplevel'];
   const { stdout } = await runInUserRepository(commonDir, args, { cwd, answers: [128] });
   const [bare, toplevel] = stdout.split('\n');
-  if (bare === 'true' || !toplevel) return { root: commonDir, commonDir, bare: true, objectFormat };
-  return { root: await realpath(toplevel), commonDir, bare: false, objectFormat };
+  if (bare === 'true' || !toplevel) return { ...(linked ?? { ...main, top: commonDir }), root: commonDir, bare: true };
+  const root = await realpath(toplevel);
+  return { ...(linked ?? { ...main, top: root }), root, bare: false };
 }
 
 /** Turns a revision into the full id of a commit. */
@@ -45,7 +51,8 @@ export async function resolveCommit(repository: Repository, revision = 'HEAD'): 
       hint: 'Name a branch, a tag or a commit.',
     });
   }
-  const commit = await lookUp(repository, `${revision}^{commit}`);
+  // A linked worktree has its own HEAD; all other names are shared.
+  const commit = await lookUp({ commonDir: repository.gitDir }, `${revision}^{commit}`);
   if (commit !== null) return commit;
   if (revision === 'HEAD') {
     throw new PawlError('no_commits', `The repository ${repository.root} has no commit yet.`, {
@@ -104,7 +111,7 @@ export async function countCommits(repository: Repository, base: string, tip: st
   return Number.parseInt(stdout, 10);
 }
 
-async function lookUp(repository: Repository, revision: string): Promise<string | null> {
+async function lookUp(repository: Pick<Repository, 'commonDir'>, revision: string): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', revision];
   const { exitCode, stdout } = await runInUserRepository(repository.commonDir, args, { answers: [1, 128] });
   // A range or an exclusion is also a revision, and comes out as something else than one id.

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { branchExists, countCommits, listBranches, openRepository, resolveCommit } from '../src/repository.ts';
+import { branchExists, countCommits, headOf, listBranches, openRepository, resolveCommit } from '../src/repository.ts';
 import { addWorktree } from '../src/worktree.ts';
 import { listWorktrees } from '../src/worktree-list.ts';
 import { commitAll, git, makeRepository, refusal, temporaryDirectory, write } from './fixture.ts';
@@ -91,7 +91,9 @@ describe.each(Object.entries(shapes))('W4-13: %s', (name, make) => {
     const home = temporaryDirectory();
     const { start, ...expected } = make(home);
     const repository = await openRepository(start);
-    expect(repository).toEqual({ bare: false, objectFormat: 'sha1', ...expected });
+    expect(repository).toMatchObject({ bare: false, objectFormat: 'sha1', ...expected });
+    if (!repository.bare || repository.top !== repository.root)
+      expect(await headOf(repository.gitDir)).toBe(git(start, 'rev-parse', 'HEAD').trim());
     const base = await resolveCommit(repository);
     const request = { ownDir: join(home, 'own.git'), path: join(home, 'trees/otter'), branch: 'work/otter', base };
     await addWorktree(repository, request);

@@ -2,10 +2,13 @@ import { createClient } from '@pawl/protocol/client';
 import { PawlError } from '@pawl/schema/error';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../context.ts';
+import { count } from '../format.ts';
 import { answers } from '../launch.ts';
 
 const leaveMs = 15_000;
 const pollMs = 20;
+/** How many agents are looked at to count those at work: as many as one page has. */
+const mostAgents = 1_000;
 
 /** Stops the daemon. Agents go on running and are adopted by the next one. */
 export async function down(context: CommandContext): Promise<number> {
@@ -13,7 +16,10 @@ export async function down(context: CommandContext): Promise<number> {
     context.answer('daemon', { stopped: false }, () => 'pawl was not up');
     return 0;
   }
-  const { pid } = await createClient(context.home).stopDaemon();
+  const client = createClient(context.home);
+  const { agents } = await client.listAgents({ limit: mostAgents });
+  const working = agents.filter(({ run }) => run?.status === 'running').length;
+  const { pid } = await client.stopDaemon();
   const deadline = performance.now() + leaveMs;
   // The last thing it does is to take its file away. Its process may stay for a while where nobody collects the dead.
   while (existsSync(context.home.daemonFile)) {
@@ -24,6 +30,10 @@ export async function down(context: CommandContext): Promise<number> {
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-  context.answer('daemon', { stopped: true, pid }, () => `pawl is down (pid ${pid}); agents that were working go on`);
+  context.answer('daemon', { stopped: true, pid, working }, () => {
+    const rest =
+      working === 0 ? '' : `; ${count(working, 'agent')} at work ${working === 1 ? 'keeps' : 'keep'} running`;
+    return `pawl is down (pid ${pid})${rest}`;
+  });
   return 0;
 }

@@ -72,7 +72,7 @@ async function filesIn(
   if (carry) {
     const ownDir = ownGitDirectory(shop.home, project.id);
     // Agent 0 is the person, and works where they do.
-    const path = parent.parentId === null ? repository.root : placeOf(parent).path;
+    const path = parent.parentId === null ? repository.top : placeOf(parent).path;
     const { head, commit } = await takeSnapshot(repository, { ownDir, path, name: childId });
     crashPoint('fork.after_snapshot');
     return { baseCommit: head, snapshot: commit };

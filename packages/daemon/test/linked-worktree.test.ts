@@ -1,0 +1,30 @@
+import { git } from '@pawl/testing/sample-repository';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTestDaemon } from './support/daemon.ts';
+import { commitFiles } from './support/ratchet.ts';
+
+test('work, an errand and a fork from a linked worktree begin at its own HEAD, in the same project', async () => {
+  await using daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  const linked = join(repository, '..', 'linked');
+  await git(repository, ['worktree', 'add', '-b', 'topic', linked]);
+  const own = await commitFiles(linked, { 'topic.txt': 'x' });
+  const main = await git(repository, ['rev-parse', 'main']);
+  expect(own).not.toBe(main);
+  const { project, created } = await client.addProject({ path: linked });
+  expect(created).toBe(false);
+  for (const mode of ['execute', 'errand'] as const) {
+    const agent = await daemon.work(['complete'], { path: linked, mode });
+    expect(agent).toMatchObject({ baseCommit: own, project: { id: project.id } });
+    await daemon.ended(agent.id);
+  }
+  expect((await daemon.work(['complete'], { path: linked, base: 'HEAD~1' })).baseCommit).toBe(main);
+  expect((await daemon.work(['complete'])).baseCommit).toBe(main);
+  const fork = await daemon.fork('root', { path: linked, provider: 'scripted', switch: false });
+  expect(fork.baseCommit).toBe(own);
+  const { change } = await client.openChange({ path: linked, branch: 'topic' });
+  expect(change).toMatchObject({ branch: 'topic', head: own, project: { id: project.id } });
+  // The queue's target is the repository's main branch, whatever is checked out where.
+  expect(await git(linked, ['rev-parse', 'HEAD'])).toBe(own);
+});
