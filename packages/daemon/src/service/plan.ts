@@ -130,8 +130,9 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
         if (rights !== null && task.agentId !== asker?.id) refuseSpecial(doors.completeTask, rights);
         // Whoever is at it keeps it until its run ends; then its last words become the summary, if there is none.
         const given = { summary: query.summary ?? null, by: asker?.id ?? null };
-        // An agent's word finishes the work; it is completed when it has landed.
-        if (asker !== null && task.completedAt === null && (await landsLater(tx.db, asker)))
+        // An agent finishes its own work, which is completed when it has landed. Who settles another's decides as a person does.
+        const isOwn = asker !== null && task.agentId === asker.id;
+        if (isOwn && task.completedAt === null && (await landsLater(tx.db, asker)))
           return finishTask(tx, task, asker, given);
         await completeTask(tx, task, { ...given, agentId: task.agentId });
       });
