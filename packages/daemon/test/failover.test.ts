@@ -56,7 +56,7 @@ describe('a usage limit of an account', () => {
 
   test('5.2.11: where all are exhausted, it waits for the earliest, visibly, and goes on then', async () => {
     await withAccounts(['one', 'two'], true);
-    const steps = [{ limit: { until: '1h' } }, { limit: { until: '3s' } }, { complete: { summary: 'in the end' } }];
+    const steps = [{ limit: { until: '1h' } }, { limit: { until: '10s' } }, { complete: { summary: 'in the end' } }];
     const agent = await daemon.work(steps, { account: 'one' });
     await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
@@ -106,7 +106,7 @@ describe('a usage limit of an account', () => {
 
   test('7.22: without rotation it waits for its own account', async () => {
     await withAccounts(['one', 'two'], false);
-    const agent = await daemon.work([{ limit: { until: '2s' } }, { complete: { summary: 'same' } }], {
+    const agent = await daemon.work([{ limit: { until: '10s' } }, { complete: { summary: 'same' } }], {
       account: 'one',
     });
     expect(await daemon.ended(agent.id)).toMatchObject({ account: 'one', run: { detail: 'same' } });

@@ -1,3 +1,4 @@
+import { signalProcess } from '@pawl/host/identity';
 import { strayProcesses } from '@pawl/host/stray';
 import { limits } from '@pawl/schema/limit';
 import { sampleRepository } from '@pawl/testing/sample-repository';
@@ -16,9 +17,10 @@ import { outputHas, outputText } from './support/output.ts';
 async function loseSession(daemon: DaemonProcess, agentId: string): Promise<void> {
   const session = (await daemon.client.inspectAgent(agentId, { worktree: false })).sessions.at(-1);
   await daemon.kill();
-  const pids = [session?.pid ?? 0, ...strayProcesses(session?.id ?? '').map(({ pid }) => pid)];
+  const members = strayProcesses(session?.id ?? '');
   // The shim goes first, so that it cannot record how its child ended.
-  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  members.sort((one, other) => Number(other.pid === session?.pid) - Number(one.pid === session?.pid));
+  for (const member of members) signalProcess(member, 'SIGKILL');
   await waitUntil(() => strayProcesses(session?.id ?? '').length === 0, { what: 'its processes to be gone' });
 }
 

@@ -35,10 +35,13 @@ describe('an error of the provider', () => {
 
   test('is shown while it is waited for, and a stop ends the wait', async () => {
     const agent = await daemon.work([overloaded, overloaded, overloaded, 'complete']);
-    await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'waiting_for_provider', {
-      what: 'it to wait',
-    });
-    const { agent: waiting } = await daemon.client.inspectAgent(agent.id);
+    const waiting = await waitUntil(
+      async () => {
+        const view = await viewOf(daemon.client, agent.id);
+        return view.activity === 'waiting_for_provider' ? view : null;
+      },
+      { what: 'it to wait' },
+    );
     expect(waiting).toMatchObject({ run: { status: 'running' }, detail: 'API Error: 529 Overloaded' });
     await daemon.client.stopAgent(agent.id);
     expect(await viewOf(daemon.client, agent.id)).toMatchObject({
@@ -59,7 +62,7 @@ describe('an error of the provider', () => {
 
 describe('a usage limit without an account', () => {
   test('is waited for when its end is known, visibly, and the run goes on then (5.2.11)', async () => {
-    const agent = await daemon.work([{ limit: { until: '2s' } }, { complete: { summary: 'after the limit' } }]);
+    const agent = await daemon.work([{ limit: { until: '10s' } }, { complete: { summary: 'after the limit' } }]);
     await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
     });
