@@ -3,6 +3,7 @@ import { learningsPath } from '@pawl/daemon/ratchet/learnings';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { addressComment, insertComment, updateChange } from '@pawl/store/changes';
+import { updateProjectSettings } from '@pawl/store/project-settings';
 import { git } from '@pawl/testing/sample-repository';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,6 +24,28 @@ test('an open change is pushed and becomes a pull request, once', async () => {
   expect(pull).toMatchObject({ number: 1, head, title: 'A change', draft: false, labels: ['pawl'], base: 'main' });
   expect(pull?.body).toContain('What it does.');
   expect(await place.changeOf(id)).toMatchObject({ forgeRef: '1' });
+});
+
+test('without a person’s word no branch is pushed and nothing is opened; the asking counts for its head only', async () => {
+  await using place = await openForgeShop();
+  await place.store.write((tx) => updateProjectSettings(tx, place.project.id, { pushAllowedAt: null }));
+  const refs = () => git(place.server.repository, ['for-each-ref']);
+  const before = await refs();
+  const head = await place.commit('work/a', { 'a.txt': 'a\n' });
+  const change = await place.propose('work/a');
+  await place.sync();
+  expect(await refs()).toBe(before);
+  expect(place.pulls()).toEqual([]);
+  // Nothing there holds it: it is checked here.
+  expect(await place.changeOf(change.id)).toMatchObject({ hold: null, forgeRef: null });
+  await place.store.write((tx) => updateChange(tx, change.id, { askedHead: head }));
+  await place.sync();
+  expect(place.pulls()).toMatchObject([{ head }]);
+  await place.commit('work/a', { 'more.txt': 'more\n' });
+  await place.repropose(change);
+  await place.sync();
+  expect(await remoteTip(place.server.repository, 'work/a')).toBe(head);
+  expect(await place.changeOf(change.id)).toMatchObject({ hold: null });
 });
 
 test('cut short after the push or after it was opened, it is opened once', async () => {

@@ -1,5 +1,6 @@
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -77,6 +78,22 @@ test('with a remote nothing is pushed and main stays where it is, until a person
   // Its result is known: main has not moved since.
   expect(place.runs()).toBe(checked);
   expect(await client.inbox()).toMatchObject({ changes: [], entries: [] });
+});
+
+test('whoever starts work is told what will happen, by the configuration as it is then', async () => {
+  await using place = await start('auto: true', { remote: true });
+  const { client, repository } = place;
+  const scenario = await place.scenario(['complete']);
+  const outcome = async (more: object = {}) => {
+    const body = { path: repository, task: 'a task', provider: 'scripted', options: { scenario }, ...more };
+    return (await client.work(body, randomUUID())).whenDone;
+  };
+  expect(await outcome()).toMatchObject({ outcome: 'checked', text: expect.stringContaining('pawl queue allow-push') });
+  await client.allowPush({ path: repository });
+  const pushed = { outcome: 'merged-and-pushed', text: expect.stringContaining(`origin (${place.origin})`) };
+  expect(await outcome()).toMatchObject(pushed);
+  // An errand goes into the checkout, by `pawl errand merge`.
+  expect(await outcome({ mode: 'errand' })).toBeNull();
 });
 
 test('with auto and a remote the first push needs a word, once for the project', async () => {
