@@ -28,6 +28,7 @@ export function changeView(given: Partial<ChangeView> = {}): ChangeView {
     reviewerId: null,
     reviews: 0,
     standInId: null,
+    authorId: null,
     returns: 0,
     forgeRef: null,
     askedHead: null,

@@ -57,6 +57,8 @@ export const changeSchema = z.object({
   projectId: idSchema,
   /** Who made it, or goes on with it; null for a person. */
   agentId: idSchema.nullable(),
+  /** Who opened it, whoever goes on with it later; null for a person. */
+  authorId: idSchema.nullable(),
   taskId: idSchema.nullable(),
   branch: z.string(),
   /** The commit that is proposed. What comes after it on the branch does not count until it is proposed as well. */

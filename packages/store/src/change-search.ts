@@ -37,7 +37,7 @@ export async function lastChangeOf(
     .where((where) =>
       agentId === null
         ? where.and([where('branch', '=', branch), where('agent_id', 'is', null)])
-        : where.or([where('agent_id', '=', agentId), where('stand_in_id', '=', agentId)]),
+        : where.or((['agent_id', 'stand_in_id', 'author_id'] as const).map((column) => where(column, '=', agentId))),
     )
     .orderBy('ordinal', 'desc')
     .executeTakeFirst();

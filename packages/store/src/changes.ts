@@ -74,6 +74,18 @@ export async function changesByAgent(db: Database, agentId: string): Promise<Cha
   return rows.map(changeOf);
 }
 
+/** The changes that an agent opened or goes on with, newest first. */
+export async function changesMadeBy(db: Database, agentId: string): Promise<Change[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where((where) => where.or([where('agent_id', '=', agentId), where('author_id', '=', agentId)]))
+    .orderBy('ordinal', 'desc')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(changeOf);
+}
+
 /** The latest change of each of these agents: the one it opened last, or an open one that it stands in for. */
 export async function latestChanges(db: Database, agentIds: readonly string[]): Promise<Map<string, Change>> {
   const found = new Map<string, Change>();
@@ -228,6 +240,7 @@ function changeOf(row: Row<'changes'>): Change {
     reviewerId: row.reviewer_id,
     reviews: integer(row.reviews),
     standInId: row.stand_in_id,
+    authorId: row.author_id,
     returns: integer(row.returns),
     forgeRef: row.forge_ref,
     askedHead: row.asked_head,

@@ -30,7 +30,9 @@ export async function mergedHeadsOf(
     .select('head')
     .where('project_id', '=', projectId)
     .where('merged_at', 'is not', null)
-    .where((where) => where.or([where('branch', '=', branch), where('agent_id', '=', agentId)]))
+    .where((where) =>
+      where.or([where('branch', '=', branch), where('agent_id', '=', agentId), where('author_id', '=', agentId)]),
+    )
     .orderBy('ordinal', 'desc')
     .limit(limits.landedHeads)
     .execute();

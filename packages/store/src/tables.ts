@@ -291,6 +291,7 @@ export type ChangeTable = {
   reviewer_id: string | null;
   reviews: Integer;
   stand_in_id: string | null;
+  author_id: string | null;
   returns: Integer;
   forge_ref: string | null;
   asked_head: string | null;

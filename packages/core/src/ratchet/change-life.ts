@@ -9,6 +9,7 @@ type Given = Pick<
 /** A change of which nothing has become yet. */
 export function newChange(given: Given & Partial<Change>): Change {
   return {
+    authorId: given.agentId,
     retriedAt: null,
     isolatedAt: null,
     hold: null,

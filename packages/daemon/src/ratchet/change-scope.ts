@@ -5,7 +5,7 @@ import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { agentById, findAgents } from '@pawl/store/agents';
-import { changesByAgent, findChanges } from '@pawl/store/changes';
+import { changesMadeBy, findChanges } from '@pawl/store/changes';
 import { projectById, projectByName, projectByRoot } from '@pawl/store/projects';
 import type { Caller } from '../http/authority.ts';
 import { rightsOf } from '../service/definitions.ts';
@@ -127,7 +127,7 @@ async function byAuthor(shop: Workshop, reference: string, projects: readonly (s
   // Aliases are used again: of several that were called so, the latest is meant, in each of its projects.
   for (const { id } of await findAgents(db, reference)) {
     const latest = new Map<string, Change>();
-    for (const change of (await changesByAgent(db, id)).toReversed()) latest.set(change.projectId, change);
+    for (const change of (await changesMadeBy(db, id)).toReversed()) latest.set(change.projectId, change);
     for (const [projectId, change] of latest)
       if (!newest.has(projectId) && (projects.includes(null) || projects.includes(projectId)))
         newest.set(projectId, change);

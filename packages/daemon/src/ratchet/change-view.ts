@@ -52,7 +52,7 @@ export async function viewChange(db: Database, change: Change, sight: Sight): Pr
     detail,
     needsPerson:
       state === 'needs-human-input' || state === 'ready' || (!isOver(change) && needsPerson({ change, blocking })),
-    author: await named(db, change.agentId),
+    author: await named(db, change.authorId),
     project: { id: project.id, name: project.name },
     checks: checksWith(checks, change, limits.listedChecks),
     comments: comments.length,

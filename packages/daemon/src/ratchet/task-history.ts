@@ -4,8 +4,7 @@ import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';
-import { agentsThatRan } from '@pawl/store/change-search';
-import { changesByAgent } from '@pawl/store/changes';
+import { agentsThatRan, lastChangeOf } from '@pawl/store/change-search';
 import { listProjects } from '@pawl/store/projects';
 import { runsOf } from '@pawl/store/runs';
 import type { Workshop } from '../workshop.ts';
@@ -26,7 +25,7 @@ export async function taskHistory(
     if (home === undefined) continue;
     const [first] = await runsOf(db, agent.id);
     if (first === undefined) continue;
-    const [change = null] = await changesByAgent(db, agent.id);
+    const change = await lastChangeOf(db, home.id, { agentId: agent.id, branch: agent.branch ?? '' });
     tasks.push({
       agent: { id: agent.id, alias: agent.alias },
       project: home,

@@ -148,7 +148,8 @@ describe('S4-09: an agent proposes its own branch', () => {
       head,
       returns: 1,
       title: change.title,
-      author: { id: standIn.agent.id },
+      author: { id: first.id },
+      agentId: standIn.agent.id,
     });
     expect(moved.change.queuedAt).toBeGreaterThan(change.queuedAt ?? 0);
     expect(first.id).not.toBe(moved.change.agentId);

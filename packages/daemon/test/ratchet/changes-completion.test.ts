@@ -111,7 +111,8 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     await daemon.client.resumeAgent(taken.id, { prompt: 'thanks' }, randomUUID());
     await daemon.ended(taken.id);
     await afterLook();
-    for (const agent of [reviewer, idle, taken]) expect(await changesOf(agent)).toEqual([]);
+    for (const agent of [reviewer, idle]) expect(await changesOf(agent)).toEqual([]);
+    expect(await changesOf(taken)).toMatchObject([{ id: change.id, agentId: root.id, head }]);
     expect(await changesOf(closed)).toMatchObject([{ id: dropped.id, state: 'closed' }]);
   });
 

@@ -65,7 +65,11 @@ test('a change whose author is gone is put right by a stand-in, and follows its 
     'complete',
   ]);
   const merged = await reaches(daemon.client, await onlyChange(daemon), 'merged');
-  expect(merged.author?.id).not.toBe(worker.id);
+  // The stand-in goes on with it; it is still the worker's change.
+  expect(merged.author?.id).toBe(worker.id);
+  expect(merged.agentId).not.toBe(worker.id);
+  const { tasks } = await daemon.client.taskHistory({ path: daemon.repository });
+  expect(tasks.find(({ agent }) => agent.id === worker.id)).toMatchObject({ state: 'merged', changeId: merged.id });
   expect(merged.title).toBe('Something');
   const files = await git(daemon.repository, ['ls-tree', '--name-only', 'main']);
   expect(files).toContain('good.txt');

@@ -10,6 +10,7 @@ import { assignment } from './0009-assignment.ts';
 import { mergeAsking } from './0010-merge-asking.ts';
 import { taskFinished } from './0011-task-finished.ts';
 import { runRecord } from './0012-run-record.ts';
+import { changeAuthor } from './0013-change-author.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -26,4 +27,5 @@ export const allMigrations: readonly Migration[] = [
   mergeAsking,
   taskFinished,
   runRecord,
+  changeAuthor,
 ];

@@ -44,6 +44,7 @@ function changeRecord(projectId: string, fields: Partial<Change> = {}): Change {
     reviewerId: null,
     returns: 0,
     standInId: null,
+    authorId: null,
     forgeRef: null,
     askedHead: null,
     passedHead: null,

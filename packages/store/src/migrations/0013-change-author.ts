@@ -1,0 +1,11 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** Who opened each change. Earlier releases forgot that when a stand-in went on with it. */
+export const changeAuthor: Migration = {
+  name: '0013-change-author',
+  async up(db) {
+    await db.schema.alterTable('changes').addColumn('author_id', 'text').execute();
+    await sql`update changes set author_id = agent_id`.execute(db);
+  },
+};
