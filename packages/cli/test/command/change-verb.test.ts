@@ -5,6 +5,7 @@ import {
   blockChange,
   closeChange,
   commentChange,
+  fixChange,
   mergeChange,
   retryChange,
   unblockChange,
@@ -34,6 +35,30 @@ describe('verbs of a change', () => {
     ]);
     expect(daemon.bodies).toEqual([{ head: 'aaaa' }, { reason: 'not yet' }, {}, {}, { fix: true }]);
     expect(daemon.texts[0]).toBe('the parser takes comments (change00) is queued');
+  });
+
+  test('fix prints the directory, the files in conflict and the next commands, and --continue asks to go on', async () => {
+    const fix = {
+      outcome: 'begun',
+      path: '/home/w',
+      branch: 'work/x',
+      onto: 'b'.repeat(40),
+      files: ['a\u001B[2J.txt'],
+    };
+    const answer = { change: changeView(), ...fix, next: ['cd /home/w', 'pawl change fix change00 --continue'] };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+    expect(await fixChange(daemon.context, 'x', {})).toBe(0);
+    expect(await fixChange(daemon.context, 'x', { continue: true })).toBe(0);
+    expect(daemon.requests).toEqual(['POST /api/changes/x/fix', 'POST /api/changes/x/fix']);
+    expect(daemon.bodies).toEqual([{}, { proceed: true }]);
+    expect(daemon.texts[0]?.split('\n')).toEqual([
+      'the merge of bbbbbbbbbb into work/x is begun in /home/w',
+      'in conflict:',
+      '  a.txt',
+      'next:',
+      '  cd /home/w',
+      '  pawl change fix change00 --continue',
+    ]);
   });
 
   test('S4-07: where a person has to act, the exit code is 7, and the way on is said', async () => {
