@@ -72,8 +72,8 @@ describe('mistakes', () => {
     [['logs', '../../etc'], 3, 'no agent'],
     [['stop', 'nobody'], 3, 'no agent'],
     [['work', 'x', '--provider', 'nope'], 2, 'Known providers: claude'],
-    [['work', 'x', '--name', '../up'], 2, 'name'],
-    [['work', 'x', '--base', 'nowhere'], 3, 'no commit'],
+    [['work', 'x', '--provider', 'scripted', '--name', '../up'], 2, 'name'],
+    [['work', 'x', '--provider', 'scripted', '--base', 'nowhere'], 3, 'no commit'],
     [['work', ' '], 2, 'empty'],
   ])('pawl %s exits %i and says what to do', async (words, code, hint) => {
     const outcome = await place.pawl(words, here());
@@ -121,7 +121,7 @@ test('what agents print cannot take over the terminal', async () => {
     }),
   );
   const agent = await place.json<AgentView>(
-    ['work', 'a task with \u001b[31mcolour\u001b[0m', '--scenario', scenario],
+    ['work', 'a task with \u001b[31mcolour\u001b[0m', '--provider', 'scripted', '--scenario', scenario],
     here(),
   );
   const followed = await place.pawl(['logs', '-f', agent.alias]);
@@ -145,7 +145,7 @@ test(
     );
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        place.pawl(['work', `task ${index}`, '--scenario', scenario, '--json'], here()),
+        place.pawl(['work', `task ${index}`, '--provider', 'scripted', '--scenario', scenario, '--json'], here()),
       ),
     );
     expect(outcomes.filter((outcome) => outcome.code !== 0)).toEqual([]);
@@ -176,7 +176,7 @@ test('down leaves agents running; the next daemon, started on demand, adopts the
     'complete',
   ];
   writeFileSync(scenario, JSON.stringify({ steps }));
-  const agent = await place.json<AgentView>(['work', 'wait', '--scenario', scenario], here());
+  const agent = await place.json<AgentView>(['work', 'wait', '--provider', 'scripted', '--scenario', scenario], here());
   const said = async () => (await place.pawl(['logs', agent.alias])).stdout;
   await waitUntil(async () => (await said()).includes('before'), { what: 'the first words' });
   expect((await place.pawl(['down'])).code).toBe(0);

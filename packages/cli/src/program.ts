@@ -5,6 +5,7 @@ import { accountCommands } from './table/accounts.ts';
 import { agentCommands } from './table/agents.ts';
 import { changeCommands } from './table/changes.ts';
 import { completeCommands } from './table/complete.ts';
+import { configCommands } from './table/config.ts';
 import { delegateCommands } from './table/delegate.ts';
 import { devCommands } from './table/dev.ts';
 import { errandCommands } from './table/errands.ts';
@@ -35,7 +36,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['For agents’ programs:', mcpCommands],
   ['Agents that share a checkout:', rosterCommands],
   ['Projects:', projectCommands],
-  ['The home:', homeCommands],
+  ['The home:', { ...homeCommands, ...configCommands }],
   ['To try things out:', devCommands],
 ];
 
@@ -46,10 +47,7 @@ export function buildProgram(exit: (code: number) => void, only?: string): Comma
     .version(version, '-V, --version', 'print the version')
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText(
-      'after',
-      '\nStart here:\n  pawl init && pawl work "fix the failing test" --provider scripted && pawl ps',
-    );
+    .addHelpText('after', '\nStart here:\n  pawl init && pawl work "fix the failing test" && pawl ps');
   const isOne = only !== undefined && groups.some(([, commands]) => Object.hasOwn(commands, only));
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading);

@@ -31,7 +31,7 @@ describe('a command about one agent that names none', () => {
       `GET /api/agents/${fox.id}/history?limit=500&all=true`,
       `POST /api/agents/${fox.id}/mark`,
     ]);
-    expect(daemon.bodies.filter((body) => body !== null)).toEqual([
+    expect(daemon.bodies.filter((body) => body !== null)).toMatchObject([
       { prompt: 'now the tests' },
       { label: 'before the storm' },
     ]);

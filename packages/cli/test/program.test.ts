@@ -57,6 +57,7 @@ const groups = [
   'project',
   'crew',
   'worktree',
+  'config',
   'dev',
 ];
 const commands = all.filter(([name]) => !groups.includes(name));
@@ -65,7 +66,8 @@ describe('every command', () => {
   test('the ones there are', () => {
     const agents = 'work fork reply resume ps tree top logs history inspect switch delegate result';
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
-    const home = 'up down status doctor init definitions trust worktree events completion version scripted-agent';
+    const home =
+      'up down status doctor init definitions trust worktree events completion version scripted-agent config';
     const prompts = 'prompt inputs id';
     const mcp = 'whoami mcp';
     const shared = 'roster session hooks run';
@@ -136,6 +138,10 @@ describe('every command', () => {
       'worktree ls',
       'worktree restore',
       'worktree prune',
+      'config ls',
+      'config get',
+      'config set',
+      'config unset',
       'dev model-server',
     ]);
   });

@@ -38,6 +38,8 @@ export function inheritedEnvironment(from: NodeJS.ProcessEnv): Record<string, st
  */
 export function agentEnvironment(given: {
   from: NodeJS.ProcessEnv;
+  /** Where its programs are. */
+  path: string;
   provider: Record<string, string>;
   agent: { id: string; alias: string };
   token: string;
@@ -51,7 +53,7 @@ export function agentEnvironment(given: {
   return {
     ...env,
     ...given.provider,
-    PATH: [given.bin, given.provider['PATH'] ?? env['PATH']].join(':'),
+    PATH: [given.bin, given.path].join(':'),
     TMPDIR: given.temporary,
     GIT_TERMINAL_PROMPT: '0',
     PAWL_HOME: given.home,

@@ -68,6 +68,8 @@ export type DaemonOptions = {
   clock?: () => number;
   timing?: Partial<Timing>;
   choices?: Partial<Choices>;
+  /** Reads the choices anew from where the person keeps them; without it they stay as they were at the start. */
+  readChoices?: () => Promise<Choices>;
   /** Providers that a person adds or overrides, as `config.yaml` has them. */
   providers?: Record<string, unknown>;
   environment?: NodeJS.ProcessEnv;
@@ -106,10 +108,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const token = personToken(home.token);
   const environment = options.environment ?? process.env;
   const providers = homeProviders(home, options.providers ?? {}, log);
+  const choices = { ...usualChoices, ...options.choices };
   const shop: Workshop = {
     home,
     rootId: await ensureRootAgent(store),
-    choices: { ...usualChoices, ...options.choices },
+    choices,
+    currentChoices: options.readChoices ?? (async () => choices),
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
     providers,

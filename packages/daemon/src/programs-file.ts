@@ -5,7 +5,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import type { Workshop } from './workshop.ts';
 
 /** What a daemon leaves for those who look for agents while it is down. */
-type ProgramsFile = { provider: string; programs: AgentProgram[] };
+type ProgramsFile = { provider: string | null; programs: AgentProgram[] };
 
 /**
  * Writes down what the processes of all providers look like, those too that `config.yaml` adds, and which provider is the

@@ -33,6 +33,7 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
     log,
     port: config.port,
     choices: choicesOf(config),
+    readChoices: async () => choicesOf(await readConfig(home.config)),
     timing: timingOf(config),
     providers: config.providers,
     onStopRequested: () => reason.resolve('request'),

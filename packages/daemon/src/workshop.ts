@@ -38,8 +38,8 @@ export type Timing = {
 
 /** What a person may choose in `config.yaml`. */
 export type Choices = {
-  /** For work whose definition names none. */
-  provider: string;
+  /** The provider of new agents for which nobody names another; null when the person has chosen none. */
+  provider: string | null;
   /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switchOnFork: boolean;
   /** Sessions that may run at once, and agents that may be at work at once; the others wait their turn. */
@@ -62,8 +62,11 @@ export type Choices = {
   questions: { deadlineMs: number | null; policy: 'park' | 'decide' };
 };
 
+/** Choices that the daemon reads again for each request. */
+export type LiveChoice = 'provider' | 'switchOnFork';
+
 export const usualChoices: Choices = {
-  provider: 'scripted',
+  provider: null,
   switchOnFork: false,
   maxSessions: 256,
   maxAgents: 2_048,
@@ -85,6 +88,8 @@ export type Workshop = {
   authority: Authority;
   timing: Timing;
   choices: Choices;
+  /** The choices that count without a restart, as `config.yaml` has them now. */
+  currentChoices(): Promise<Pick<Choices, LiveChoice>>;
   definitions: Definitions;
   accounts: Accounts;
   prompts: PromptAssets;

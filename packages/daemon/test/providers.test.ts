@@ -24,7 +24,8 @@ async function machine(programs: Record<string, string>, entries: Record<string,
     shop: {
       providers: providerRegistry(presets, problems),
       choices: { ...usualChoices, provider },
-      environment: { PATH: place.path },
+      environment: { PATH: '/nowhere' },
+      path: place.path,
     },
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };

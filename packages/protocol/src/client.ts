@@ -109,7 +109,7 @@ export type Client = ChangeClient & {
   inspectAgent(reference: string, query?: { worktree?: boolean }): Promise<Inspection>;
   agentPrompt(reference: string, query?: { session?: number }): Promise<PromptView>;
   agentInputs(reference: string): Promise<InputView>;
-  listProviders(): Promise<ProviderList>;
+  listProviders(query?: { searchPath?: string }): Promise<ProviderList>;
   fork(reference: string, body: ForkBody, idempotencyKey: string): Promise<AgentAnswer>;
   stopAgent(reference: string): Promise<AgentAnswer>;
   stopAll(): Promise<AgentsAnswer>;
@@ -173,7 +173,7 @@ export type Client = ChangeClient & {
   addAccount(body: AddAccountBody): Promise<AccountAdded>;
   removeAccount(account: string): Promise<AccountAnswer>;
   useAccount(account: string, body?: { clear?: boolean }): Promise<AccountAnswer>;
-  testAccount(account: string): Promise<AccountTest>;
+  testAccount(account: string, body?: { searchPath?: string }): Promise<AccountTest>;
   output(reference: string, query?: OutputQuery & { limit?: number }): Promise<OutputPage>;
   followOutput(reference: string, query: OutputQuery, signal?: AbortSignal): AsyncGenerator<OutputMessage>;
   events(query?: { after?: number; limit?: number; agent?: string; tail?: number }): Promise<EventPage>;
@@ -278,7 +278,7 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     inspectAgent: (reference, query) => get(agentPath(reference), query),
     agentPrompt: (reference, query) => get(agentPath(reference, '/prompt'), query),
     agentInputs: (reference) => get(agentPath(reference, '/inputs')),
-    listProviders: () => get('/api/providers'),
+    listProviders: (query) => get('/api/providers', query),
     fork: (reference, body, key) => patiently(agentPath(reference, '/fork'), body, { 'idempotency-key': key }),
     stopAgent: (reference) => patiently(agentPath(reference, '/stop')),
     stopAll: () => patiently('/api/stop-all'),
@@ -332,7 +332,7 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     addAccount: (body) => patiently('/api/accounts', body),
     removeAccount: (account) => post(accountPath(account, '/remove')),
     useAccount: (account, body) => post(accountPath(account, '/use'), body),
-    testAccount: (account) => patiently(accountPath(account, '/test')),
+    testAccount: (account, body) => patiently(accountPath(account, '/test'), body),
     output: (reference, query) => get(agentPath(reference, '/output'), query),
     events: (query) => get('/api/events', query),
     async *followOutput(reference, query, signal) {

@@ -1,3 +1,5 @@
+import { limits } from '@pawl/schema/limit';
+
 /** The beginnings of names that coding CLIs read their servers, models and keys from. */
 const beginnings = [
   'ANTHROPIC_',
@@ -30,6 +32,15 @@ const beginnings = [
   'API_TIMEOUT_MS',
   'ENABLE_TOOL_SEARCH',
 ];
+/** The PATH of a shell as far as it fits into a request: whole directories, the first ones first. */
+export function searchPathOf(environment: NodeJS.ProcessEnv): { searchPath?: string } {
+  const path = environment['PATH'] ?? '';
+  if (path === '' || path.includes('\0')) return {};
+  if (path.length <= limits.searchPathCharacters) return { searchPath: path };
+  const end = path.lastIndexOf(':', limits.searchPathCharacters);
+  return end <= 0 ? {} : { searchPath: path.slice(0, end) };
+}
+
 const longestValue = 8_192;
 const mostVariables = 100;
 

@@ -59,6 +59,9 @@ const word = (characters: number) =>
     .max(characters)
     .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
+/** The PATH of the shell that asks: programs of coding agents are looked up there, not on the daemon's. */
+const searchPath = word(limits.searchPathCharacters).optional();
+
 /** What becomes of an agent's branch when the agent is done. */
 const whenDoneSchema = z.object({
   outcome: z.enum(['nothing', 'checked', 'merged', 'merged-and-pushed']),
@@ -188,7 +191,7 @@ export const workSchema = z.object({
   task: z.string().max(limits.bodyBytes),
   /** What the new agent is to be; `worker` when absent. */
   definition: nameSchema.optional(),
-  /** The definition's own, or the home's default, when absent. */
+  /** When absent: the definition's, the asking agent's, the project's, the home's, or the only one that is installed. */
   provider: z.string().min(1).max(64).optional(),
   alias: nameSchema.optional(),
   model: word(200).optional(),
@@ -207,6 +210,7 @@ export const workSchema = z.object({
   sessionId: nameSchema.optional(),
   /** Variables of the shell that asks, of which those that concern the provider are kept. Secrets go with the accounts. */
   environment: z.record(z.string().max(128), word(8192)).optional(),
+  searchPath,
 });
 export type WorkBody = z.infer<typeof workSchema>;
 
@@ -228,6 +232,7 @@ export const forkSchema = z.object({
   path: word(4096).optional(),
   provider: z.string().min(1).max(64).optional(),
   options: z.record(z.string().max(64), word(4096)).optional(),
+  searchPath,
 });
 export type ForkBody = z.infer<typeof forkSchema>;
 
@@ -236,6 +241,7 @@ export const resumeSchema = z.object({
   prompt: z.string().max(limits.bodyBytes).optional(),
   /** Limits that replace its own, counted from its first session; null removes one. */
   budget: budgetSchema.partial().optional(),
+  searchPath,
 });
 export type ResumeBody = z.infer<typeof resumeSchema>;
 

@@ -40,6 +40,22 @@ export async function detectProviders(
   return found;
 }
 
+/**
+ * The coding agents that are installed, one for each program. A preset that nothing installs is a stand-in, or a shell: it is
+ * not chosen unless it is named.
+ */
+export async function installedAgents(
+  presets: readonly ProviderPreset[],
+  environment: NodeJS.ProcessEnv,
+): Promise<ProviderPreset[]> {
+  const found = new Map<string, ProviderPreset>();
+  for (const preset of presets) {
+    if (preset.install === null || found.has(programOf(preset))) continue;
+    if ((await findProgram(programOf(preset), environment)) !== null) found.set(programOf(preset), preset);
+  }
+  return [...found.values()];
+}
+
 /** Refuses a provider whose program is not there, with what a person can do about it. */
 export async function requireInstalled(preset: ProviderPreset, environment: NodeJS.ProcessEnv): Promise<void> {
   const program = programOf(preset);
@@ -48,7 +64,7 @@ export async function requireInstalled(preset: ProviderPreset, environment: Node
     hint:
       preset.install === null
         ? 'Install it, or choose another provider: `pawl providers` shows what there is.'
-        : `Install it: ${preset.install}. If it is there, start the daemon anew from a shell that finds it: pawl down && pawl up`,
+        : `Install it: ${preset.install}. If it is installed, ask again from a shell that finds it.`,
     details: { provider: preset.name, program },
   });
 }

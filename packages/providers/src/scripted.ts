@@ -48,6 +48,7 @@ export function scriptedPreset(program: [string, ...string[]], stateDirectory: s
     outputFormat: 'claude-stream-json',
     patterns: { limit: [], transient: [], auth: [] },
     silence: { noticeMs: 30_000, hangMs: 30 * 60_000 },
+    scripted: true,
     reportsCost: true,
     firstSignal: 'SIGTERM',
     // It reads no such file, but is started as those are that do, so that what is done about trust can be tried with it.

@@ -13,6 +13,8 @@ export const errorCodes = {
   not_a_repository: { http: 400, exit: 2 },
   no_commits: { http: 400, exit: 2 },
   unknown_provider: { http: 400, exit: 2 },
+  /** Nobody has chosen a coding agent, and what is installed leaves it open. */
+  no_provider: { http: 400, exit: 2 },
   not_found: { http: 404, exit: 3 },
   agent_not_found: { http: 404, exit: 3 },
   project_not_found: { http: 404, exit: 3 },

@@ -2,6 +2,8 @@
 export const limits = {
   /** The largest task text that `work` takes. */
   taskBytes: 1024 * 1024,
+  /** The longest PATH of a shell that goes along with a request. */
+  searchPathCharacters: 8_192,
   /** The largest HTTP request body. */
   bodyBytes: 4 * 1024 * 1024,
   /** A line longer than this is stored whole but not parsed; it is marked as oversized. */

@@ -21,6 +21,8 @@ export type ProjectConfig = {
   auto: boolean;
   /** False: changes are opened and checked by nobody, and nothing is merged. */
   enabled: boolean;
+  /** Treats changes of the scripted stand-in like those of any coding agent: for demos and tests. */
+  playground: boolean;
   forge: 'local' | 'github';
   /** Of a forge: which changes are looked after. */
   track: 'all' | 'author' | 'assigned';

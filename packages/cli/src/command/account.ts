@@ -1,4 +1,5 @@
 import type { AccountView, AddAccountBody } from '@pawl/protocol/view/account';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
@@ -145,7 +146,7 @@ export async function useAccount(context: CommandContext, name: string, options:
 /** Lets the provider's own CLI say one word with an account; that costs one small model call. */
 export async function testAccount(context: CommandContext, name: string): Promise<number> {
   context.say('asking the provider’s CLI for one word; that is one small model call');
-  const answer = await withDaemon(context.home, (client) => client.testAccount(name));
+  const answer = await withDaemon(context.home, (client) => client.testAccount(name, searchPathOf(process.env)));
   const { ok, text, tookMs } = answer;
   context.answer('account-test', answer, () => {
     const verdict = ok ? context.colours.green('works') : context.colours.red('does not work');

@@ -1,4 +1,4 @@
-import { providerVariables } from '@pawl/protocol/shell-environment';
+import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
 import type { CrewBody, CrewView } from '@pawl/protocol/view/project';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
@@ -17,6 +17,7 @@ export function crewBody(path: string, { provider }: { provider?: string }): Cre
     path: resolve(path),
     ...(provider === undefined ? {} : { provider }),
     ...(Object.keys(environment).length === 0 ? {} : { environment }),
+    ...searchPathOf(process.env),
   };
 }
 

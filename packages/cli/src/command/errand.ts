@@ -1,4 +1,5 @@
 import type { WorkBody } from '@pawl/protocol/view';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
@@ -6,6 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { diffText } from '../diff-text.ts';
 import { runDuration, stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import { withProvider } from '../provider-choice.ts';
 import { untilAnswered } from '../resend.ts';
 import { printableLine, table } from '../terminal.ts';
 
@@ -34,13 +36,16 @@ export async function startErrand(
     path: resolve(options.project ?? '.'),
     task,
     mode: 'errand',
-    ...(options.provider === undefined ? {} : { provider: options.provider }),
+    ...searchPathOf(process.env),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
   const key = crypto.randomUUID();
-  const { agent } = await untilAnswered(context.home, (client) => client.work(body, key));
+  const given = { provider: options.provider, path: body.path };
+  const { agent } = await withProvider(context, given, (provider) =>
+    untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+  );
   const { colours } = context;
   context.answer('agent', agent, () => {
     const then = `then: pawl errand diff ${agent.alias}, and merge or abandon`;

@@ -1,12 +1,14 @@
 import type { Client } from '@pawl/protocol/client';
 import type { AgentAnswer, AgentView, ForkBody } from '@pawl/protocol/view';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import type { ForkWords } from '../fork-words.ts';
 import { readForkWords } from '../fork-words.ts';
 import { createClient } from '@pawl/protocol/client';
 import { projectWord } from '../project-word.ts';
+import { withProvider } from '../provider-choice.ts';
 import { untilAnswered } from '../resend.ts';
 import { printableLine } from '../terminal.ts';
 
@@ -25,18 +27,22 @@ export type ForkOptions = {
 /** Forks an agent: the child goes on from its parent's history, in a worktree and branch of its own. */
 export async function fork(context: CommandContext, words: string[], options: ForkOptions): Promise<number> {
   const asked = readForkWords(words, options.prompt);
+  const place = options.project === undefined ? resolve('.') : projectWord(options.project);
   const body: ForkBody = {
     path: resolve('.'),
     ...(options.project === undefined ? {} : { project: projectWord(options.project) }),
+    ...searchPathOf(process.env),
     ...(asked.prompt === undefined ? {} : { prompt: asked.prompt }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.withFiles && { withFiles: true }),
     ...(options.switch === undefined ? {} : { switch: options.switch }),
-    ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
-  const { agent } = await send(context, asked, body);
+  const given = { provider: options.provider, path: isAbsolute(place) ? place : undefined };
+  const { agent } = await withProvider(context, given, (provider) =>
+    send(context, asked, provider === undefined ? body : { ...body, provider }),
+  );
   const text = context.json || context.quiet ? '' : await describe(context, asked, agent);
   context.answer('agent', agent, () => text);
   return 0;

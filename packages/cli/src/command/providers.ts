@@ -1,3 +1,4 @@
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import type { ProviderView } from '@pawl/protocol/view/provider';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
@@ -18,7 +19,7 @@ const columns = [
 
 /** Shows which coding CLIs are installed, and what each can do; with --all also those that are not. */
 export async function providers(context: CommandContext, options: { all?: boolean }): Promise<number> {
-  const list = await withDaemon(context.home, (client) => client.listProviders());
+  const list = await withDaemon(context.home, (client) => client.listProviders(searchPathOf(process.env)));
   const { colours } = context;
   context.answer('providers', list, () => {
     const shown = list.providers.filter(({ path }) => path !== null || options.all === true);

@@ -1,3 +1,4 @@
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import type { ResumeBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { agentAndText, agentOrCurrent } from '../current-agent.ts';
@@ -23,6 +24,7 @@ export async function resume(
   const reference = await agentOrCurrent(context.home, given);
   const key = crypto.randomUUID();
   const body: ResumeBody = {
+    ...searchPathOf(process.env),
     ...(prompt === undefined ? {} : { prompt }),
     ...(budget === undefined ? {} : { budget }),
   };

@@ -1,10 +1,11 @@
 import type { WorkBody } from '@pawl/protocol/view';
-import { providerVariables } from '@pawl/protocol/shell-environment';
+import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
+import { withProvider } from '../provider-choice.ts';
 import { untilAnswered } from '../resend.ts';
 import { projectsAsked } from '../project-word.ts';
 import { answerResult, waitForRun } from '../run-wait.ts';
@@ -49,7 +50,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
     task: withPush(await readTask(words), options),
     ...(Object.keys(environment).length === 0 ? {} : { environment }),
     ...(options.as === undefined ? {} : { definition: options.as }),
-    ...(options.provider === undefined ? {} : { provider: options.provider }),
+    ...searchPathOf(process.env),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(base === undefined ? {} : { base }),
@@ -60,7 +61,10 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
   };
   const key = crypto.randomUUID();
-  const { agent, whenDone } = await untilAnswered(context.home, (client) => client.work(body, key));
+  const given = { provider: options.provider, path: body.path };
+  const { agent, whenDone } = await withProvider(context, given, (provider) =>
+    untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+  );
   if (options.wait && agent.run !== null) {
     context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
     return answerResult(context, await waitForRun(context.home, agent.run.id, null));

@@ -1,9 +1,17 @@
 import { resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fork } from '../../src/command/fork.ts';
 import { agentView, idOf, root } from '../agent-view.ts';
 import { fakeDaemon, sendFailure, sendJson } from './fake-daemon.ts';
 import type { Exchange } from './fake-daemon.ts';
+
+// The PATH goes along with requests; these tests are about the rest.
+beforeEach(() => {
+  vi.stubEnv('PATH', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const child = agentView({ id: idOf(2), alias: 'calm-fox', parentId: idOf(1) });
 const parent = agentView();

@@ -1,7 +1,15 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { providers } from '../../src/command/providers.ts';
 import { runCli } from '../run-cli.ts';
 import { fakeDaemon, sendJson } from './fake-daemon.ts';
+
+// The PATH goes along with requests; these tests are about the rest.
+beforeEach(() => {
+  vi.stubEnv('PATH', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const capabilities = {
   resume: true,

@@ -1,9 +1,17 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { note } from '../../src/command/note.ts';
 import { resume } from '../../src/command/resume.ts';
 import { cancel, signal } from '../../src/command/signal.ts';
 import { agentView, idOf } from '../agent-view.ts';
 import { fakeDaemon, sendJson } from './fake-daemon.ts';
+
+// The PATH goes along with requests; these tests are about the rest.
+beforeEach(() => {
+  vi.stubEnv('PATH', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 test.each([
   ['pause', { activity: 'running', paused: true }, 'brave-otter is paused'],

@@ -1,7 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { work } from '../../src/command/work.ts';
 import { agentView } from '../agent-view.ts';
 import { fakeDaemon, sendFailure, sendJson, sendStream } from './fake-daemon.ts';
+
+// The PATH goes along with requests; these tests are about the rest.
+beforeEach(() => {
+  vi.stubEnv('PATH', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const agent = { id: 'the-id', alias: 'brave-otter', branch: 'work/brave-otter' };
 
@@ -90,6 +98,18 @@ describe('work', () => {
     expect(daemon.bodies).toEqual([
       { path: '/shop', task: 'x' },
       { path: '/shop', task: 'x', definition: 'reviewer' },
+    ]);
+  });
+
+  test('the PATH of the shell goes along, cut at a whole directory where it is too long', async () => {
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, whenDone: null }));
+    vi.stubEnv('PATH', '/opt/bin:/usr/bin');
+    await work(daemon.context, ['x'], {});
+    vi.stubEnv('PATH', `/opt/bin:/${'a'.repeat(8_000)}:/${'b'.repeat(8_000)}`);
+    await work(daemon.context, ['x'], {});
+    expect(daemon.bodies).toMatchObject([
+      { searchPath: '/opt/bin:/usr/bin' },
+      { searchPath: `/opt/bin:/${'a'.repeat(8_000)}` },
     ]);
   });
 

@@ -94,6 +94,8 @@ export type ProviderPreset = {
    * as within quotes. `hides` names files with instructions that it then does not read either.
    */
   repositorySettings: { paths: string[]; block: string[] | null; allow?: string[]; hides?: string[] };
+  /** True for a stand-in that plays a script instead of asking a model; what it makes is not merged by itself. */
+  scripted?: true;
   /** True when it says what a turn cost. */
   reportsCost?: boolean;
 };

@@ -15,12 +15,16 @@ export type WhenDone = {
   text: string;
 };
 
-/** Says what happens to an agent's branch when the agent is done; with null rules, the configuration cannot be read. */
-export function whenDone(rules: DoneRules | null): WhenDone {
+/**
+ * Says what happens to an agent's branch when the agent is done; with null rules, the configuration cannot be read. The changes
+ * of a stand-in are drafts.
+ */
+export function whenDone(rules: DoneRules | null, isStandIn = false): WhenDone {
   if (rules === null) return nothing('`.pawl/config.yaml` cannot be read; nothing is checked or merged (`pawl queue`)');
   const { branch, remote } = rules;
   if (!rules.hasChecks) return nothing('no checks are configured: nothing is merged; add them to .pawl/config.yaml');
   if (!rules.enabled) return nothing('the queue is off in .pawl/config.yaml: nothing is checked or merged');
+  if (isStandIn) return nothing('it is a stand-in, so its change is a draft; `pawl change merge` checks and merges it');
   const place = remote === null ? '' : `${remote.name} (${remote.url})`;
   if (rules.source !== 'commit') {
     return checked(`its branch is checked; nothing is merged until .pawl/config.yaml is committed on ${branch}`);

@@ -63,8 +63,8 @@ export type Accounts = {
   remove(reference: string): Promise<AccountView>;
   /** Makes an account the one that its provider's new agents use; `clear` forgets that it is exhausted or invalid. */
   use(reference: string, options?: { clear?: boolean }): Promise<AccountView>;
-  /** Lets the vendor's own CLI say one word with an account. */
-  test(reference: string): Promise<AccountTest>;
+  /** Lets the vendor's own CLI, found on this PATH, say one word with an account. */
+  test(reference: string, path: string): Promise<AccountTest>;
   /** The account that was asked for, by name or id, or the provider's default one; null when there is none. */
   chosen(provider: string, reference?: string): Promise<Account | null>;
   /** What a session needs in its environment to use an account. */
@@ -152,11 +152,12 @@ export function createAccounts(parts: AccountParts): Accounts {
       return view(await find(account.id));
     },
 
-    async test(reference) {
+    async test(reference, path) {
       const account = await find(reference);
       const preset = providers.get(account.provider);
       const result = await probeAccount({
         ...parts,
+        path: preset.env['PATH'] ?? path,
         preset,
         use: await sessionUse(files, account, preset, null),
         secrets: await accountSecrets(files, account.id),

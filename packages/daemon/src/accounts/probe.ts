@@ -26,6 +26,8 @@ import type { SessionUse } from './session-use.ts';
 export type ProbeResult = { ok: boolean; text: string; limitedUntil: number | null; tookMs: number };
 
 export type Probe = Pick<AccountParts, 'home' | 'environment'> & {
+  /** Where the provider's program is. */
+  path: string;
   preset: ProviderPreset;
   use: SessionUse;
   secrets: readonly string[];
@@ -89,10 +91,11 @@ function probeCommand(preset: ProviderPreset, baseUrl: string | null, dir: strin
 }
 
 /** As for an agent, but nobody's: it has no token and cannot speak to the daemon. */
-function probeEnvironment({ home, environment, preset, use }: Probe, temporary: string): Record<string, string> {
+function probeEnvironment({ home, environment, path, preset, use }: Probe, temporary: string): Record<string, string> {
   const rootEnv = process.getuid?.() === 0 ? preset.rootEnv : {};
   const env = agentEnvironment({
     from: environment,
+    path,
     provider: { ...preset.env, ...rootEnv, ...use.env },
     agent: { id: '', alias: '' },
     token: '',

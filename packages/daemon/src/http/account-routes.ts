@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { accountRoutes } from '@pawl/protocol/route/account';
 import { endAccountWaits } from '@pawl/store/runs';
+import { callerPath } from '../search-path.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
@@ -33,7 +34,8 @@ export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconc
     await endWaits(account.provider);
     return context.json({ account }, 200);
   });
-  app.openapi(accountRoutes.testAccount, async (context) =>
-    context.json(await accounts.test(context.req.valid('param').account), 200),
-  );
+  app.openapi(accountRoutes.testAccount, async (context) => {
+    const path = await callerPath(shop, context.req.valid('json').searchPath);
+    return context.json(await accounts.test(context.req.valid('param').account, path), 200);
+  });
 }

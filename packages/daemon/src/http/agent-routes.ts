@@ -8,6 +8,7 @@ import { descendsFrom } from '@pawl/store/family';
 import { projectById } from '@pawl/store/projects';
 import type { Context } from 'hono';
 import { whenDoneFor } from '../ratchet/merge-rules.ts';
+import { personPath } from '../search-path.ts';
 import { askGate } from '../service/definitions.ts';
 import { currentAgent } from '../service/desk.ts';
 import type { Actor } from '../service/fork.ts';
@@ -67,7 +68,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     const child = await forkAgent(shop, barrier, { agent, isPerson }, body, {
       key: requestKey(context, `fork ${reference}`, context.req.valid('header')['idempotency-key']),
       signal: context.req.raw.signal,
-      switchTo: isPerson && (body.switch ?? shop.choices.switchOnFork),
+      switchTo: isPerson && (body.switch ?? (await shop.currentChoices()).switchOnFork),
     });
     reconciler.wake(child.id);
     return context.json({ agent: await agents.view(child.id) }, 200);
@@ -101,7 +102,9 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
   });
   app.openapi(routes.resumeAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference, 'living');
-    const { prompt, budget } = context.req.valid('json');
+    const { prompt, budget, searchPath } = context.req.valid('json');
+    // The program may have moved since the agent was made; this shell may know where to.
+    await personPath(shop, searchPath);
     const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
     await signals.resume(agent.id, prompt, key, { budget, byPerson: true });
     return context.json({ agent: await agents.view(agent.id) }, 200);

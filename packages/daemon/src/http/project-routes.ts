@@ -38,8 +38,8 @@ export function addProjectRoutes(app: OpenAPIHono<DoorVariables>, parts: AppPart
     return context.json(await crews.status(await projectRequired(shop, asker, context.req.valid('query'))), 200);
   });
   app.openapi(projectRoutes.startCrew, async (context) => {
-    const { provider, environment, ...query } = context.req.valid('json');
-    return context.json(await crews.start(await named(query), { provider, environment }), 200);
+    const { provider, environment, searchPath, ...query } = context.req.valid('json');
+    return context.json(await crews.start(await named(query), { provider, environment, searchPath }), 200);
   });
   app.openapi(projectRoutes.stopCrew, async (context) =>
     context.json(await crews.stop(await named(context.req.valid('json'))), 200),

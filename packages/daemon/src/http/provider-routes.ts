@@ -1,10 +1,19 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { providerRoutes } from '@pawl/protocol/route/provider';
+import { agentById } from '@pawl/store/agents';
+import { agentPath, callerPath } from '../search-path.ts';
 import { listProviders } from '../service/providers.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
 /** What coding CLIs there are: nothing secret, so that agents may ask too, for what they delegate. */
 export function addProviderRoutes(app: OpenAPIHono<DoorVariables>, { shop }: AppParts): void {
-  app.openapi(providerRoutes.listProviders, async (context) => context.json(await listProviders(shop), 200));
+  app.openapi(providerRoutes.listProviders, async (context) => {
+    const caller = context.get('caller');
+    const path =
+      caller.kind === 'person'
+        ? await callerPath(shop, context.req.valid('query').searchPath)
+        : await agentPath(shop, await agentById(shop.store.db, caller.agentId));
+    return context.json(await listProviders({ ...shop, choices: await shop.currentChoices(), path }), 200);
+  });
 }

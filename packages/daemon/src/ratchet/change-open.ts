@@ -82,6 +82,7 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
     head,
     base,
     author,
+    scripted: isScripted(shop, author) && !rules.config.playground,
     title: {
       given: title === undefined ? null : checkTitle(clean(title)),
       found: found.title,
@@ -89,6 +90,11 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
     },
     summary: summary === undefined ? null : checkChangeText('summary', clean(summary)),
   };
+}
+
+/** Whether what is on the branch comes from a stand-in and not from a coding agent. */
+function isScripted({ providers }: Workshop, author: Agent | null): boolean {
+  return author !== null && providers.find(author.provider)?.scripted === true;
 }
 
 /** Refuses what the target branch has already: by the same commits, or squashed into one of its own. */

@@ -41,6 +41,8 @@ export type Proposal = {
   base: string;
   /** Who made what is on the branch; null for a person. */
   author: Agent | null;
+  /** Made by the scripted stand-in outside a playground: a draft until a person merges it. */
+  scripted: boolean;
   /** As it was given, or else as it follows from the commits; `replaces` is the earlier one that the found title supersedes. */
   title: { given: string | null; found: string; replaces: string | null };
   summary: string | null;
@@ -60,9 +62,9 @@ export async function recordProposal(tx: WriteTransaction, shop: Workshop, propo
 }
 
 /** The same commit once more: what is new is at the most whether it is wanted now, or a draft again. */
-async function wish(tx: WriteTransaction, { request }: Proposal, known: Change): Promise<Opened> {
-  const { asker } = request;
-  const queuedAt = isWanted(request, known) ? (known.queuedAt ?? tx.now) : null;
+async function wish(tx: WriteTransaction, proposal: Proposal, known: Change): Promise<Opened> {
+  const { asker } = proposal.request;
+  const queuedAt = isWanted(proposal, known) ? (known.queuedAt ?? tx.now) : null;
   const change = { ...known, queuedAt };
   if (queuedAt !== known.queuedAt) {
     await updateChange(tx, known.id, { queuedAt });
@@ -73,8 +75,10 @@ async function wish(tx: WriteTransaction, { request }: Proposal, known: Change):
 }
 
 /** Whether an open change is to be checked, and so is no draft. A proposal that nobody asked for leaves that as it is. */
-function isWanted({ byItself, draft }: OpenRequest, known: Change): boolean {
-  return byItself === true ? known.queuedAt !== null : draft !== true;
+function isWanted({ request, scripted, head }: Proposal, known: Change): boolean {
+  // A person's wish to merge a stand-in's change is about the commit that they saw.
+  if (scripted) return known.queuedAt !== null && known.head === head && request.draft !== true;
+  return request.byItself === true ? known.queuedAt !== null : request.draft !== true;
 }
 
 async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal): Promise<Opened> {
@@ -99,7 +103,7 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
     title: title.given ?? title.found,
     summary: summary ?? '',
     openedAt: tx.now,
-    queuedAt: request.draft === true ? null : tx.now,
+    queuedAt: request.draft === true || proposal.scripted ? null : tx.now,
     ...(closed === null ? {} : inheritedFrom(closed, head)),
   });
   await insertChange(tx, change);
@@ -135,7 +139,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
     agentId: author?.id ?? known.agentId,
     ...movedTitle(title, known),
     ...(summary === null || (request.byItself === true && known.summary !== '') ? {} : { summary }),
-    queuedAt: isWanted(request, known) ? tx.now : null,
+    queuedAt: isWanted(proposal, known) ? tx.now : null,
     retriedAt: null,
     findings: [],
     examinedHead: null,

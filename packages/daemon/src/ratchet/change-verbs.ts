@@ -8,6 +8,7 @@ import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { agentById } from '@pawl/store/agents';
 import type { ChangePatch } from '@pawl/store/changes';
 import { updateChange } from '@pawl/store/changes';
 import { queueOf, updateQueue } from '@pawl/store/queues';
@@ -16,6 +17,8 @@ import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import { about, changeNow, fixerNow, openOne, placeAtEnd } from './change-now.ts';
 import { emitQueued } from './change-queued.ts';
+import { projectRules } from './change-rules.ts';
+import { projectOfChange } from './change-scope.ts';
 
 /**
  * What is done to a change that is there, each in one transaction with its event. Every one of them may be asked for twice:
@@ -96,6 +99,7 @@ export async function mergeChange(
   shop: Workshop,
   { asker, changeId, fix, rules }: Verb & { fix?: boolean | undefined; rules: MergeRules },
 ) {
+  if (asker.is === 'agent') await refuseScripted(shop, await changeNow(shop.store.db, changeId));
   await shop.store.write(async (tx) => {
     const known = await changeNow(tx.db, changeId);
     if (known.mergedAt !== null) return;
@@ -124,6 +128,17 @@ function refuseNotCommitted(rules: MergeRules): void {
   if (rules.source !== 'checkout') return;
   throw new PawlError('conflict', `Nothing is merged: ${notCommitted(rules)}.`, {
     hint: 'Commit the file, then run the same command again; `pawl init --commit` commits it for you.',
+  });
+}
+
+/** Refuses an agent to merge what the scripted stand-in made. Outside a playground only a person merges that. */
+async function refuseScripted(shop: Workshop, change: Change): Promise<void> {
+  const author = change.agentId === null ? null : await agentById(shop.store.db, change.agentId);
+  if (author === null || shop.providers.find(author.provider)?.scripted !== true) return;
+  const { config } = await projectRules(shop, await projectOfChange(shop, change));
+  if (config.playground) return;
+  throw new PawlError('forbidden', `${author.alias} is a scripted stand-in, so only a person may merge its change.`, {
+    hint: 'In a repository for trying things out, commit `playground: true` in .pawl/config.yaml.',
   });
 }
 

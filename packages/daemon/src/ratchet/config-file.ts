@@ -82,6 +82,7 @@ const configSchema = z.strictObject({
     })
     .partial()
     .default({}),
+  playground: z.boolean().default(false),
   review: someone.default(false),
   fixer: someone.default(true),
 });

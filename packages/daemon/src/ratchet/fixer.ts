@@ -27,7 +27,9 @@ export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> 
   });
   const key = `fix:${project.id}:${commit}`;
   try {
-    const agent = await putToWork(parts, { project, staff: config.fixer, task, base: commit, mode: 'execute', key });
+    const { fixer: staff, playground } = config;
+    const assignment = { project, staff, task, base: commit, mode: 'execute' as const, author: null, playground, key };
+    const agent = await putToWork(parts, assignment);
     crashPoint('emergency.after_fixer');
     const isNeeded = await shop.store.write(async (tx) => {
       const { emergency: now } = (await queueOf(tx.db, project.id)) ?? { emergency: null };

@@ -45,7 +45,9 @@ export async function mergingOf(shop: Workshop, project: Project): Promise<Mergi
 export async function whenDoneFor(shop: Workshop, agent: Agent, project: Project | null): Promise<WhenDone | null> {
   if (project === null || !isAuthor(agent)) return null;
   try {
-    return whenDone(await mergeRules(shop, project));
+    const isScripted = shop.providers.find(agent.provider)?.scripted === true;
+    const { playground } = (await projectRules(shop, project)).config;
+    return whenDone(await mergeRules(shop, project), isScripted && !playground);
   } catch (error) {
     if (error instanceof PawlError) return whenDone(null);
     throw error;

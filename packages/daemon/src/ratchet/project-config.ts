@@ -49,6 +49,7 @@ export async function readProjectConfig(
     remote: await remoteOf(repository, queue.remote),
     auto: queue.auto ?? false,
     enabled: queue.enabled ?? true,
+    playground: file.playground && source === 'commit',
     forge: queue.forge ?? 'local',
     track: queue.track ?? 'all',
     review: staffOf(file.review, usualReviewer),

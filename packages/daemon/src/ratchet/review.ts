@@ -51,7 +51,16 @@ async function begin(
   const task = reviewTask(change, { branch: queue.branch, addressed });
   const key = `review:${change.id}:${change.head}:${failed}`;
   try {
-    const agent = await putToWork(parts, { project, staff, task, base: change.head, mode: 'review', key });
+    const agent = await putToWork(parts, {
+      project,
+      staff,
+      task,
+      base: change.head,
+      mode: 'review',
+      author: (await viewOfAgent(parts, change.agentId))?.agent ?? null,
+      playground: scene.config.playground,
+      key,
+    });
     const isNeeded = await parts.shop.store.write(async (tx) => {
       const now = await unmoved(tx.db, change);
       if (now === null || now.reviewerId === agent.id) return now !== null;

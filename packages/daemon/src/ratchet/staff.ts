@@ -26,6 +26,10 @@ export type Assignment = {
   /** The commit that it begins with. */
   base: string;
   mode: WorkMode;
+  /** The author of the change that it is about, whose provider it has where nobody names one. */
+  author: Agent | null;
+  /** Whether a scripted author's provider counts. */
+  playground: boolean;
   /** Names what it is put to: the same again gives the same agent, as long as nothing was written down of it. */
   key: string;
 };
@@ -50,9 +54,15 @@ export async function putToWork({ shop, reconciler }: CrewParts, given: Assignme
     ...(provider === null ? {} : { provider }),
     ...(model === null ? {} : { model }),
   };
-  const agent = await forkAndExec(shop, actor, body, given.key);
+  const agent = await forkAndExec(shop, actor, body, given.key, { likeAgent: likeAuthor(shop, given) });
   reconciler.wake(agent.id);
   return agent;
+}
+
+/** A scripted author makes its reviewers and fixers scripted in a playground only. */
+function likeAuthor({ providers }: CrewParts['shop'], { author, playground }: Assignment): Agent | null {
+  const isScripted = author !== null && providers.find(author.provider)?.scripted === true;
+  return isScripted && !playground ? null : author;
 }
 
 /** The agent with this id and what it does, or null. */

@@ -99,7 +99,16 @@ async function putInPlace(
   const mode = trouble.cause === 'conflict' ? 'conflict-resolution' : 'execute';
   const key = `stand-in:${change.id}:${change.head}:${change.returns}`;
   try {
-    const agent = await putToWork(parts, { project, staff, task, base: change.head, mode, key });
+    const agent = await putToWork(parts, {
+      project,
+      staff,
+      task,
+      base: change.head,
+      mode,
+      author: (await viewOfAgent(parts, change.agentId))?.agent ?? null,
+      playground: scene.config.playground,
+      key,
+    });
     const isNeeded = await parts.shop.store.write(async (tx) => {
       // Whoever came here at the same time has put the same agent to it, and has said so.
       if (!(await isStill(tx, change))) return (await changeById(tx.db, change.id))?.standInId === agent.id;

@@ -12,6 +12,7 @@ import { startSession } from '@pawl/host/start-session';
 import { stopSession } from '@pawl/host/stop-session';
 import type { Conversation } from '@pawl/providers/command';
 import { sessionCommand } from '@pawl/providers/command';
+import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { newId, uuidOf } from '@pawl/schema/id';
@@ -34,6 +35,7 @@ import { writePrompt } from '../prompts/sent.ts';
 import { dependenciesOf } from '../service/tasks.ts';
 import { workingDirectory } from '../places.ts';
 import { clearSignals } from '../signal-file.ts';
+import { startPath } from '../search-path.ts';
 import { settingsOfPlaces } from '../trust/place-settings.ts';
 import type { Workshop } from '../workshop.ts';
 import { sessionDirectory } from '../workshop.ts';
@@ -133,8 +135,10 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   // A session that was claimed has its process already: its signal, if there is one, must stay.
   const { claimed, identity } = await findSession(dir);
   if (claimed && identity !== null) return identity;
-  if (!claimed) await prepare(shop, agent, run, session);
   const preset = shop.providers.get(agent.provider ?? '');
+  const searchPath = await startPath(shop, agent, preset);
+  await requireInstalled(preset, { PATH: searchPath });
+  if (!claimed) await prepare(shop, agent, run, session);
   const { model, options } = agent;
   const { env: credentials, baseUrl } = await credentialsFor(shop, preset, agent, session);
   const tools = toolLimits(run.definition, preset, Object.keys(shop.choices.mcpServers));
@@ -160,6 +164,7 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
   const temporary = join(dir, 'tmp');
   const env = agentEnvironment({
     from: shop.environment,
+    path: searchPath,
     provider: {
       ...preset.env,
       ...(process.getuid?.() === 0 ? preset.rootEnv : {}),

@@ -11,6 +11,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { isRunning } from '../reconcile/session-watch.ts';
 import { divergenceOf } from '../ratchet/divergence.ts';
 import { untrustedSettings } from '../trust/known-settings.ts';
+import { agentPath } from '../search-path.ts';
 import { checkProviders } from './providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from './worktree-health.ts';
 import { placesThere } from './kept-places.ts';
@@ -37,7 +38,11 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       ...(await checkDivergence(shop)),
       ...(await checkDefinitions(shop)),
       ...(await checkSettings(shop)),
-      ...(await checkProviders(shop)),
+      ...(await checkProviders({
+        ...shop,
+        choices: await shop.currentChoices(),
+        path: await agentPath(shop, null),
+      })),
       ...(await retainedWorktrees(shop)),
       ...(await detachedWorktrees(shop)).map(detachedFinding),
       ...(await orphanedWorktrees(shop)).map(orphanFinding),

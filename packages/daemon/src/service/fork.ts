@@ -24,8 +24,8 @@ import { insertPlace } from '@pawl/store/places';
 import { insertRun } from '@pawl/store/runs';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { toolLimits } from '../definitions/tool-limits.ts';
 import { helperDefinition, usualDefinition } from '../definitions/usual.ts';
+import { agentPath, personPath } from '../search-path.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
@@ -37,6 +37,7 @@ import { branchPrefix, groundsAskedFor, groundsOfFork, layoutOf, namesInUse, ref
 import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
 import { reservedAliases, sitAt } from './desk.ts';
+import { chooseProvider } from './provider-choice.ts';
 import { claimTask, dependenciesOf } from './tasks.ts';
 import { rootAgent } from './root-agent.ts';
 
@@ -78,14 +79,15 @@ type Beginning = { baseCommit: string; snapshot: string | null };
 
 /**
  * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
- * everything needed to start it; its worktree and process follow, whatever happens to this daemon.
+ * everything needed to start it; its worktree and process follow, whatever happens to this daemon. Where nobody names a
+ * provider, it has that of `likeAgent`, if one is given.
  */
 export async function forkAndExec(
   shop: Workshop,
   caller: Actor,
   body: WorkBody,
   key: string | undefined,
-  resting?: Resting,
+  { resting, likeAgent = null }: { resting?: Resting; likeAgent?: Agent | null } = {},
 ): Promise<Agent> {
   // Asked again, it gives the same agent, whatever has become of the caller since.
   const earlier = await agentOfRequest(shop.store.db, key);
@@ -107,12 +109,14 @@ export async function forkAndExec(
   // What only the repository defines may have been written by the very agent that asks for it.
   const isForeign = !actor.isPerson && wanted.sources.every(({ layer }) => layer === 'repository');
   const definition = isForeign ? capTo(wanted, await definitionInForce(shop, actor.agent)) : wanted;
-  const preset = presetFor(shop, definition, body.provider);
+  const asker = actor.isPerson ? likeAgent : actor.agent;
+  const path = asker === null ? await personPath(shop, body.searchPath) : await agentPath(shop, asker);
+  const preset = await chooseProvider(shop, { wanted: body.provider, definition, asker, project, path });
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
   refuseUncountable(preset, body.budget);
-  await requireInstalled(preset, shop.environment);
+  await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   const begin = async (ground: Ground) => ({
     ...ground,
@@ -123,7 +127,7 @@ export async function forkAndExec(
     definition,
     preset,
     ...chosen,
-    ...(await credentials(shop, actor, preset, body)),
+    ...(await credentials(shop, actor, preset, { ...body, path })),
     mode,
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(shop, actor.agent, body.budget),
     taskId: body.planned ?? null,
@@ -178,12 +182,17 @@ export async function forkAgent(
   const named = await shop.definitions.find(project, parent.parentId === null ? usualDefinition : parent.definition);
   // An agent that forks itself passes on what it is, and not what its file says by now.
   const definition = actor.isPerson ? named : await definitionInForce(shop, parent);
-  const preset = presetFor(shop, definition, parent.provider ?? body.provider);
+  const asker = parent.parentId === null ? null : parent;
+  const path = asker === null ? await personPath(shop, body.searchPath) : await agentPath(shop, asker);
+  const wanted = parent.provider ?? body.provider;
+  const preset = await chooseProvider(shop, { wanted, definition, asker, project, path });
+  if (asker === null) await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(parent, preset, chosen.options);
   await refuseUninheritable(shop, parent, preset);
-  const fork = () => forkNow(shop, actor, { body, grounds, definition, preset, ...chosen }, request);
+  const environment = { ...parent.environment, PATH: path };
+  const fork = () => forkNow(shop, actor, { body, grounds, definition, preset, environment, ...chosen }, request);
   return actor.isPerson
     ? barrier.pass(
         parent,
@@ -197,7 +206,10 @@ export async function forkAgent(
 async function forkNow(
   shop: Workshop,
   actor: Actor,
-  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options'> & { body: ForkBody; grounds: Ground[] },
+  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment'> & {
+    body: ForkBody;
+    grounds: Ground[];
+  },
   request: { key: string | undefined; switchTo: boolean },
 ): Promise<Agent> {
   const { body, definition, grounds, ...chosen } = given;
@@ -219,7 +231,6 @@ async function forkNow(
     mode: parent.mode,
     accountId:
       parent.parentId === null ? ((await shop.accounts.chosen(chosen.preset.name))?.id ?? null) : parent.accountId,
-    environment: parent.environment,
     budget: parent.budget,
     taskId: null,
     definition: { ...definition, kind: parent.kind, class: agentClass },
@@ -347,19 +358,20 @@ async function credentials(
   shop: Workshop,
   actor: Actor,
   preset: ProviderPreset,
-  { account, environment = {} }: Pick<WorkBody, 'account' | 'environment'>,
+  { account, environment = {}, path }: Pick<WorkBody, 'account' | 'environment'> & { path: string },
 ): Promise<{ accountId: string | null; environment: Record<string, string> }> {
   if (!actor.isPerson) {
     const { agent } = actor;
-    if (agent.provider === preset.name) return { accountId: agent.accountId, environment: agent.environment };
-    return { accountId: (await shop.accounts.chosen(preset.name))?.id ?? null, environment: {} };
+    if (agent.provider === preset.name)
+      return { accountId: agent.accountId, environment: { ...agent.environment, PATH: path } };
+    return { accountId: (await shop.accounts.chosen(preset.name))?.id ?? null, environment: { PATH: path } };
   }
   const pick = (names: string[]) =>
     Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
   const chosen =
     (await shop.accounts.chosen(preset.name, account)) ??
     (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
-  return { accountId: chosen?.id ?? null, environment: pick(preset.variables.settings) };
+  return { accountId: chosen?.id ?? null, environment: { ...pick(preset.variables.settings), PATH: path } };
 }
 
 /** The parent as it is now: it may have been killed, or told to stop, while the fork was prepared. */
@@ -420,10 +432,4 @@ async function checkExec(
   if (target.kind === 'main') return { parentRunId: null, sessionId };
   if (facts?.run?.outcome === null) return { parentRunId: facts.run.id, sessionId };
   throw new PawlError('conflict', `${agent.alias} is not at work, so it cannot delegate.`);
-}
-
-function presetFor(shop: Workshop, definition: Definition, wanted: string | undefined): ProviderPreset {
-  const preset = shop.providers.get(wanted ?? definition.provider ?? shop.choices.provider);
-  toolLimits(definition, preset);
-  return preset;
 }

@@ -19,6 +19,7 @@ import { repositoryOf } from '../workshop.ts';
 import type { Agents } from './agents.ts';
 import type { Barrier } from './barrier.ts';
 import { targetCommit } from './base-commit.ts';
+import type { Resting } from './fork.ts';
 import { forkAndExec } from './fork.ts';
 import { killAgent } from './kill.ts';
 import { refuseUntracked } from './project-settings.ts';
@@ -29,7 +30,11 @@ const crewRoles = ['supervisor', 'merge-queue', 'workspace'] as const;
 type CrewRole = (typeof crewRoles)[number];
 
 /** What a person says about the agents of a crew. */
-export type CrewGiven = { provider?: string | undefined; environment?: Record<string, string> | undefined };
+export type CrewGiven = {
+  provider?: string | undefined;
+  environment?: Record<string, string> | undefined;
+  searchPath?: string | undefined;
+};
 
 /** The agents that live as long as a project is tracked: supervisor, merge-queue and workspace. */
 export type ProjectCrews = {
@@ -89,9 +94,10 @@ export function createProjectCrews(
       base,
       ...(given.provider === undefined ? {} : { provider: given.provider }),
       ...(given.environment === undefined ? {} : { environment: given.environment }),
+      ...(given.searchPath === undefined ? {} : { searchPath: given.searchPath }),
     };
     const actor = { agent: await rootAgent(store.db), isPerson: true };
-    const agent = await forkAndExec(shop, actor, body, `crew:${project.id}:${role}:${wantedAt}`, {
+    const resting: Resting = {
       branch,
       async record(tx, { id }) {
         await setSetting(tx, memberKey(project.id, role), { wantedAt, agentId: id } satisfies Member);
@@ -100,7 +106,8 @@ export function createProjectCrews(
         await updateProjectSettings(tx, project.id, { crewWantedAt: wantedAt });
         if (crewWantedAt === null) tx.emit({ type: 'project.configured', projectId: project.id, data: { crew: true } });
       },
-    });
+    };
+    const agent = await forkAndExec(shop, actor, body, `crew:${project.id}:${role}:${wantedAt}`, { resting });
     crashPoint('crew.after_member');
     parts.reconciler.wake(agent.id);
   }

@@ -1,14 +1,21 @@
 import type { Finding } from '@pawl/protocol/view';
 import type { ProviderList } from '@pawl/protocol/view/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
-import { detectProviders, programOf } from '@pawl/providers/detect';
+import { detectProviders, installedAgents, programOf } from '@pawl/providers/detect';
 import type { Workshop } from '../workshop.ts';
 
-type ProviderShop = Pick<Workshop, 'providers' | 'choices' | 'environment'>;
+type ProviderShop = Pick<Workshop, 'providers' | 'environment'> & {
+  choices: Pick<Workshop['choices'], 'provider'>;
+  /** Where programs are looked up. */
+  path: string;
+};
 
-/** Every provider: whether its program is on this machine, and what it can do. */
-export async function listProviders({ providers, choices, environment }: ProviderShop): Promise<ProviderList> {
-  const detected = await detectProviders(providers.list(), environment);
+/** Every provider: whether its program is on the PATH, and what it can do. */
+export async function listProviders({ providers, choices, environment, path }: ProviderShop): Promise<ProviderList> {
+  const found = { ...environment, PATH: path };
+  const detected = await detectProviders(providers.list(), found);
+  const installed = await installedAgents(providers.list(), found);
+  const usual = choices.provider ?? (installed.length === 1 ? installed[0]?.name : null);
   return {
     providers: providers.list().map((preset) => ({
       name: preset.name,
@@ -17,7 +24,7 @@ export async function listProviders({ providers, choices, environment }: Provide
       path: detected.get(preset.name)?.path ?? null,
       version: detected.get(preset.name)?.version ?? null,
       install: preset.install,
-      isDefault: preset.name === choices.provider,
+      isDefault: preset.name === usual,
       capabilities: capabilitiesOf(preset),
       options: Object.keys(preset.options),
     })),
@@ -48,6 +55,12 @@ export async function checkProviders(shop: ProviderShop): Promise<Finding[]> {
 function defaultFinding({ choices }: ProviderShop, providers: ProviderList['providers']): Finding[] {
   const usual = providers.find(({ isDefault }) => isDefault);
   if (usual !== undefined && usual.path !== null) return [];
+  if (choices.provider === null) {
+    if (providers.some(({ path, install }) => path !== null && install !== null)) return [];
+    const message = 'no coding agent is installed';
+    const hint = '`pawl providers --all` shows how to install one.';
+    return [{ check: 'provider', level: 'warning', message, hint, fixable: false }];
+  }
   return [
     {
       check: 'provider',
@@ -58,7 +71,7 @@ function defaultFinding({ choices }: ProviderShop, providers: ProviderList['prov
           : `the default provider ${usual.name} is not installed`,
       hint: usual?.install
         ? `Install it: ${usual.install}`
-        : 'Choose another one as `provider` in config.yaml; `pawl providers` shows what there is.',
+        : 'Choose another one: pawl config set provider NAME; `pawl providers` shows what there is.',
       fixable: false,
     },
   ];

@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fakePreset, key, openAccounts, writeFiles } from './fixture.ts';
 
+const path = process.env['PATH'] ?? '';
 const result = (fields: object) =>
   JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'ok', session_id: 's', ...fields });
 
@@ -16,7 +17,7 @@ const cli = (script: string, fields: Partial<ProviderPreset> = {}) =>
 async function tested(preset: ProviderPreset) {
   const desk = await openAccounts({ presets: [preset] });
   await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9' });
-  const answer = await desk.accounts.test('fake-1');
+  const answer = await desk.accounts.test('fake-1', path);
   expect(readdirSync(desk.home.accounts).filter((name) => name.startsWith('.'))).toEqual([]);
   return answer;
 }
@@ -76,9 +77,12 @@ test('an answer proves that an account can be used; a limit, that it cannot', as
   const desk = await openAccounts({ presets: [cli(script)] });
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
   await desk.store.write((tx) => updateAccount(tx, account.id, { invalidReason: 'refused', strikes: 2 }));
-  expect((await desk.accounts.test('fake-1')).account).toMatchObject({ invalidReason: null, exhaustedUntil: null });
+  expect((await desk.accounts.test('fake-1', path)).account).toMatchObject({
+    invalidReason: null,
+    exhaustedUntil: null,
+  });
   writeFiles(desk.home.accounts, { [`${account.id}/directory/limited`]: '' });
-  expect((await desk.accounts.test('fake-1')).account.exhaustedUntil).toBe(1_794_721_264_000);
+  expect((await desk.accounts.test('fake-1', path)).account.exhaustedUntil).toBe(1_794_721_264_000);
 });
 
 test('a CLI that never answers is ended with all that it began', async () => {
@@ -86,8 +90,7 @@ test('a CLI that never answers is ended with all that it began', async () => {
   const desk = await openAccounts({ presets: [preset] });
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
   const use = await desk.accounts.sessionUse(await desk.row(account.id), preset, null);
-  const environment = { PATH: process.env['PATH'] };
-  const probe = probeAccount({ home: desk.home, environment, preset, use, secrets: [key], timeoutMs: 300 });
+  const probe = probeAccount({ home: desk.home, environment: {}, path, preset, use, secrets: [key], timeoutMs: 300 });
   const name = await seenProbe(desk.home.accounts);
   await expect(probe).rejects.toMatchObject({ code: 'timeout' });
   expect(strayProcesses(name.slice('.probe-'.length))).toEqual([]);

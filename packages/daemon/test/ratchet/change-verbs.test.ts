@@ -118,6 +118,7 @@ test('while a change may be going in it is neither closed nor moved, but may be 
 
 test('who is held or blocked, and then is not, goes to the end of the queue', async () => {
   const crew = await openCrew();
+  await commitFiles(crew.root, { '.pawl/config.yaml': configWith('echo passed') });
   const { asker, agent, commit } = await author(crew);
   const { id } = await openBy(crew, asker);
   const first = await crew.patch(id, { queuedAt: 1 });

@@ -2,6 +2,8 @@ import { insertChange } from '@pawl/store/changes';
 import { newId } from '@pawl/schema/id';
 import { queueOf, updateQueue } from '@pawl/store/queues';
 import { forgetSettings } from '@pawl/store/settings';
+import { readEvents } from '@pawl/store/events';
+import { temporaryDirectory } from '@pawl/testing/temporary';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -44,6 +46,23 @@ test('fault 2: after a kill between the fork of the fix worker and its record, t
   await alarm(crew);
   await crew.again().tick(crew.project, { ...crew.config, fixer });
   expect(await fixerOf(crew)).toBe(first);
+});
+
+test('outside a playground a scripted author makes no scripted reviewer: a person is asked, with the reason', async () => {
+  await using empty = await temporaryDirectory();
+  const crew = await openCrew({ playground: false }, { ...process.env, PATH: empty.path });
+  const author = await crew.rested();
+  const { id } = await crew.open(author, { queuedAt: 1 });
+  const review = { definition: 'review', provider: null, model: null, options: {} };
+  await crew.tick({ review });
+  expect((await crew.living()).filter(({ parentId }) => parentId !== null).map((each) => each.id)).toEqual([author.id]);
+  const events = await readEvents(crew.store.db, { afterSeq: 0, limit: 1_000 });
+  const [blocked] = events.filter(({ type }) => type === 'change.blocked');
+  expect(blocked?.data).toMatchObject({ changeId: id, reason: expect.stringContaining('No coding agent') as string });
+  // In a playground the author's provider does.
+  await crew.patch(id, { reviews: 0 });
+  await crew.tick({ review, playground: true });
+  expect((await crew.view((await crew.now(id)).reviewerId ?? '')).agent.provider).toBe('scripted');
 });
 
 test('nobody is put to a red main where the project wants nobody, or the queue is switched off', async () => {

@@ -78,10 +78,13 @@ queue:
   guard: false
   guard_paths: [ci/**]
 review: {as: critic, provider: scripted, model: large, options: {effort: high, depth: 3}}
+playground: true
 fixer: false
 `,
   );
   expect(await read()).toEqual({
+    // Only what is committed makes a playground.
+    playground: false,
     checks: [
       { name: 'npm test', run: 'npm test', timeoutMs: 30 * 60_000, junit: [] },
       { name: 'slow', run: 'make e2e', timeoutMs: 90 * 60_000, junit: ['out/*.xml'] },

@@ -55,6 +55,7 @@ export function checksOf(steps: readonly (Step | string)[], env: string[] = []):
     review: null,
     fixer: null,
     guard: { enabled: true, paths: [] },
+    playground: true,
     source: 'none',
   };
 }

@@ -63,13 +63,14 @@ const plainConfig: ProjectConfig = {
   review: null,
   fixer: null,
   guard: { enabled: false, paths: [] },
+  playground: true,
   source: 'commit',
 };
 
 export type TestCrew = Awaited<ReturnType<typeof openCrew>>;
 
 /** A project with a queue that nobody drives: a test writes the facts, lets the crew look, and sees what it has done. */
-export async function openCrew(given: Partial<ProjectConfig> = {}) {
+export async function openCrew(given: Partial<ProjectConfig> = {}, environment: NodeJS.ProcessEnv = process.env) {
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
   openDataDirectory(home.root);
@@ -88,10 +89,10 @@ export async function openCrew(given: Partial<ProjectConfig> = {}) {
     }),
     [],
   );
-  const environment = process.env;
   const shop: Workshop = {
     home,
     rootId: await ensureRootAgent(store),
+    currentChoices: async () => usualChoices,
     choices: usualChoices,
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,

@@ -85,7 +85,7 @@ export async function startTestDaemon(
     port: 0,
     log: pino({ enabled: false }),
     timing: { ...quickTiming, ...options.timing },
-    choices: options.choices ?? {},
+    choices: { provider: 'scripted', ...options.choices },
     providers: options.providers ?? {},
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStopRequested() {},

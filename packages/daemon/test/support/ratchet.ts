@@ -45,7 +45,7 @@ exit 0
 
 /** A project's config with one command. Changes are merged without being asked for, unless `more` says `auto` itself. */
 export function configWith(run: string, more = ''): string {
-  return `checks:\n  - name: check\n    run: ${JSON.stringify(run)}\n    timeout_minutes: 1\n${withAuto(more)}`;
+  return `playground: true\nchecks:\n  - name: check\n    run: ${JSON.stringify(run)}\n    timeout_minutes: 1\n${withAuto(more)}`;
 }
 
 function withAuto(more: string): string {

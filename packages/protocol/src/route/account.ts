@@ -40,7 +40,7 @@ export const accountRoutes = {
   testAccount: createRoute({
     method: 'post',
     path: '/api/accounts/{account}/test',
-    request: { params: account },
+    request: { params: account, body: { content: json(view.testAccountSchema), required: true } },
     responses: answers('What the provider’s own CLI said with this account.', view.accountTestSchema),
   }),
 } as const;

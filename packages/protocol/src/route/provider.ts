@@ -1,12 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { errorViewSchema } from '../view.ts';
-import { providerListSchema } from '../view/provider.ts';
+import { providerListSchema, providerQuerySchema } from '../view/provider.ts';
 
 /** The routes about coding CLIs. */
 export const providerRoutes = {
   listProviders: createRoute({
     method: 'get',
     path: '/api/providers',
+    request: { query: providerQuerySchema },
     responses: {
       200: {
         description: 'The coding CLIs that Pawl knows: which are installed here, and what each can do.',

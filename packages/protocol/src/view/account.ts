@@ -1,4 +1,5 @@
 import { nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
 import { accountSchema, timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 
@@ -73,6 +74,8 @@ export const useAccountSchema = z.object({
   /** Forgets that it reached a limit, or was not accepted. */
   clear: z.boolean().optional(),
 });
+/** The PATH of the shell that asks, where the provider's program is looked up. */
+export const testAccountSchema = z.object({ searchPath: z.string().max(limits.searchPathCharacters).optional() });
 export const accountTestSchema = accountAnswerSchema.extend({
   ok: z.boolean(),
   /** What the CLI said. */

@@ -1,4 +1,5 @@
 import { nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
 import { projectSchema, projectSettingsSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 import { agentViewSchema } from '../view.ts';
@@ -43,6 +44,8 @@ export type UntrackBody = z.infer<typeof untrackBodySchema>;
 export const crewBodySchema = projectReferenceSchema.extend({
   provider: nameSchema.optional(),
   environment: z.record(z.string().max(200), z.string().max(32_768)).optional(),
+  /** The PATH of the shell that asks, where programs are looked up. */
+  searchPath: z.string().max(limits.searchPathCharacters).optional(),
 });
 export type CrewBody = z.infer<typeof crewBodySchema>;
 

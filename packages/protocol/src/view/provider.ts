@@ -1,10 +1,14 @@
 import { nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
+
+/** The PATH of the shell that asks, where programs are looked up. */
+export const providerQuerySchema = z.object({ searchPath: z.string().max(limits.searchPathCharacters).optional() });
 
 const providerViewSchema = z.object({
   name: nameSchema,
   description: z.string(),
-  /** The program, and where it is; null when it is not on the daemon's PATH. */
+  /** The program, and where it is; null when it is not on the caller's PATH. */
   program: z.string(),
   path: z.string().nullable(),
   version: z.string().nullable(),
