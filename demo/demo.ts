@@ -4,7 +4,7 @@ import { createClient } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cast } from './story.ts';
@@ -13,7 +13,8 @@ import { tell } from './story.ts';
 const root = join(import.meta.dirname, '..');
 const colours = palette(process.stdout);
 const say = (text = '') => process.stdout.write(`${text}\n`);
-const patienceMs = 55_000;
+const patienceMs = 5 * 60_000;
+const identity = { name: 'You', email: 'you@example.invalid' };
 
 /** Two of them change the same lines, and one breaks a test. */
 const tasks = [
@@ -38,12 +39,35 @@ test('is zero for nothing', () => assert.equal(sum(), 0));
 `,
 };
 
+/**
+ * The environment of the demo: a user directory of its own with a git identity, and nothing of the person's git settings,
+ * which may sign commits or run hooks.
+ */
+function demoEnvironment(workplace: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(GIT_|XDG_|PAWL_|HOME$)/.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    HOME: join(workplace, 'user'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    PAWL_HOME: join(workplace, 'home'),
+  };
+}
+
+/** Makes the user directory, and settles in the repository itself what the system's git settings could say otherwise. */
+async function introduceYourself(workplace: string, repository: string): Promise<void> {
+  const { name, email } = identity;
+  mkdirSync(join(workplace, 'user'));
+  writeFileSync(join(workplace, 'user', '.gitconfig'), `[user]\n\tname = ${name}\n\temail = ${email}\n`);
+  const settings = { 'user.name': name, 'user.email': email, 'commit.gpgsign': 'false', 'core.hooksPath': '/dev/null' };
+  for (const [key, value] of Object.entries(settings)) await git(repository, ['config', key, value]);
+}
+
 /** Runs the command line as a person would, and shows what was typed. */
-function pawl(home: string, repository: string, words: string[]): string {
+function pawl(workplace: string, repository: string, words: string[]): string {
   const shown = words.map((word) => (/[ "]/.test(word) ? JSON.stringify(word) : word)).join(' ');
   say(`${colours.dim('$')} ${colours.bold(`pawl ${shown}`)}`);
   const given = words.map((word) => word.replace(/^demo\//, `${root}/demo/`));
-  const env = { ...process.env, PAWL_HOME: home };
+  const env = demoEnvironment(workplace);
   return execFileSync(join(root, 'dist', 'pawl.mjs'), given, { cwd: repository, env, encoding: 'utf8' });
 }
 
@@ -91,46 +115,72 @@ function testsPass(directory: string): boolean {
   }
 }
 
-async function main(workplace: string): Promise<number> {
-  const home = join(workplace, 'home');
+/** Plays the demo. Returns null when all went well, else what did not. */
+async function main(workplace: string): Promise<string | null> {
   const repository = join(workplace, 'sample');
   mkdirSync(repository);
   await sampleRepository(repository, { files });
-  say('A sample repository with tests, an empty home for Pawl, and five things to do at once.\n');
-  say(pawl(home, repository, ['up']).trimEnd());
-  say(pawl(home, repository, ['init', '--auto-merge']).trimEnd());
+  await introduceYourself(workplace, repository);
+  const run = (...words: string[]) => pawl(workplace, repository, words);
+  say('A sample repository with tests, an empty home for Pawl, and five things to do at once.');
+  say(
+    'The agents are stand-ins: the provider "scripted" plays written scenarios. No AI is asked, and nothing is sent anywhere.\n',
+  );
+  say(run('up').trimEnd());
+  say(run('init', '--auto-merge').trimEnd());
+  // Without this a stand-in's changes would stay drafts.
+  appendFileSync(join(repository, '.pawl', 'config.yaml'), 'playground: true\n');
   await git(repository, ['add', '.pawl/config.yaml']);
-  const identity = ['-c', 'user.name=You', '-c', 'user.email=you@example.invalid'];
-  await git(repository, [...identity, 'commit', '--quiet', '-m', 'chore: what has to pass before anything is merged']);
-  const client = createClient(homeAt(home));
+  await git(repository, ['commit', '--quiet', '-m', 'chore: what has to pass before anything is merged']);
+  const client = createClient(homeAt(join(workplace, 'home')));
   const { lastSeq } = await client.daemon();
-  for (const { task, scenario } of tasks) {
-    const words = ['work', task, '--provider', 'scripted', '--scenario', `demo/scenarios/${scenario}.yaml`];
-    say(pawl(home, repository, words).split('\n', 1)[0]);
-  }
+  for (const { task, scenario } of tasks)
+    say(run('work', task, '--provider', 'scripted', '--scenario', `demo/scenarios/${scenario}.yaml`).split('\n', 1)[0]);
   say();
   const isDone = await watch(client, lastSeq);
   say();
-  say(pawl(home, repository, ['change', 'ls', '--all']).trimEnd());
+  say(run('change', 'ls', '--all').trimEnd());
   say(`\n${colours.dim('$')} ${colours.bold('git log --graph main')}`);
   say(await git(repository, ['log', '--graph', '--format=%h %s', 'main']));
   say('\nEvery commit of main, checked out and tested:');
   const allPass = await replay(repository, workplace);
   const status = await git(repository, ['status', '--porcelain']);
   say(`\nYour checkout followed main and ${status === '' ? 'is clean' : `is not clean:\n${status}`}.`);
-  say(pawl(home, repository, ['down']).trimEnd());
-  return isDone && allPass && status === '' ? 0 : 1;
+  say(run('down').trimEnd());
+  if (!isDone) return `not all of the five changes were merged within ${patienceMs / 60_000} minutes`;
+  if (!allPass) return 'a commit of main does not pass its tests';
+  return status === '' ? null : 'the checkout is not clean';
+}
+
+/** Ends the daemon and removes all files, whatever happened. */
+function cleanUp(workplace: string): void {
+  try {
+    execFileSync(join(root, 'dist', 'pawl.mjs'), ['down', '--quiet'], {
+      env: demoEnvironment(workplace),
+      stdio: 'ignore',
+    });
+  } catch {
+    // It was never up, or could not be ended; the reason of the failure is told below.
+  }
+  rmSync(workplace, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** The first line of what went wrong: what a command said on stderr, where it did. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  const text = said || (error instanceof Error ? error.message : String(error));
+  return text.split('\n', 1)[0] ?? '';
 }
 
 const workplace = mkdtempSync(join(tmpdir(), 'pawl-demo-'));
+let failure: string | null = 'it was interrupted';
 try {
-  process.exitCode = await main(workplace);
+  failure = await main(workplace);
+} catch (error) {
+  failure = reasonOf(error);
 } finally {
-  try {
-    execFileSync(join(root, 'dist', 'pawl.mjs'), ['down', '--quiet'], {
-      env: { ...process.env, PAWL_HOME: join(workplace, 'home') },
-    });
-  } finally {
-    rmSync(workplace, { recursive: true, force: true });
-  }
+  cleanUp(workplace);
 }
+say();
+say(failure === null ? colours.green('demo passed') : colours.red(`demo failed: ${failure}`));
+process.exitCode = failure === null ? 0 : 1;
