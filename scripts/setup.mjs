@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,7 +50,9 @@ function once(stamp, state, what, work) {
 }
 
 function run(command, args, hint) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  // Without HOME, npm would put its cache into a directory called ~ in the checkout.
+  const env = { ...process.env, HOME: process.env.HOME || userInfo().homedir };
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 2, 2] });
   if (status !== 0) fail(`${command} failed${error ? `: ${error.message}` : ''}.`, hint);
 }
 
