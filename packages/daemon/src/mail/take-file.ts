@@ -28,7 +28,7 @@ export async function takeFile(shop: Workshop, path: string): Promise<'done' | '
   if (agent !== null && agent.endedAt !== null) return 'done';
   try {
     if (agent === null) throw new FileRefused(`there is no agent ${agentName} in ${projectName}`);
-    const dropped = await readDropped(path, Date.now());
+    const dropped = await readDropped(path, shop.clock());
     await record(shop, { dropped, to: agent, projectId: project?.id ?? null });
     crashPoint('mirror.after_import');
     if (await isSame(path, dropped.stat)) await unlink(path);

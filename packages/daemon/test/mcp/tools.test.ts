@@ -16,7 +16,10 @@ let one: Worker;
 let two: Worker;
 let three: Worker;
 beforeAll(async () => {
-  daemon = await startTestDaemon({ timing: { adoptionMs: 0 }, providers: { mine: { command: ['/opt/my-agent'] } } });
+  daemon = await startTestDaemon({
+    timing: { adoptionMs: 0, hungAfterSignalMs: 400 },
+    providers: { mine: { command: ['/opt/my-agent'] } },
+  });
   [one, two, three] = await Promise.all([aWorker(), aWorker(), aWorker()]);
 });
 afterAll(async () => {

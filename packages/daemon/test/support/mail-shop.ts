@@ -33,7 +33,13 @@ export async function mailShop(given: { clock?: () => number } = {}) {
   );
   const [fox, owl, elk] = agents as [Agent, Agent, Agent];
   const root = await rootAgent(store.db);
-  const shop = { home, store, timing: { routeMs: 60_000 }, clock: Date.now, log: pino({ enabled: false }) } as Workshop;
+  const shop = {
+    home,
+    store,
+    timing: { routeMs: 60_000 },
+    clock: given.clock ?? Date.now,
+    log: pino({ enabled: false }),
+  } as Workshop;
   return {
     shop,
     store,
