@@ -28,7 +28,7 @@ describe('with a daemon', () => {
   test.each(revisions)('pawl mcp speaks %s, as the agent whose token it has', async (revision) => {
     await using mcp = await mcpOverStdio(daemon.home, agentId, revision);
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect((await mcp.client.listTools()).tools).toHaveLength(15);
+    expect((await mcp.client.listTools()).tools).toHaveLength(16);
     expect(await mcp.call('whoami')).toMatchObject({ caller: 'agent', agent: { id: agentId } });
     const names = Array.from({ length: 20 }, (_, index) => `${revision} ${index}`);
     const added = await Promise.all(names.map((name) => mcp.call('task_add', { name })));
@@ -69,7 +69,7 @@ describe('with a daemon', () => {
 
   test('an agent’s server that its token did not reach is nobody, and never the person', async () => {
     await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', '/', ['--agent', agentId]);
-    expect((await mcp.client.listTools()).tools).toHaveLength(15);
+    expect((await mcp.client.listTools()).tools).toHaveLength(18);
     for (const tool of ['whoami', 'agents', 'listen'])
       expect(await mcp.failure(tool)).toMatchObject({ code: 'unauthorized' });
     expect(await mcp.failure('send', { to: agentId, body: 'as the user' })).toMatchObject({ code: 'unauthorized' });
