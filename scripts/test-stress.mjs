@@ -1,7 +1,7 @@
 // Repeats the tests that start processes or watch the clock while every core is kept busy, and lists what failed.
 //   npm run test:stress -- [--rounds 10] [--busy CORES] [--root DIR] [part of a test file's path …]
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, createWriteStream, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
@@ -22,6 +22,8 @@ const output = mkdtempSync(join(tmpdir(), 'pawl-stress-'));
 /** Where the tests make their files: what has this path in its environment was started by them. */
 const place = join(output, 'tmp');
 mkdirSync(place);
+// Some tests become another user, who must get there, too.
+chmodSync(output, 0o711);
 /** Processes that are running, with how each is ended. */
 const running = new Map();
 for (let count = 0; count < busy; count += 1) startBurner();

@@ -69,7 +69,9 @@ export async function openBranchShop(place: string) {
       const main = await git(root, ['rev-parse', 'main']);
       await store.write((tx) => updateQueue(tx, project.id, { seen: main }));
       const own = { branch: `work/${alias}`, baseCommit: main, worktree: join(home.worktrees, alias) };
-      const [agent] = await addRestingAgents(home, [{ alias, ...own, worktreeReadyAt: 1, ...fields }]);
+      const [agent] = await addRestingAgents(home, [
+        { alias, ...own, assignment: 'a task', worktreeReadyAt: 1, ...fields },
+      ]);
       if (agent === undefined) throw new Error('there is no agent');
       mkdirSync(home.worktrees, { recursive: true });
       if (fields.worktree !== null) await addWorktree(repository, { ownDir, ...placeOf(agent) });
