@@ -91,7 +91,7 @@ describe('mistakes', () => {
     const unborn = join(place.path, 'unborn');
     await sampleRepository(unborn, { commits: 0 });
     expect(await place.pawl(['init'], { cwd: unborn })).toMatchObject({ code: 0 });
-    expect(await place.pawl(['work', 'x'], { cwd: unborn })).toMatchObject({
+    expect(await place.pawl(['work', 'x', '--provider', 'scripted'], { cwd: unborn })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('first commit') as string,
     });
