@@ -74,8 +74,8 @@ describe('a crew', () => {
     const crew = await place.start();
     expect(crew.wanted).toBe(true);
     expect(crew.members.map(({ role, agent }) => [role, agent?.alias, agent?.class, agent?.branch])).toEqual([
-      ['supervisor', 'supervisor', 'persistent', null],
       ['merge-queue', 'merge-queue', 'persistent', null],
+      ['supervisor', 'supervisor', 'persistent', null],
       ['workspace', 'workspace', 'persistent', 'workspace/sample'],
     ]);
     await worktreesReady(daemon, crew);
@@ -124,8 +124,8 @@ describe('a crew', () => {
     await client.addProject({ path: repository });
     const crew = await client.startCrew({ path: repository, provider: 'calm' });
     expect(crew.members.map(({ agent }) => agent?.alias)).toEqual([
-      'supervisor-shop',
       'merge-queue-shop',
+      'supervisor-shop',
       'workspace-shop',
     ]);
   });
@@ -200,7 +200,7 @@ describe('who ends the crew', () => {
     await daemon.client.killAgent('supervisor', {});
     await daemon.loops.health();
     const after = await daemon.client.crew({ path: daemon.repository });
-    expect(after.members.map(({ agent }) => agent === null)).toEqual([true, false, false]);
+    expect(after.members.map(({ agent }) => agent === null)).toEqual([false, true, false]);
     await cleanedUp(daemon.client, member(crew, 'supervisor').id);
     const again = await place.start();
     expect(member(again, 'supervisor').id).not.toBe(member(crew, 'supervisor').id);

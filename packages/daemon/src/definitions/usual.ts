@@ -1,5 +1,2 @@
 /** What an agent is that nobody said anything else about. */
 export const usualDefinition = 'worker';
-
-/** The definition of agents that Pawl did not start. None is started with it. */
-export const helperDefinition = 'helper-mode';

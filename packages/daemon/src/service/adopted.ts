@@ -16,7 +16,7 @@ import { takenAliases, updateAgent } from '@pawl/store/agents';
 import { listProjects } from '@pawl/store/projects';
 import { sessionById } from '@pawl/store/sessions';
 import type { Post } from '../mail/post.ts';
-import { helperDefinition } from '../definitions/usual.ts';
+import { helperDefinition } from '../definitions/helper.ts';
 import type { Workshop } from '../workshop.ts';
 import { recordChild } from './fork.ts';
 import { rootAgent } from './root-agent.ts';

@@ -15,6 +15,7 @@ import type { Database } from '@pawl/store/tables';
 import * as z from 'zod';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
+import { crewRoles } from '../definitions/crew-roles.ts';
 import { repositoryOf } from '../workshop.ts';
 import type { Agents } from './agents.ts';
 import type { Barrier } from './barrier.ts';
@@ -25,9 +26,8 @@ import { killAgent } from './kill.ts';
 import { refuseUntracked } from './project-settings.ts';
 import { rootAgent } from './root-agent.ts';
 
-/** The roles of a crew. Each is the id of a definition. */
-const crewRoles = ['supervisor', 'merge-queue', 'workspace'] as const;
-type CrewRole = (typeof crewRoles)[number];
+/** A role of a crew: the id of a definition. */
+type CrewRole = string;
 
 /** What a person says about the agents of a crew. */
 export type CrewGiven = {
@@ -66,7 +66,7 @@ export function createProjectCrews(
   async function start(project: Project, given: CrewGiven): Promise<CrewView> {
     await refuseUntracked(store.db, project);
     const missing: CrewRole[] = [];
-    for (const role of crewRoles) if ((await holderOf(project, role)) === null) missing.push(role);
+    for (const role of await crewRoles(shop)) if ((await holderOf(project, role)) === null) missing.push(role);
     const { crewWantedAt } = await projectSettings(store.db, project.id);
     // A new wish: whom a person has killed under the last one is started again.
     const wantedAt = Math.max(shop.clock(), (crewWantedAt ?? 0) + 1);
@@ -159,7 +159,7 @@ export function createProjectCrews(
   async function status(project: Project): Promise<CrewView> {
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     const members: CrewView['members'] = [];
-    for (const role of crewRoles) {
+    for (const role of await crewRoles(shop)) {
       const holder = await holderOf(project, role);
       members.push({ role, agent: holder === null ? null : await parts.agents.view(holder.id) });
     }
@@ -175,7 +175,7 @@ export function createProjectCrews(
 
   async function dismiss(project: Project): Promise<void> {
     const killer = await rootAgent(store.db);
-    for (const role of crewRoles) {
+    for (const role of await crewRoles(shop)) {
       const member = await memberOf(store.db, project, role);
       const target = member === null ? null : await agentById(store.db, member.agentId);
       if (target === null || target.endedAt !== null) continue;
@@ -187,7 +187,7 @@ export function createProjectCrews(
   async function settle(project: Project): Promise<void> {
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     if (crewWantedAt === null || untrackedAt !== null) return dismiss(project);
-    for (const role of crewRoles) {
+    for (const role of await crewRoles(shop)) {
       // Whoever was killed under this wish stays so until a person asks for the crew again.
       if ((await memberOf(store.db, project, role))?.wantedAt === crewWantedAt) continue;
       if ((await holderOf(project, role)) === null) await fill(project, role, crewWantedAt, {});

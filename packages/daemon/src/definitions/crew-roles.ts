@@ -1,0 +1,13 @@
+import type { Workshop } from '../workshop.ts';
+import { helperDefinition } from './helper.ts';
+
+/** The roles of every project's crew: the mains that come along and stay. */
+export async function crewRoles({ definitions }: Pick<Workshop, 'definitions'>): Promise<string[]> {
+  const found = [...(await definitions.load(null)).definitions.values()];
+  return found
+    .filter(({ id, kind, class: life, sources }) => {
+      const comesAlong = sources.some(({ layer }) => layer === 'built-in');
+      return comesAlong && kind === 'main' && life === 'persistent' && id !== helperDefinition;
+    })
+    .map(({ id }) => id);
+}
