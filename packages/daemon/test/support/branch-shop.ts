@@ -3,6 +3,7 @@ import type { Workshop } from '@pawl/daemon/workshop';
 import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/workshop';
 import { addWorktree } from '@pawl/git/worktree';
 import { homeAt } from '@pawl/protocol/home';
+import { providerRegistry } from '@pawl/providers/registry';
 import type { Change } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';
@@ -45,6 +46,7 @@ export async function openBranchShop(place: string) {
     store,
     clock: Date.now,
     repositories: new Map(),
+    providers: providerRegistry([], []),
     log: pino({ enabled: false }),
   } as Partial<Workshop> as Workshop;
   const repository = await repositoryOf(shop, project);
