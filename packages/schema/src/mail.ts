@@ -53,6 +53,18 @@ export const mailSchema = z.object({
 });
 export type Mail = z.infer<typeof mailSchema>;
 
+/** The kinds of mail that Pawl itself sends: in agent 0's name, as the person's mail, but shown as Pawl's. */
+export const pawlsKinds = ['nudge', 'system', 'alert'] as const satisfies readonly MailKind[];
+
+export function isFromPawl({ kind }: Pick<Mail, 'kind'>): boolean {
+  return (pawlsKinds as readonly MailKind[]).includes(kind);
+}
+
+/** A name for the sender of a mail. All mail with one name reaches its recipient in the order in which it was sent. */
+export function mailSender(mail: Pick<Mail, 'fromId' | 'kind'>): string {
+  return isFromPawl(mail) ? `pawl as ${mail.fromId}` : mail.fromId;
+}
+
 export const questionEnds = ['answered', 'not-now', 'expired', 'cancelled'] as const;
 export type QuestionEnd = (typeof questionEnds)[number];
 

@@ -1,4 +1,5 @@
 import { limits } from '@pawl/schema/limit';
+import { isFromPawl, mailSender, pawlsKinds } from '@pawl/schema/mail';
 import type { Mail } from '@pawl/schema/mail';
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
@@ -90,6 +91,38 @@ export async function wakingMail(
         where('kind', 'in', ['question', 'nudge', 'alert']),
         where.and([where('kind', '=', 'message'), where('from_id', '=', personId)]),
       ]),
+    )
+    .orderBy('ordinal')
+    .limit(limit)
+    .execute();
+  return rows.map(mailOf);
+}
+
+/** Mail that waits for an agent from the senders of some other mail, in the order in which it was sent. */
+export async function waitingFromSendersOf(
+  db: Database,
+  toId: string,
+  { mails, limit }: { mails: readonly Pick<Mail, 'fromId' | 'kind'>[]; limit: number },
+): Promise<Mail[]> {
+  const senders = new Map(mails.map((mail) => [mailSender(mail), mail]));
+  // Postgres has no empty list.
+  if (senders.size === 0) return [];
+  const rows = await db
+    .selectFrom('mail')
+    .selectAll()
+    .where('delivered_at', 'is', null)
+    .where('dead_at', 'is', null)
+    .where('to_id', '=', toId)
+    .where('claim_session_id', 'is', null)
+    .where((where) =>
+      where.or(
+        [...senders.values()].map((mail) =>
+          where.and([
+            where('from_id', '=', mail.fromId),
+            where('kind', isFromPawl(mail) ? 'in' : 'not in', [...pawlsKinds]),
+          ]),
+        ),
+      ),
     )
     .orderBy('ordinal')
     .limit(limit)

@@ -9,6 +9,7 @@ import {
   oldestUnread,
   recipientsWaiting,
   unreadDelivered,
+  waitingFromSendersOf,
   waitingMail,
 } from '@pawl/store/mail';
 import { mailbox } from '@pawl/store/mailboxes';
@@ -33,6 +34,18 @@ const questions: Question[] = [
   {
     name: 'the mail that waits for an agent',
     ask: (db) => waitingMail(db, id, 50),
+    plan: ['mail USING INDEX mail_pending (to_id=?)'],
+  },
+  {
+    name: 'the mail that waits for an agent from the senders of some other mail',
+    ask: (db) =>
+      waitingFromSendersOf(db, id, {
+        mails: [
+          { fromId: id, kind: 'message' },
+          { fromId: id, kind: 'alert' },
+        ],
+        limit: 50,
+      }),
     plan: ['mail USING INDEX mail_pending (to_id=?)'],
   },
   {

@@ -18,7 +18,7 @@ import type { Workshop } from '../workshop.ts';
 import type { Taken } from './hand-over.ts';
 import { handOverLive } from './hand-over.ts';
 import { noteDead } from './marks.ts';
-import { joinedWords, personsWords } from './persons-words.ts';
+import { taskOfWords } from './persons-words.ts';
 import type { Waiters } from './waiters.ts';
 import { wayFor } from './way.ts';
 
@@ -159,8 +159,8 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
       const way = await wayFor(sight, tx.db, facts, [...waiting, ...waking]);
       if (way.way !== 'wake') return false;
       const hasQuestion = waking.some(({ kind }) => kind === 'question');
-      const words = facts.agent.mode === 'converse' ? await personsWords(shop, waking) : [];
-      const task = words.length > 0 ? joinedWords(words) : taskOfMail(facts.agent, hasQuestion);
+      const words = facts.agent.mode === 'converse' ? await taskOfWords(shop, waking) : null;
+      const task = words ?? taskOfMail(facts.agent, hasQuestion);
       const sessionId = facts.run?.sessionId;
       const run = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
       await insertRun(tx, run.run);

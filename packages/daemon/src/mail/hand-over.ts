@@ -6,6 +6,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { uuidOf } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
+import { isFromPawl } from '@pawl/schema/mail';
 import type { Mail, MailChannel } from '@pawl/schema/mail';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
@@ -125,10 +126,9 @@ export async function lettersOf(db: Database, mails: readonly Mail[]): Promise<L
   const letters: LetterGiven[] = [];
   for (const mail of mails) {
     const sender = await agentById(db, mail.fromId);
-    const isNotice = mail.kind === 'system' || mail.kind === 'alert' || mail.kind === 'nudge';
     letters.push({
       mail,
-      from: isNotice ? 'pawl' : (sender?.alias ?? mail.fromId),
+      from: isFromPawl(mail) ? 'pawl' : (sender?.alias ?? mail.fromId),
       byPerson: sender?.parentId === null && mail.kind === 'message',
     });
   }

@@ -1,8 +1,16 @@
 import { mailBlock, unreadHint } from '@pawl/core/prompt/mail-block';
+import { mailOfTurn, urgentMail } from '@pawl/core/turn-mail';
 import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';
-import { countFetched, countUnread, mailOfSession, waitingMail, wakingMail } from '@pawl/store/mail';
+import {
+  countFetched,
+  countUnread,
+  mailOfSession,
+  waitingFromSendersOf,
+  waitingMail,
+  wakingMail,
+} from '@pawl/store/mail';
 import { mailbox, noteHinted } from '@pawl/store/mailboxes';
 import type { Workshop } from '../workshop.ts';
 import { claim, lettersOf, together } from './hand-over.ts';
@@ -18,31 +26,33 @@ export async function mailForTurn(shop: Workshop, agent: Agent, run: Run, sessio
   const mails =
     before.length > 0
       ? before
-      : await claim(shop, await mailToGive(shop, agent, pulls), { sessionId: session.id, channel: 'turn' });
-  const said = agent.mode === 'converse' ? await mailsInTurn(shop, run.task, mails) : new Set<string>();
-  const shown = mails.filter(({ id }) => !said.has(id));
+      : await claim(shop, await mailToGive(shop, agent, run), { sessionId: session.id, channel: 'turn' });
+  const said = await mailsInTurn(shop, agent, run.task, mails);
+  const shown = mails.filter((mail) => !said.includes(mail));
   const parts = [
     shown.length === 0 ? null : mailBlock(shop.prompts, await lettersOf(shop.store.db, shown)),
-    await hintFor(shop, agent, { pulls, shown: said.size }),
+    await hintFor(shop, agent, { pulls, shown: said.length }),
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join('\n\n');
 }
 
 /**
- * What a turn begins with, in the order in which it was sent: what may have woken the agent, however much waits before it,
- * and, unless it fetches its mail itself, as much of the rest as there is room for.
+ * The mail that a turn begins with: what its task consists of already, then what begins a turn and, unless the agent fetches its
+ * mail itself, as much of the rest as there is room for.
  */
-async function mailToGive({ store: { db }, rootId }: Workshop, agent: Agent, pulls: boolean): Promise<Mail[]> {
+async function mailToGive(shop: Workshop, agent: Agent, run: Run): Promise<Mail[]> {
+  const { store, rootId } = shop;
   const limit = limits.mailPerTurn;
-  const waking = await wakingMail(db, agent.id, { personId: rootId, limit });
-  if (pulls) return together(waking);
-  const oldest = await waitingMail(db, agent.id, limit);
-  const last = oldest.at(-1);
-  // All that waits is among the oldest, unless there are too many of those.
-  if (oldest.length < limit || last === undefined) return together(oldest);
-  const known = new Set(oldest.map(({ id }) => id));
-  const later = waking.filter(({ id }) => !known.has(id));
-  return together([...oldest.slice(0, limit - later.length), ...later]);
+  const waking = await wakingMail(store.db, agent.id, { personId: rootId, limit });
+  const said = await mailsInTurn(shop, agent, run.task, waking);
+  const fromWakers = await waitingFromSendersOf(store.db, agent.id, { mails: waking, limit });
+  const given =
+    run.definition?.mail === 'pull'
+      ? urgentMail({ waking, fromWakers }, limit)
+      : mailOfTurn({ waking, fromWakers, oldest: await waitingMail(store.db, agent.id, limit) }, limit);
+  const ids = new Set(said.map(({ id }) => id));
+  const others = given.filter(({ id }) => !ids.has(id));
+  return [...said, ...together(others, said)];
 }
 
 /**

@@ -1,12 +1,16 @@
+import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
+import { rootAgent } from '@pawl/daemon/service/root-agent';
 import { limits } from '@pawl/schema/limit';
+import { agentById } from '@pawl/store/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { allEvents, mailIs, send, shownOrder, statesOf, timesShown } from '../support/mail.ts';
+import { allEvents, mailIs, send, shownOrder, statesOf, timesShown, toldTo } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
+import { storeOf } from '../support/stores.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -61,6 +65,22 @@ test('a question behind more mail than one turn takes is in the first turn', asy
   expect(prompt).toContain(mailId);
   expect(prompt.match(/<letter /g)).toHaveLength(limits.mailPerTurn);
   await daemon.client.stopAgent(sender.id);
+});
+
+test('more of a person’s words than one turn takes are said to a conversation once each, and in order', async () => {
+  const agent = await daemon.ended((await daemon.work([{ say: 'first' }, 'complete', again], { mode: 'converse' })).id);
+  const store = storeOf(daemon.home.root);
+  const words = Array.from({ length: limits.mailPerTurn + 20 }, (_, number) => `word ${number}.`);
+  const ids = await store.write(async (tx) => {
+    const [from, to] = [await rootAgent(tx.db), await agentById(tx.db, agent.id)];
+    if (to === null) throw new Error('the agent is gone');
+    const mails = [];
+    for (const word of words) mails.push(await recordMail(tx, { from, to, kind: 'message' }, shortBody(word)));
+    return mails.map(({ id }) => id);
+  });
+  for (const id of ids) await mailIs(daemon.client, id, 'delivered');
+  await daemon.ended(agent.id);
+  expect(await toldTo(daemon.client, agent.id, /word \d+\./g)).toEqual(words);
 });
 
 test('fault 25: many senders at once to two agents in a turn, more than a process holds: each once, each sender in order', async () => {

@@ -46,12 +46,17 @@ export async function shownOrder(client: Client, agentId: string, mailIds: reado
   return shown.flatMap(({ letters }) => letters).filter((id) => mailIds.includes(id));
 }
 
-function echoOf(line: string): { uuid: string; letters: string[] }[] {
+/** Everything that an agent was told that fits a pattern, in order: in its prompts and on its input. */
+export async function toldTo(client: Client, agentId: string, pattern: RegExp): Promise<string[]> {
+  const echoes = (await outputText(client, agentId)).split('\n').flatMap(echoOf);
+  return echoes.flatMap(({ text }) => text.match(pattern) ?? []);
+}
+
+function echoOf(line: string): { uuid: string; text: string; letters: string[] }[] {
   if (!line.includes('"isReplay"')) return [];
   const record = JSON.parse(line) as { uuid?: string; message: { content: string | { text: string }[] } };
   const { content } = record.message;
   const text = typeof content === 'string' ? content : content.map((block) => block.text).join('\n');
-  return [
-    { uuid: record.uuid ?? '', letters: [...text.matchAll(/<letter id="([\w-]{22})"/g)].map(([, id]) => id ?? '') },
-  ];
+  const letters = [...text.matchAll(/<letter id="([\w-]{22})"/g)].map(([, id]) => id ?? '');
+  return [{ uuid: record.uuid ?? '', text, letters }];
 }
