@@ -1,4 +1,5 @@
 import type { ChangeView, CheckView, QueueView } from '@pawl/protocol/view/change';
+import type { InboxEmergency } from '@pawl/protocol/view/question';
 import { authorOf, changePaint, checkLine, shortCommit, shortId } from './change-text.ts';
 import type { CommandContext } from './context.ts';
 import { count, duration } from './format.ts';
@@ -42,11 +43,12 @@ function headOf(queue: QueueView, colours: Palette): string {
   return `${colours.bold(queue.project.name)}  ${printableLine(queue.branch)}${commit} is ${paint(word)}${tests}`;
 }
 
-/** Who repairs a red target branch, and how a person could. */
-export function repairOf(fixer: { alias: string } | null): string {
-  return fixer === null
-    ? 'nobody repairs it yet; with a repair of yours: pawl change merge <change> --fix'
-    : `${fixer.alias} repairs it`;
+/** Says which agent repairs a red target branch, or why none does and how a person can. */
+export function repairOf({ fixer, trouble }: Pick<InboxEmergency, 'fixer' | 'trouble'>): string {
+  if (fixer !== null) return `${fixer.alias} repairs it`;
+  const why =
+    trouble === null ? 'no agent repairs it yet' : `no agent could be started to repair it: ${printableLine(trouble)}`;
+  return `${why}; with a repair of yours: pawl change merge <change> --fix`;
 }
 
 const noChecks = 'there are no checks, so nothing can go in: name them in .pawl/config.yaml (pawl init finds them)';
@@ -61,7 +63,7 @@ function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
     const why = queue.checks.find(({ id }) => id === emergency.checkId)?.detail ?? '';
     lines.push(
       colours.red(`EMERGENCY: ${printableLine(queue.branch)} is red at ${shortCommit(emergency.commit)} for ${since}`),
-      colours.red(`  nothing is merged; ${repairOf(emergency.fixer)}${why === '' ? '' : `; ${printableLine(why)}`}`),
+      colours.red(`  nothing is merged; ${repairOf(emergency)}${why === '' ? '' : `; ${printableLine(why)}`}`),
       colours.red('  why: pawl queue log'),
     );
   }

@@ -1,4 +1,4 @@
-import type { Change, ChangeState, Queue } from '@pawl/schema/change';
+import type { Change, ChangeState, Queue, WithheldWork } from '@pawl/schema/change';
 import type { InboxKind } from '@pawl/schema/inbox';
 import type { Agent, Run } from '@pawl/schema/record';
 import { breachInWords, budgetAdvice } from './budget.ts';
@@ -72,8 +72,8 @@ export type QueueInboxFacts = {
   trouble: string | null;
   /** The open changes that are queued, in their order. */
   queued: readonly Change[];
-  /** How the check of a red target branch ended, and who repairs it. */
-  failure: { detail: string; fixer: string | null };
+  /** How the check of a red target branch ended, the agent that repairs it, and why none could be started. */
+  failure: { detail: string; fixer: string | null; trouble: string | null };
 };
 
 /** What a queue waits for a person for. Nothing of it counts while no change waits, but for a red target branch. */
@@ -86,7 +86,8 @@ export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts):
     const text = `${branch} is red at ${emergency.commit.slice(0, 10)}`;
     const follow = failure.fixer === null ? 'pawl change merge CHANGE --fix' : `pawl logs -f ${failure.fixer}`;
     const next = ['pawl queue log', follow];
-    found.push({ kind: 'emergency', since: emergency.since, text, detail: failure.detail, next, changes: waits });
+    const detail = emergencyDetail(failure);
+    found.push({ kind: 'emergency', since: emergency.since, text, detail, next, changes: waits });
   }
   if (first === undefined) return found;
   const since = first.queuedAt ?? first.openedAt;
@@ -108,6 +109,23 @@ export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts):
   if (held === undefined) return [...found, { kind: 'queue-stuck', ...about, text, changes: waits }];
   const passed = green.length === 1 ? held.title : `${green.length} changes that passed their checks`;
   return [...found, { kind: 'held-up', ...about, text: passed, changes: green.map(({ id }) => id) }];
+}
+
+function emergencyDetail({ detail, fixer, trouble }: QueueInboxFacts['failure']): string {
+  if (fixer !== null || trouble === null) return detail;
+  return `${detail === '' ? '' : `${detail}; `}no agent could be started to repair it: ${trouble}`;
+}
+
+/** Commits that stay on an agent's branch, since its definition may not propose them. */
+export function withheldNews(work: WithheldWork, target: string): InboxNews {
+  const { branch, head, definition, at } = work;
+  return {
+    kind: 'withheld',
+    since: at,
+    text: `${branch} has commits that are not proposed`,
+    detail: `up to ${head.slice(0, 10)}: the policy of the definition ${definition} has no Patch`,
+    next: [`git log ${target}..${branch}`, `pawl change open ${branch}`, `git branch -D ${branch}`],
+  };
 }
 
 /** The passed budget that an agent stopped at, or null. */

@@ -1,4 +1,4 @@
-import { budgetNews, changeNews, queueNews } from '@pawl/core/inbox';
+import { budgetNews, changeNews, queueNews, withheldNews } from '@pawl/core/inbox';
 import type { ChangeInboxFacts, QueueInboxFacts } from '@pawl/core/inbox';
 import { newChange } from '@pawl/core/ratchet/change-life';
 import type { Change, Ejection } from '@pawl/schema/change';
@@ -59,9 +59,13 @@ test('findings come before an ejection, and missing checks are named', () => {
 
 const queue = { branch: 'main', emergency: null, pausedAt: null, waiting: null };
 const kinds = (facts: Partial<QueueInboxFacts>) =>
-  queueNews({ queue, trouble: null, queued: [change], failure: { detail: '', fixer: null }, ...facts }).map(
-    ({ kind, since, changes }) => [kind, since, changes],
-  );
+  queueNews({
+    queue,
+    trouble: null,
+    queued: [change],
+    failure: { detail: '', fixer: null, trouble: null },
+    ...facts,
+  }).map(({ kind, since, changes }) => [kind, since, changes]);
 const waiting = {
   reason: 'the checkout has changes',
   hint: 'Commit or stash them first.',
@@ -70,7 +74,7 @@ const waiting = {
 };
 
 test('a queue waits for a person only while changes wait for it, and a red target branch always', () => {
-  const emergency = { commit: 'f'.repeat(40), checkId: 'x', since: 3, fixerId: null };
+  const emergency = { commit: 'f'.repeat(40), checkId: 'x', since: 3, fixerId: null, trouble: null };
   expect(kinds({})).toEqual([]);
   expect(kinds({ queue: { ...queue, emergency }, queued: [] })).toEqual([['emergency', 3, []]]);
   expect(kinds({ queue: { ...queue, pausedAt: 4 } })).toEqual([['queue-paused', 4, [change.id]]]);
@@ -84,12 +88,34 @@ test('a queue waits for a person only while changes wait for it, and a red targe
   ]);
 });
 
+test('a red main says why no agent could be started to repair it', () => {
+  const emergency = { commit: 'f'.repeat(40), checkId: 'x', since: 3, fixerId: null, trouble: 'no CLI' };
+  const detail = (failure: QueueInboxFacts['failure']) =>
+    queueNews({ queue: { ...queue, emergency }, trouble: null, queued: [], failure })[0]?.detail;
+  expect(detail({ detail: 'exit 1', fixer: null, trouble: 'no CLI' })).toBe(
+    'exit 1; no agent could be started to repair it: no CLI',
+  );
+  expect(detail({ detail: '', fixer: null, trouble: 'no CLI' })).toBe('no agent could be started to repair it: no CLI');
+  expect(detail({ detail: 'exit 1', fixer: 'calm-fox', trouble: 'no CLI' })).toBe('exit 1');
+});
+
+test('commits that were not proposed wait with the commands to look at, propose and drop them', () => {
+  const work = { agentId: 'a', projectId: 'p', branch: 'work/a', head: 'a'.repeat(40), definition: 'reader', at: 4 };
+  expect(withheldNews(work, 'main')).toEqual({
+    kind: 'withheld',
+    since: 4,
+    text: 'work/a has commits that are not proposed',
+    detail: 'up to aaaaaaaaaa: the policy of the definition reader has no Patch',
+    next: ['git log main..work/a', 'pawl change open work/a', 'git branch -D work/a'],
+  });
+});
+
 test('what holds green changes up comes with what to do about it', () => {
   const [held] = queueNews({
     queue: { ...queue, waiting },
     trouble: null,
     queued: [change],
-    failure: { detail: '', fixer: null },
+    failure: { detail: '', fixer: null, trouble: null },
   });
   expect(held).toMatchObject({ detail: waiting.reason, next: [waiting.hint, 'pawl queue'], text: 'A title' });
 });

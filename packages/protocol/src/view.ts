@@ -419,6 +419,10 @@ export const inspectionSchema = z.object({
   worktree: worktreeContentSchema.nullable(),
   /** What is in its worktrees in further projects, in the order of `agent.places`. */
   places: z.array(z.object({ project: nameSchema, worktree: worktreeContentSchema.nullable() })),
+  /** Commits on its branches that were not proposed, because its definition has no Patch. */
+  withheld: z.array(
+    z.object({ project: nameSchema, branch: z.string(), head: z.string(), definition: nameSchema, at: timeSchema }),
+  ),
 });
 export type Inspection = z.infer<typeof inspectionSchema>;
 

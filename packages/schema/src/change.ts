@@ -179,8 +179,10 @@ export const emergencySchema = z.object({
   commit: z.string(),
   checkId: idSchema,
   since: timeSchema,
-  /** Who repairs it; null until somebody was found. */
+  /** The agent that repairs it; null until one was started. */
   fixerId: idSchema.nullable(),
+  /** Why no agent could be started for that; null when nothing failed. */
+  trouble: z.string().nullable().default(null),
 });
 
 /** The target branch is about to move: from where to where, and which changes go along. */
@@ -217,6 +219,19 @@ export const queueSchema = z.object({
   /** A green result that cannot go in yet: what it waits for, in words, and the changes in it. */
   waiting: queueWaitSchema.nullable(),
   advance: advanceSchema.nullable(),
+  /** When the queue first saw that the local branch and the remote's have diverged; null while they have not. */
+  divergedAt: timeSchema.nullable(),
   beganAt: timeSchema,
 });
 export type Queue = z.infer<typeof queueSchema>;
+
+/** Commits of an agent that are not proposed, because its definition has no Patch. */
+export type WithheldWork = {
+  agentId: string;
+  projectId: string;
+  branch: string;
+  head: string;
+  /** The definition whose policy has no Patch. */
+  definition: string;
+  at: number;
+};

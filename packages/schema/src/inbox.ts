@@ -30,5 +30,7 @@ export const inboxKinds = [
   'queue-stuck',
   /** The local target branch and the remote's have diverged. */
   'diverged',
+  /** An agent whose definition has no Patch ended with commits, which were not proposed. */
+  'withheld',
 ] as const;
 export type InboxKind = (typeof inboxKinds)[number];

@@ -59,6 +59,18 @@ export async function agentOfBranch(db: Database, projectId: string, branch: str
   return place === null || agent === null ? null : agentAt(agent, place);
 }
 
+/** Those of some heads that a change of the project proposes, open or not. */
+export async function proposedHeads(db: Database, projectId: string, heads: readonly string[]): Promise<Set<string>> {
+  if (heads.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('changes')
+    .select('head')
+    .where('project_id', '=', projectId)
+    .where('head', 'in', heads)
+    .execute();
+  return new Set(rows.map(({ head }) => head));
+}
+
 /** How many changes of a project are neither merged nor closed. */
 export async function countOpenChanges(db: Database, projectId: string): Promise<number> {
   const row = await db

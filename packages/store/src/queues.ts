@@ -19,6 +19,7 @@ export async function beginQueue(tx: WriteTransaction, projectId: string, branch
     pausedAt: null,
     waiting: null,
     advance: null,
+    divergedAt: null,
     beganAt: tx.now,
   };
   await tx.db
@@ -57,6 +58,7 @@ function queueFrom(row: Row<'queues'>): Queue {
     pausedAt: nullableInteger(row.paused_at),
     waiting: nullableJson(queueWaitSchema, row.waiting),
     advance: nullableJson(advanceSchema, row.advance),
+    divergedAt: nullableInteger(row.diverged_at),
     beganAt: integer(row.began_at),
   };
 }

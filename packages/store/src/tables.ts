@@ -359,7 +359,17 @@ export type QueueTable = {
   paused_at: NullableInteger;
   waiting: Json | null;
   advance: Json | null;
+  diverged_at: NullableInteger;
   began_at: Integer;
+};
+
+type WithheldWorkTable = {
+  agent_id: string;
+  project_id: string;
+  branch: string;
+  head: string;
+  definition: string;
+  at: Integer;
 };
 
 type SettingTable = {
@@ -401,6 +411,7 @@ export type Tables = {
   checks: CheckTable;
   check_chunks: CheckChunkTable;
   queues: QueueTable;
+  withheld_work: WithheldWorkTable;
   settings: SettingTable;
   counters: CounterTable;
   migrations: MigrationTable;

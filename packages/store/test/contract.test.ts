@@ -17,6 +17,7 @@ import { recordsContract } from './contract/records.ts';
 import { registryContract } from './contract/registry.ts';
 import { tasksContract } from './contract/tasks.ts';
 import { upgradeContract } from './contract/upgrade.ts';
+import { withheldContract } from './contract/withheld.ts';
 import { writesContract } from './contract/writes.ts';
 
 describe.each(engines)('the store on $name', (engine) => {
@@ -36,6 +37,7 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('chunks', () => chunksContract(engine));
   describe('tasks', () => tasksContract(engine));
   describe('changes', () => changesContract(engine));
+  describe('withheld work', () => withheldContract(engine));
   describe('mail', () => mailContract(engine));
   describe('questions', () => questionsContract(engine));
   describe('nudges', () => nudgesContract(engine));

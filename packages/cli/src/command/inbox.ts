@@ -70,11 +70,11 @@ function wholeOf(client: Client, items: readonly InboxItem[]): Promise<InboxItem
 }
 
 function describeEmergency(emergency: InboxEmergency, now: number, { colours }: CommandContext): string {
-  const { project, branch, commit, since, fixer, detail } = emergency;
+  const { project, branch, commit, since, detail } = emergency;
   const age = duration(Math.max(0, now - since));
   const head = `EMERGENCY in ${project.alias}: ${printableLine(branch)} is red at ${shortCommit(commit)} for ${age}`;
   const why = detail === '' ? [] : [`  ${printableLine(detail)}`];
-  return [colours.red(head), ...why, `  ${repairOf(fixer)}`, colours.dim('  pawl queue log')].join('\n');
+  return [colours.red(head), ...why, `  ${repairOf(emergency)}`, colours.dim('  pawl queue log')].join('\n');
 }
 
 function describeEntry(entry: InboxEntry, now: number, { colours }: CommandContext): string {

@@ -42,6 +42,7 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
             printableLine(`${changeOf(agent)}${agent.change.detail === '' ? '' : `: ${agent.change.detail}`}`),
           ),
         ]),
+    ...inspection.withheld.flatMap((each) => withheldLines(each, line)),
     line('task', printable(agent.assignment ?? '-')),
   ].join('\n');
 }
@@ -84,6 +85,12 @@ function place({ agent, worktree, places }: Inspection, line: Line, colours: Pal
     lines.push(...worktreeLines(each, places[index]?.worktree ?? null, line, colours));
   }
   return lines;
+}
+
+/** Commits that were not proposed, why, and how a person proposes them. */
+function withheldLines({ branch, head, definition }: Inspection['withheld'][number], line: Line): string[] {
+  const what = `${printableLine(branch)} up to ${head.slice(0, 10)} is not proposed: ${definition} has no Patch`;
+  return [line('withheld', what), line('', `to propose it: pawl change open ${printableLine(branch)}`)];
 }
 
 type PlaceView = Pick<AgentView['places'][number], 'end'> & {

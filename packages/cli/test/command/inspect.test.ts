@@ -6,7 +6,15 @@ import { fakeDaemon, sendJson } from './fake-daemon.ts';
 
 /** What is shown of an agent, without the spaces. */
 async function shown(given: Partial<AgentView>, rest: object = {}): Promise<string[]> {
-  const inspection = { agent: agentView(given), sessions: [], runs: [], worktree: null, ...rest };
+  const inspection = {
+    agent: agentView(given),
+    sessions: [],
+    runs: [],
+    worktree: null,
+    places: [],
+    withheld: [],
+    ...rest,
+  };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, inspection), { json: false });
   expect(await inspect(daemon.context, 'brave-otter')).toBe(0);
   expect(daemon.requests).toEqual(['GET /api/agents/brave-otter']);
@@ -50,4 +58,11 @@ test('where the definition of the current run came from', async () => {
   const lines = await shown({ run }, { runs });
   expect(lines).toContain('repository: /shop/.pawl/agents/worker.md');
   expect(lines.join('\n')).not.toContain('/old.md');
+});
+
+test('commits that were not proposed, why, and how to propose them', async () => {
+  const withheld = [{ project: 'shop', branch: 'work/otter', head: 'a'.repeat(40), definition: 'reader', at: 1 }];
+  const lines = await shown({}, { withheld });
+  expect(lines).toContain('withheld work/otter up to aaaaaaaaaa is not proposed: reader has no Patch');
+  expect(lines).toContain('to propose it: pawl change open work/otter');
 });

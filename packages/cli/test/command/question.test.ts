@@ -275,6 +275,7 @@ describe('inbox', () => {
       checkId: idOf(5),
       since: 0,
       fixer: null,
+      trouble: null,
       detail: 'exit code 1',
     };
     const about = { agent: change.author, project: { id: idOf(900), alias: 'shop' }, changes: [change.id] };

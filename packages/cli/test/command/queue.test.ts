@@ -57,14 +57,19 @@ describe('queue', () => {
       since: Date.now() - 192_000,
       fixerId: idOf(1),
       fixer: { id: idOf(1), alias: 'calm-fox' },
+      trouble: null,
     };
     const lines = await shown(queueView({ emergency, green: 'a'.repeat(40), pausedAt: Date.now() - 60_000 }));
     expect(lines[0]).toBe('shop  main bbbbbbbbbb is red');
     expect(lines[1]).toMatch(/^EMERGENCY: main is red at bbbbbbbbbb for 3m1\ds$/);
     expect(lines[2]).toContain('nothing is merged; calm-fox repairs it');
     expect(lines[4]).toMatch(/^paused for 1m0\ds; go on: pawl queue resume$/);
-    const [, , nobody] = await shown(queueView({ emergency: { ...emergency, fixerId: null, fixer: null } }));
-    expect(nobody).toContain('nobody repairs it yet');
+    const unattended = { ...emergency, fixerId: null, fixer: null };
+    const [, , none] = await shown(queueView({ emergency: unattended }));
+    expect(none).toContain('no agent repairs it yet');
+    const [, , failed] = await shown(queueView({ emergency: { ...unattended, trouble: 'No coding agent' } }));
+    expect(failed).toContain('no agent could be started to repair it: No coding agent');
+    expect(failed).toContain('pawl change merge <change> --fix');
   });
 
   test('why nothing can go in is said: trouble, no checks, switched off', async () => {

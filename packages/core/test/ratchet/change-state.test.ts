@@ -39,7 +39,7 @@ const facts = (patch: Partial<Change> = {}, more: Partial<ChangeFacts> = {}): Ch
 });
 const finding = { kind: 'fewer-tests', detail: 'fewer tests run: 10 before, 5 now' } as const;
 const ejection: Ejection = { kind: 'red', reason: 'exit code 1', files: [], checkId: null, head: 'head', at: 3 };
-const emergency = { commit: 'f'.repeat(40), checkId: 'd'.repeat(22), since: 1, fixerId: 'e'.repeat(22) };
+const emergency = { commit: 'f'.repeat(40), checkId: 'd'.repeat(22), since: 1, fixerId: 'e'.repeat(22), trouble: null };
 const alarm = { queue: { emergency, pausedAt: null, waiting: null } };
 
 test.each<[string, ChangeFacts, string, boolean]>([

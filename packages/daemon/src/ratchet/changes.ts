@@ -119,7 +119,7 @@ async function proposeWork(
   if (changes.length === 0 && (await isTakenOver(shop, project, tip))) return null;
   const { definition } = await rightsOf(shop, agent);
   if (!meets(definition, doors.openChange.needs)) {
-    await recordWithheld(shop, agent, { head: tip, definition });
+    await recordWithheld(shop, project, agent, { head: tip, definition });
     return null;
   }
   const clean = await redactionFor(shop, facts);

@@ -4,10 +4,18 @@ import { hasCommit } from '@pawl/git/queue-objects';
 import { branchTip } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { queueOf } from '@pawl/store/queues';
+import { queueOf, updateQueue } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import { configOf } from './change-rules.ts';
+
+/** Records since when the local target branch and the remote's have diverged, and that they no longer do. */
+export async function recordDivergence(shop: Workshop, project: Project): Promise<void> {
+  const hasDiverged = (await divergenceOf(shop, project)) !== null;
+  const queue = await queueOf(shop.store.db, project.id);
+  if (queue === null || (queue.divergedAt !== null) === hasDiverged) return;
+  await shop.store.write((tx) => updateQueue(tx, project.id, { divergedAt: hasDiverged ? tx.now : null }));
+}
 
 /** How a project's local target branch differs from the remote's as the queue saw it last; null when one follows the other. */
 export async function divergenceOf(shop: Workshop, project: Project): Promise<Divergence | null> {

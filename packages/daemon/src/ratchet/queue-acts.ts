@@ -133,7 +133,7 @@ async function soundAlarm({ shop, project, target, wake }: QueueParts, { chain, 
   if (check === undefined) return;
   const commit = target.tip;
   const told = await shop.store.write(async (tx) => {
-    const emergency = { commit, checkId: check.id, since: tx.now, fixerId: null };
+    const emergency = { commit, checkId: check.id, since: tx.now, fixerId: null, trouble: null };
     await updateQueue(tx, project.id, { emergency, waiting: null });
     tx.emit({ type: 'emergency.started', projectId: project.id, data: { commit, checkId: check.id } });
     return noteAlarm(tx, { shop, project, branch: target.branch, check });

@@ -1,4 +1,4 @@
-import { changeNews, queueNews } from '@pawl/core/inbox';
+import { changeNews, queueNews, withheldNews } from '@pawl/core/inbox';
 import { divergedNews } from '@pawl/core/ratchet/diverged';
 import type { ChangeView } from '@pawl/protocol/view/change';
 import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
@@ -13,6 +13,7 @@ import type { Workshop } from '../workshop.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
 import { divergenceOf } from './divergence.ts';
 import { projectsWithQueue } from './queue-view.ts';
+import { unproposed } from './withheld.ts';
 
 export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
 
@@ -43,20 +44,36 @@ async function addProject(shop: Workshop, project: Project, queue: Queue, inbox:
   if (emergency !== null) inbox.emergencies.push(emergency);
   const queued = open.filter(({ queuedAt }) => queuedAt !== null);
   queued.sort((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
-  const failure = { detail: emergency?.detail ?? '', fixer: emergency?.fixer?.alias ?? null };
+  const failure = {
+    detail: emergency?.detail ?? '',
+    fixer: emergency?.fixer?.alias ?? null,
+    trouble: emergency?.trouble ?? null,
+  };
   for (const news of queueNews({ queue, trouble: sight?.trouble ?? null, queued, failure }))
     inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
+  for (const work of await unproposed(shop, project)) {
+    const about = { id: work.agentId, agent: await named(db, work.agentId), project: place, changes: [] };
+    inbox.entries.push({ ...about, ...withheldNews(work, queue.branch) });
+  }
   const divergence = await divergenceOf(shop, project);
   if (divergence === null) return;
-  const news = { kind: 'diverged' as const, since: shop.clock(), ...divergedNews(divergence), detail: '', changes: [] };
+  const since = queue.divergedAt ?? shop.clock();
+  const news = { kind: 'diverged' as const, since, ...divergedNews(divergence), detail: '', changes: [] };
   inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
 }
 
 async function emergencyOf(db: Database, project: Project, queue: Queue): Promise<InboxEmergency | null> {
   if (queue.emergency === null) return null;
-  const { commit, checkId, since, fixerId } = queue.emergency;
+  const { commit, checkId, since, fixerId, trouble } = queue.emergency;
   const check = await checkById(db, checkId);
-  const about = { project: { id: project.id, alias: project.name }, branch: queue.branch, commit, checkId, since };
+  const about = {
+    project: { id: project.id, alias: project.name },
+    branch: queue.branch,
+    commit,
+    checkId,
+    since,
+    trouble,
+  };
   return { ...about, fixer: await named(db, fixerId), detail: check?.detail ?? '' };
 }
 

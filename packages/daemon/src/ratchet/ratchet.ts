@@ -29,6 +29,7 @@ import type { Checker } from './checker.ts';
 import { createChecker } from './checker.ts';
 import { createCrew, crewEvents } from './crew.ts';
 import { configPath } from './config-file.ts';
+import { recordDivergence } from './divergence.ts';
 import { isRewritten, noteRewritten } from './dropped.ts';
 import { changeFacts, projectFacts } from './facts.ts';
 import { readLastConfig, readProjectConfig } from './project-config.ts';
@@ -169,6 +170,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     await settleTasks(shop, project, config);
     if (looked.isAnswered) watch.askedAt = null;
     await followRemote(bench);
+    await attempt(project, 'could not record whether its branch has diverged', () => recordDivergence(shop, project));
     if (looked.againMs === 0) watch.target = null;
     else if (await isAtRest(projectId, watch, config)) {
       watch.rest = restOf(bench.target);

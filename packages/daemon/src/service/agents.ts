@@ -9,13 +9,15 @@ import type { AgentView as AgentRows } from '@pawl/store/agent-views';
 import { accountNames } from '@pawl/store/accounts';
 import { agentView, listAgents } from '@pawl/store/agent-views';
 import { findAgents } from '@pawl/store/agents';
-import { listProjects, projectByName, projectByRoot } from '@pawl/store/projects';
+import { listProjects, projectById, projectByName, projectByRoot } from '@pawl/store/projects';
 import { placesOfAgents } from '@pawl/store/places';
 import { runsOf } from '@pawl/store/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { placesOf } from '../places.ts';
 import { changesOfAgents } from '../ratchet/agent-changes.ts';
+import { unproposedOf } from '../ratchet/withheld.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import type { Workshop } from '../workshop.ts';
 import { sessionDirectory } from '../workshop.ts';
@@ -112,6 +114,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
         sessions: sessions.map((session) => describeSession(shop, session)),
         worktree: row === null || !wanted.worktree ? null : await describeWorktree(shop, row.agent),
         places: row === null || !wanted.worktree ? [] : await describePlaces(shop, row.agent),
+        withheld: row === null || !wanted.worktree ? [] : await withheldFrom(shop, row.agent),
       };
     },
 
@@ -121,6 +124,18 @@ export function agentService(shop: Workshop, reconciler: Reconciler) {
       return row !== null && (row.run?.outcome === null || (row.session !== null && row.session.endedAt === null));
     },
   };
+}
+
+/** The commits of an agent that were not proposed, in each of its projects. */
+async function withheldFrom(shop: Workshop, agent: Agent): Promise<Inspection['withheld']> {
+  const found: Inspection['withheld'] = [];
+  for (const { agent: there } of await placesOf(shop.store.db, agent)) {
+    const project = there.projectId === null ? null : await projectById(shop.store.db, there.projectId);
+    if (project === null) continue;
+    for (const { branch, head, definition, at } of await unproposedOf(shop, project, agent.id))
+      found.push({ project: project.name, branch, head, definition, at });
+  }
+  return found;
 }
 
 /** The project that a person means by a name or a path. */

@@ -187,7 +187,7 @@ test('while main is red, other agents do not block what repairs it', async () =>
   const change = await openBy(crew, fixer);
   const own = await openBy(crew, other);
   await crew.patch(change.id, { reviewerId: reviewing.id });
-  const emergency = { commit: crew.main, checkId: newId(), since: 1, fixerId: agent.id };
+  const emergency = { commit: crew.main, checkId: newId(), since: 1, fixerId: agent.id, trouble: null };
   await crew.store.write((tx) => updateQueue(tx, crew.project.id, { emergency }));
   await expect(say(crew, other, change, '[BLOCKING] no')).rejects.toMatchObject(forbidden);
   await expect(blockChange(crew.shop, { asker: fixer, changeId: change.id, reason: 'x' })).rejects.toMatchObject(

@@ -319,7 +319,7 @@ describe('what a person says', () => {
   test('merge --fix makes it the one that repairs main, and only while main is red', async () => {
     const change = await aChange();
     await expect(daemon.client.mergeChange(change.id, { fix: true })).rejects.toMatchObject({ code: 'conflict' });
-    const emergency = { commit: change.base, checkId: newId(), since: 1, fixerId: null };
+    const emergency = { commit: change.base, checkId: newId(), since: 1, fixerId: null, trouble: null };
     const setEmergency = (fact: typeof emergency | null) =>
       inStore(daemon.home.root, (store) => store.write((tx) => updateQueue(tx, change.projectId, { emergency: fact })));
     await setEmergency(emergency);

@@ -7,6 +7,7 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { queueInbox } from '@pawl/daemon/ratchet/queue-inbox';
 import { idempotencyPrefix } from '@pawl/daemon/service/idempotency';
 import type { TestCrew } from '../support/crew.ts';
 import { aChange, openCrew } from '../support/crew.ts';
@@ -14,7 +15,7 @@ import { addRestingAgents } from '../support/resting-agents.ts';
 
 async function alarm(crew: TestCrew): Promise<void> {
   const { id: checkId } = await crew.failedCheck('1..1\nnot ok 1 - \u001B[31mthe door\u001B[0m\n');
-  const emergency = { commit: crew.main, checkId, since: 1, fixerId: null };
+  const emergency = { commit: crew.main, checkId, since: 1, fixerId: null, trouble: null };
   await crew.store.write((tx) => updateQueue(tx, crew.project.id, { emergency }));
 }
 
@@ -63,6 +64,23 @@ test('outside a playground a scripted author makes no scripted reviewer: a perso
   await crew.patch(id, { reviews: 0 });
   await crew.tick({ review, playground: true });
   expect((await crew.view((await crew.now(id)).reviewerId ?? '')).agent.provider).toBe('scripted');
+});
+
+test('a fixer that cannot be started leaves the reason in the inbox, until one is [S4-07]', async () => {
+  await using empty = await temporaryDirectory();
+  const crew = await openCrew({ playground: false }, { ...process.env, PATH: empty.path });
+  await alarm(crew);
+  const fixer = { definition: 'worker', provider: null, model: null, options: {} };
+  await crew.tick({ fixer });
+  const reason = /no agent could be started to repair it: No coding agent is installed.* Install one: /;
+  expect((await queueInbox(crew.shop)).entries).toMatchObject([
+    { kind: 'emergency', detail: expect.stringMatching(reason) as string },
+  ]);
+  await crew.tick({ fixer: await crew.staff([{ hang: {} }]) });
+  expect((await queueOf(crew.store.db, crew.project.id))?.emergency).toMatchObject({ trouble: null });
+  const [entry] = (await queueInbox(crew.shop)).entries;
+  expect(entry?.detail).not.toContain('could be started');
+  expect(entry?.next.at(-1)).toMatch(/^pawl logs -f /);
 });
 
 test('nobody is put to a red main where the project wants nobody, or the queue is switched off', async () => {

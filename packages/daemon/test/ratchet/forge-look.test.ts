@@ -21,7 +21,7 @@ test('an alarm of the forge’s CI is kept through our own green check, and give
   await look();
   const [red] = await checks();
   if (red === undefined) throw new Error('nothing was noted');
-  const emergency = { commit, checkId: red.id, since: 1, fixerId: null };
+  const emergency = { commit, checkId: red.id, since: 1, fixerId: null, trouble: null };
   await store.write((tx) => updateQueue(tx, project.id, { emergency }));
   expect(await look()).toEqual({ keepsAlarm: true, asksMain: false });
   expect(await checks()).toHaveLength(2);

@@ -94,6 +94,14 @@ test('queue, inbox and doctor say that local main has diverged, with both commit
   const [entry] = (await client.inbox()).entries;
   expect(entry).toMatchObject({ kind: 'diverged', text });
   expect(entry?.next).toContain(look);
+  // It has the time at which the queue saw it, however late somebody looks.
+  const since = async () => (await client.inbox()).entries[0]?.since ?? 0;
+  const isSame = async () => {
+    const before = await since();
+    await waitUntil(() => Date.now() > before, { what: 'the clock to move' });
+    return before === (await since());
+  };
+  await waitUntil(isSame, { what: 'the age of the divergence' });
   const { findings } = await client.doctor();
   expect(findings).toContainEqual(
     expect.objectContaining({ check: 'branch', level: 'warning', message: `sample: ${text}` }),

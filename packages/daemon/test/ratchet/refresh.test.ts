@@ -123,7 +123,7 @@ test('nobody is brought up to a main that is red, nor beyond the last one that w
   const fox = await shop.agent('calm-fox');
   const green = await shop.main({ 'b.txt': 'green\n' });
   const red = await shop.main({ 'b.txt': 'red\n' });
-  const emergency = { commit: red, checkId: 'c'.repeat(22), since: 1, fixerId: null };
+  const emergency = { commit: red, checkId: 'c'.repeat(22), since: 1, fixerId: null, trouble: null };
   await shop.store.write((tx) => updateQueue(tx, shop.project.id, { green, emergency }));
   await shop.tick();
   expect(await shop.tip(fox)).toBe(fox.baseCommit);

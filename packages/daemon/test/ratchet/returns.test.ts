@@ -143,7 +143,7 @@ test('who goes on with what repairs main is the one who repairs it', async () =>
   const change = await crew.open(author);
   const { id: checkId } = await crew.failedCheck('broken');
   await crew.store.write(async (tx) => {
-    const emergency = { commit: crew.main, checkId, since: 1, fixerId: author.id };
+    const emergency = { commit: crew.main, checkId, since: 1, fixerId: author.id, trouble: null };
     await updateQueue(tx, crew.project.id, { emergency });
   });
   await crew.eject(change.id, { kind: 'red' });

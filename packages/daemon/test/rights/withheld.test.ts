@@ -21,6 +21,8 @@ afterAll(async () => {
 
 const withheld = async (agent: Pick<AgentView, 'id'>) =>
   (await daemon.client.events({ agent: agent.id, limit: 500 })).events.filter(({ type }) => type === 'change.withheld');
+const waiting = async ({ id }: Pick<AgentView, 'id'>) =>
+  (await daemon.client.inbox()).entries.filter(({ kind, agent }) => kind === 'withheld' && agent?.id === id);
 const changesOf = async ({ id }: Pick<AgentView, 'id'>) =>
   (await daemon.client.listChanges({ path: daemon.repository, all: true })).changes.filter(
     ({ author }) => author?.id === id,
@@ -43,6 +45,32 @@ test('an agent without Patch that ends with commits opens no change, and that is
   ]);
   await afterLook();
   expect([await changesOf(agent), await withheld(agent)]).toMatchObject([[], [{}]]);
+  const branch = `work/${agent.alias}`;
+  const next = [`git log main..${branch}`, `pawl change open ${branch}`, `git branch -D ${branch}`];
+  expect(await waiting(agent)).toMatchObject([{ detail: expect.stringContaining('no Patch') as string, next }]);
+  const { withheld: shown } = await daemon.client.inspectAgent(agent.id);
+  expect(shown).toMatchObject([{ project: 'sample', branch, head, definition: 'reader' }]);
+  // A person may propose it; then nothing waits any more.
+  await daemon.client.openChange({ path: daemon.repository, branch });
+  expect(await waiting(agent)).toEqual([]);
+  expect((await daemon.client.inspectAgent(agent.id)).withheld).toEqual([]);
+});
+
+test('commits that were not proposed wait until their branch is deleted or merged by hand', async () => {
+  const agents = [
+    await daemon.work([...committing('one.txt', 'x'), 'complete'], { definition: 'reader' }),
+    await daemon.work([...committing('two.txt', 'x'), 'complete'], { definition: 'reader' }),
+  ] as const;
+  for (const agent of agents) {
+    await daemon.ended(agent.id);
+    await waitUntil(async () => (await waiting(agent)).length === 1, { what: 'its commits in the inbox' });
+  }
+  const [deleted, merged] = agents;
+  await git(daemon.repository, ['update-ref', '-d', `refs/heads/work/${deleted.alias}`]);
+  expect(await waiting(deleted)).toEqual([]);
+  await git(daemon.repository, ['merge', '--quiet', `work/${merged.alias}`]);
+  await daemon.client.checkQueue({ path: daemon.repository });
+  await waitUntil(async () => (await waiting(merged)).length === 0, { what: 'the queue to see main' });
 });
 
 test('neither does `pawl complete`, and those who hear of it are told why [S2-17, S4-10]', async () => {

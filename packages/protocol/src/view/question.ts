@@ -83,8 +83,10 @@ export const inboxEmergencySchema = z.object({
   commit: z.string(),
   checkId: idSchema,
   since: timeSchema,
-  /** Who repairs it; null when nobody does. */
+  /** The agent that repairs it, or null. */
   fixer: agentNamed.nullable(),
+  /** Why no agent could be started for that, or null. */
+  trouble: z.string().nullable(),
   /** What failed, in words. */
   detail: z.string(),
 });

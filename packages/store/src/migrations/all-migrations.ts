@@ -11,6 +11,7 @@ import { mergeAsking } from './0010-merge-asking.ts';
 import { taskFinished } from './0011-task-finished.ts';
 import { runRecord } from './0012-run-record.ts';
 import { changeAuthor } from './0013-change-author.ts';
+import { inboxFacts } from './0014-inbox-facts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -28,4 +29,5 @@ export const allMigrations: readonly Migration[] = [
   taskFinished,
   runRecord,
   changeAuthor,
+  inboxFacts,
 ];
