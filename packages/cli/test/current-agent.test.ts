@@ -1,7 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { CommandContext } from '../src/context.ts';
+import { diffErrand } from '../src/command/errand.ts';
+import { gate } from '../src/command/gate.ts';
 import { history } from '../src/command/history.ts';
 import { inspect } from '../src/command/inspect.ts';
+import { logs } from '../src/command/logs.ts';
 import { note } from '../src/command/note.ts';
+import { inputs, prompt } from '../src/command/prompt.ts';
 import { resume } from '../src/command/resume.ts';
 import { agentAndText } from '../src/current-agent.ts';
 import { agentView, idOf, root } from './agent-view.ts';
@@ -15,12 +20,50 @@ function daemonAt(current: typeof fox, agents = [fox]) {
   return fakeDaemon(({ url, response }) => {
     if (url.pathname === '/api/desk') return sendJson(response, { current, ...neighbours });
     if (url.pathname === '/api/agents') return sendJson(response, { agents, more: false, current: current.id });
+    if (url.pathname.endsWith('/gate')) return sendJson(response, { allowed: true, reason: '' });
+    if (url.pathname.endsWith('/output')) return sendJson(response, { chunks: [], more: false, ended: true });
+    if (url.pathname.endsWith('/prompt'))
+      return sendJson(response, {
+        session: { no: 1, purpose: 'work' },
+        system: '',
+        turn: 'x',
+        bytes: 1,
+        truncated: false,
+      });
     const head = { agentId: fox.id, alias: fox.alias, assignment: null, inherited: 0, own: 0 };
-    return sendJson(response, { ...head, agent: fox, messageId: 1, messages: [], more: false });
+    return sendJson(response, { ...head, agent: fox, messageId: 1, messages: [], more: false, files: [] });
   });
 }
 
+/** Every command about one agent, and the request that it makes. */
+const commands: [string, (context: CommandContext) => Promise<number>, string][] = [
+  ['resume', (context) => resume(context, []), 'POST resume'],
+  ['history', (context) => history(context, undefined, {}), 'GET history'],
+  ['logs', (context) => logs(context, undefined, {}), 'GET output'],
+  ['inspect', (context) => inspect(context, undefined), 'GET '],
+  ['mark', (context) => note(context, 'mark', []), 'POST mark'],
+  ['clear', (context) => note(context, 'clear', []), 'POST clear'],
+  ['rewind', (context) => note(context, 'rewind', []), 'POST rewind'],
+  ['prompt', (context) => prompt(context, undefined, {}), 'GET prompt'],
+  ['inputs', (context) => inputs(context, undefined), 'GET inputs'],
+  ['gate', (context) => gate(context, undefined, { tool: 'Bash' }), 'POST gate'],
+];
+
 describe('a command about one agent that names none', () => {
+  test.each(commands)('%s means the agent that the person acts as', async (_name, run, request) => {
+    await using daemon = await daemonAt(fox);
+    expect(await run(daemon.context)).toBe(0);
+    const [method = '', path = ''] = request.split(' ');
+    const asked = daemon.requests.map((each) => each.split('?')[0]).filter((each) => each !== 'GET /api/desk');
+    expect(asked).toEqual([`${method} /api/agents/${fox.id}${path === '' ? '' : `/${path}`}`]);
+  });
+
+  test('errand diff means the errand that the person acts as', async () => {
+    await using daemon = await daemonAt(fox);
+    expect(await diffErrand(daemon.context, undefined, {})).toBe(0);
+    expect(daemon.requests.at(-1)).toBe(`GET /api/errands/${fox.id}/diff`);
+  });
+
   test('means the agent that the person acts as', async () => {
     await using daemon = await daemonAt(fox);
     await resume(daemon.context, ['now the tests']);

@@ -195,7 +195,7 @@ describe('mistakes exit with 2, say why on stderr, and start nothing', () => {
   test.each([
     ['an unknown command', ['wrok', 'x'], 'Did you mean work?'],
     ['an unknown option', ['ps', '--jsn'], '--json'],
-    ['a missing argument', ['gate'], 'agent'],
+    ['a missing argument', ['worktree', 'restore'], 'entry'],
     ['a missing task', ['work'], 'task'],
     ['too many arguments', ['ps', 'extra'], 'too many arguments'],
     ['an option without its value', ['ps', '--limit'], '--limit'],

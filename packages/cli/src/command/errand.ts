@@ -4,6 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
+import { agentOrCurrent } from '../current-agent.ts';
 import { diffText } from '../diff-text.ts';
 import { runDuration, stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
@@ -89,9 +90,10 @@ export async function sendErrand(context: CommandContext, reference: string, mes
 /** Shows what an errand changed since its base. */
 export async function diffErrand(
   context: CommandContext,
-  reference: string,
+  given: string | undefined,
   options: { stat?: boolean },
 ): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
   const diff = await withDaemon(context.home, (client) => client.diffErrand(reference));
   context.answer('diff', diff, () => {
     if (diff.files.length === 0) return `nothing has changed on ${printableLine(diff.branch)}`;

@@ -1,19 +1,20 @@
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { AgentAction } from '@pawl/schema/definition';
 import type { CommandContext } from '../context.ts';
+import { agentOrCurrent } from '../current-agent.ts';
 import { withDaemon } from '../launch.ts';
 import { printableLine } from '../terminal.ts';
 
 /** Asks whether an agent may use a tool or take an action; the exit code is the answer. */
 export async function gate(
   context: CommandContext,
-  reference: string,
+  given: string | undefined,
   options: { tool?: string; input?: string; action?: AgentAction },
 ): Promise<number> {
   const { tool, input, action } = options;
   if ((tool === undefined) === (action === undefined) || (input !== undefined && tool === undefined)) {
     throw new PawlError('usage', 'Ask about one tool or about one action.', {
-      hint: 'pawl gate <agent> --tool Bash --input "git push", or pawl gate <agent> --action Delegate.',
+      hint: 'pawl gate [agent] --tool Bash --input "git push", or pawl gate [agent] --action Delegate.',
     });
   }
   const body = {
@@ -21,6 +22,7 @@ export async function gate(
     ...(input !== undefined && { input }),
     ...(action && { action }),
   };
+  const reference = await agentOrCurrent(context.home, given);
   const answer = await withDaemon(context.home, (client) => client.gate(reference, body));
   const { green, red } = context.colours;
   context.answer('gate', answer, () => {

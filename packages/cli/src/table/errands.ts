@@ -47,7 +47,7 @@ export const errandCommands: CommandTable = {
 
 function addEnds({ addTo, act }: Tools, group: Command): void {
   addTo(group, 'diff', 'show what an errand changed, committed or not', 'pawl errand diff brave-otter --stat')
-    .argument('<agent>', errandWord)
+    .argument('[agent]', `${errandWord}; the one you act as when absent`)
     .option('--stat', 'only the files, with how many lines')
     .action((agent, options) =>
       act(options, async (context) => (await loadErrand()).diffErrand(context, agent, options)),

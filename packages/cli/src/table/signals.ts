@@ -48,7 +48,7 @@ export const signalCommands: CommandTable = {
     addNote(tools, 'rewind', 'go back to a mark in an agent’s history', 'which one; the last when absent'),
   gate: ({ add, act }) =>
     add('ask whether an agent may use a tool or take an action', 'pawl gate brave-otter --tool Bash --input "git push"')
-      .argument('<agent>', agentWord)
+      .argument('[agent]', agentOrCurrentWord)
       .option('--tool <name>', 'the tool')
       .option('--input <text>', 'what the tool is to do')
       .addOption(new Option('--action <name>', 'the action').choices(gatedActions))
