@@ -11,6 +11,10 @@ export type Gate = {
   /** Files that they run. */
   run: ReadonlySet<string>;
   guardPaths: readonly string[];
+  /** Files to which those lead, each with the file that leads there; null when a command itself names it. */
+  reached: ReadonlyMap<string, string | null>;
+  /** Files that are not there, and would be taken instead of one that is reached. */
+  shadows: ReadonlyMap<string, string>;
 };
 
 /** Describes the gate by its commands, and by the scripts of the root's package.json that they call. */
@@ -25,7 +29,7 @@ export function describeGate(
   const texts = [...commands, ...[...used].map((name) => scripts.get(name) ?? '')];
   const words = new Set(wordsOf(texts));
   for (const name of used) words.add(name);
-  return { words, run: filesRun(texts), guardPaths };
+  return { words, run: filesRun(texts), guardPaths, reached: new Map(), shadows: new Map() };
 }
 
 /** What commands run that looks like a path, also below the directories that they change to. */
@@ -77,6 +81,7 @@ const wholes: readonly Part[] = [
   { path: /^nx\.json$/, reason: 'nx runs by it', words: ['nx'] },
   { path: /(?:^|\/)\.npmrc$/, reason: 'npm runs by it', words: ['npm', 'npx', 'pnpm'] },
   { path: /^\.yarnrc(?:\.yml)?$/, reason: 'yarn runs by it', words: ['yarn'] },
+  { path: /(?:^|\/)node_modules\/./, reason: 'installed programs run the checks' },
   { path: /^bunfig\.toml$/, reason: 'bun runs by it', words: ['bun', 'bunx'] },
 ];
 
@@ -86,10 +91,27 @@ export function gateReason(path: string, gate: Gate): string | null {
     (part) => part.path.test(path) && (part.words?.some((word) => gate.words.has(word)) ?? true),
   );
   if (whole !== undefined) return whole.reason;
-  if (gate.guardPaths.some((pattern) => matchesGlob(pattern, path) || matchesGlob(`${pattern}/**`, path)))
+  if (gate.guardPaths.some((pattern) => !pattern.startsWith('!') && isBelow(pattern, path)))
     return 'guard_paths names it';
   if (gate.run.has(path) && !isTestFile(path) && !hasParts(path)) return 'a check runs it';
-  return null;
+  const via = gate.reached.get(path);
+  if (via !== undefined && !hasParts(path)) return via === null ? 'a check runs it' : `a check runs it through ${via}`;
+  const hidden = gate.shadows.get(path);
+  return hidden === undefined ? null : `a check would run it instead of what ${hidden} names`;
+}
+
+function isBelow(pattern: string, path: string): boolean {
+  return matchesGlob(pattern, path) || matchesGlob(`${pattern}/**`, path);
+}
+
+/** Whether the project takes a file out of what its checks merely lead to, by a `!` pattern in `guard_paths`. */
+export function isLeftOut(path: string, gate: Gate): boolean {
+  return gate.guardPaths.some((pattern) => pattern.startsWith('!') && isBelow(pattern.slice(1), path));
+}
+
+/** Whether a file is the configuration of a test runner. */
+export function configuresTests(path: string): boolean {
+  return !path.includes('node_modules/') && wholes.some((part) => part.reason === configures && part.path.test(path));
 }
 
 /** Whether only parts of a file belong to the gate, so that what it says before and after has to be compared. */

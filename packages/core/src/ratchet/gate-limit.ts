@@ -24,6 +24,14 @@ export const gateLimits = {
   comparedBytes: 1024 * 1024,
   /** Words of commands that stand for many scripts, such as `test:*`. */
   families: 20,
+  /** How far the files are followed that a check runs: files, steps from the command, bytes of one and of all of them. */
+  reachedFiles: 400,
+  reachedSteps: 12,
+  reachedFileBytes: 256 * 1024,
+  reachedBytes: 4 * 1024 * 1024,
+  /** What one file may name, and how much of a line is looked at for it. */
+  references: 400,
+  referenceLineCharacters: 2_000,
   /** How much of a line of a diff is looked at for tests; what stands behind it was not written by hand. */
   lineCharacters: 500,
   /** What a change is told to do to the gate: how many lines, and how long. */

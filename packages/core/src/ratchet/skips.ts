@@ -2,6 +2,7 @@ import { gateLimits } from './gate-limit.ts';
 import type { PatchFile } from './patch.ts';
 import type { Language } from './test-files.ts';
 import { languageOf, mayHoldTests } from './test-files.ts';
+import { testBeginnings } from './test-words.ts';
 
 /**
  * How a test is left out, singled out, or allowed to fail. One that depends on the machine (`skipIf`, `runIf`) is no such thing
@@ -22,21 +23,6 @@ const skips: Record<Language, RegExp> = {
   elixir: /@(?:module|describe)?tag\s+(?::skip\b|skip:)/,
   shell: /^\s*skip\b(?!\s*\(\))/,
   native: /\bGTEST_SKIP\(|\bDISABLED_\w/,
-};
-
-/** What begins a test. */
-const definitions: Record<Language, RegExp> = {
-  script: /(?<![\w.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(`]/,
-  python: /^\s*(?:async\s+)?def\s+test\w*\s*\(/,
-  go: /^func\s+(?:Test|Fuzz|Example)\w*\(|\bt\.Run\(/,
-  rust: /#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck)\b/,
-  jvm: /@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b|^\s*(?:test|it)\s*\(\s*"/,
-  dotnet: /\[(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b/,
-  php: /\bfunction\s+test\w*\s*\(|#\[Test\b|^\s*(?:it|test)\s*\(/,
-  ruby: /^\s*(?:it|specify|scenario|test|should)\b(?!\s*[=.])|^\s*def\s+test_/,
-  elixir: /^\s*(?:test|property|doctest)\b/,
-  shell: /^\s*@test\b|^\s*(?:function\s+)?test_\w+\s*\(\)/,
-  native: /^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST|TEST_CASE|SCENARIO)\s*\(/,
 };
 
 /** A file of a check that goes on though something failed. */
@@ -73,7 +59,7 @@ export function testsGained(file: PatchFile): number {
   const count = (path: string, lines: readonly string[]) => {
     const language = languageOf(path);
     if (language === null || !mayHoldTests(path)) return 0;
-    return lines.filter((text) => says(text, language, definitions[language])).length;
+    return lines.filter((text) => says(text, language, testBeginnings[language])).length;
   };
   const added = file.added.map(({ text }) => text);
   return count(file.path, added) - count(file.from, file.removed);

@@ -1,3 +1,6 @@
+import { gateLimits } from './gate-limit.ts';
+import { assertions, testBeginnings } from './test-words.ts';
+
 /** Languages in which tests are recognised, by the ends of their files' names. */
 const languages = {
   script: 'js jsx ts tsx mjs cjs mts cts vue svelte',
@@ -31,6 +34,23 @@ const testName =
 /** Whether a file is code that looks as if it had tests in it, by where it lies and what it is called. */
 export function isTestFile(path: string): boolean {
   return languageOf(path) !== null && (testDirectory.test(path) || testName.test(path));
+}
+
+/** What a runner does and a test hardly ever: it starts programs, or looks for files and loads them. */
+const runs =
+  /\b(?:child_process|subprocess|spawn(?:Sync)?|exec(?:File)?(?:Sync)?|fork|runpy|importlib|readdir(?:Sync)?|glob(?:Sync)?|listdir|import\s*\(\s*[^'"\s]|require\s*\(\s*[^'"\s])/;
+
+/**
+ * Whether a file that lies or is called like a test is one, by its text: it begins tests, or asserts and starts nothing else.
+ * A file without either is a runner, or what a runner uses.
+ */
+export function holdsTests(path: string, text: string): boolean {
+  const language = languageOf(path);
+  if (language === null || !isTestFile(path)) return false;
+  const lines = text.split('\n').map((line) => line.slice(0, gateLimits.lineCharacters));
+  const isDefined = (line: string) => language === 'script' && /\bfunction\s+(?:it|test|specify)\b/.test(line);
+  if (lines.some((line) => testBeginnings[language].test(line) && !isDefined(line))) return true;
+  return language !== 'shell' && !runs.test(text) && lines.some((line) => assertions[language].test(line));
 }
 
 /** Whether tests may stand in a file: in some languages they stand beside the code. */

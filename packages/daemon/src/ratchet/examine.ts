@@ -1,6 +1,7 @@
 import type { Gate } from '@pawl/core/ratchet/gate-files';
 import { describeGate, gateReason, hasParts } from '@pawl/core/ratchet/gate-files';
 import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { followGate } from '@pawl/core/ratchet/gate-reach';
 import { changedPart } from '@pawl/core/ratchet/gate-parts';
 import type { PatchFile } from '@pawl/core/ratchet/patch';
 import { parsePatch } from '@pawl/core/ratchet/patch';
@@ -9,6 +10,7 @@ import { isTestFile } from '@pawl/core/ratchet/test-files';
 import { cutText } from '@pawl/core/shorten';
 import type { DiffFile } from '@pawl/git/branch-diff';
 import { diffCommits, fileAt } from '@pawl/git/change-diff';
+import { commitFiles } from '@pawl/git/commit-files';
 import type { Repository } from '@pawl/git/repository';
 import type { Change, Finding } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
@@ -38,7 +40,7 @@ export async function examineChange(repository: Repository, request: Request): P
     before: (path: string) => textAt(repository, ownDir, base, path),
     after: (path: string) => textAt(repository, ownDir, change.head, path),
   };
-  const gate = describeGate(config.checks, config.guard.paths, await sides.before('package.json'));
+  const gate = await gateAt(repository, ownDir, base, config);
   const patch = parsePatch(diff.patch);
   const findings = [
     ...(diff.truncated ? [finding('check-edited', 'the change is too large to look at')] : []),
@@ -47,6 +49,27 @@ export async function examineChange(repository: Repository, request: Request): P
     ...(diff.truncated ? [] : unseen(diff.files, patch)),
   ];
   return { findings: firstOf(findings), removesTests: diff.truncated || removesTests(diff.files, patch) };
+}
+
+/** The gate as the commit has it from which a change leaves: what the change itself says about it does not count. */
+async function gateAt(
+  repository: Repository,
+  ownDir: string,
+  commit: string,
+  { checks, guard }: Request['config'],
+): Promise<Gate> {
+  const files = await commitFiles(repository, ownDir, commit);
+  const bounds = { fileBytes: gateLimits.comparedBytes, totalBytes: gateLimits.comparedBytes };
+  const manifest = (await files.read(['package.json'], bounds)).get('package.json') ?? null;
+  const gate = describeGate(checks, guard.paths, manifest);
+  let totalBytes: number = gateLimits.reachedBytes;
+  const read = async (paths: readonly string[]) => {
+    const texts = await files.read(paths, { fileBytes: gateLimits.reachedFileBytes, totalBytes });
+    for (const text of texts.values()) totalBytes -= text.length;
+    return texts;
+  };
+  const commands = checks.map(({ run }) => run);
+  return followGate(gate, commands, { files: files.ids, links: files.links, read });
 }
 
 type Sides = Record<'before' | 'after', (path: string) => Promise<string | null>>;
