@@ -67,6 +67,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'check.after_result',
   ],
   'ratchet/fix-crash.test.ts': ['fix.after_intent', 'fix.after_files', 'fix.after_index', 'fix.after_commit'],
+  'ratchet/planned-landing-crash.test.ts': ['advance.after_ref', 'advance.after_record', 'landing.after_record'],
   'ratchet/queue-crash.test.ts': [
     'change.after_open',
     'change.after_ask',

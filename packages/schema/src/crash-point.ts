@@ -69,6 +69,7 @@ export const crashPoints = [
   'advance.after_push',
   'advance.after_ref',
   'advance.after_record',
+  'landing.after_record',
   'follow.after_ref',
   'emergency.after_record',
   'emergency.after_fixer',

@@ -1,5 +1,6 @@
 import type { Landing } from '@pawl/core/landing';
 import { isAuthor, judgeLanding } from '@pawl/core/landing';
+import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project, Task } from '@pawl/schema/record';
@@ -25,6 +26,7 @@ export async function settleTasks(shop: Workshop, project: Project, config: Proj
       if (now === null || now.completedAt !== null || now.finishedAt !== task.finishedAt) return;
       await recordLanding(tx, now, landing);
     });
+    crashPoint('landing.after_record');
   }
 }
 
