@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
+import { createClock, followJump, settleTimes } from './clock.ts';
 import { followEvents } from './event-feed.ts';
 import { buildApp } from './http/app.ts';
 import { createAuthority, personToken, restoreToken } from './http/authority.ts';
@@ -65,7 +66,9 @@ export type DaemonOptions = {
   log: Logger;
   /** 0 takes a free port. */
   port: number;
+  /** The system's time, and a count of milliseconds that nobody sets; with the first alone, a test lets time pass. */
   clock?: () => number;
+  monotonic?: () => number;
   timing?: Partial<Timing>;
   choices?: Partial<Choices>;
   /** Reads the choices anew from where the person keeps them; without it they stay as they were at the start. */
@@ -96,7 +99,11 @@ const backupPatienceMs = 5_000;
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { directory, log } = options;
-  const clock = options.clock ?? Date.now;
+  const time = createClock({
+    ...(options.clock === undefined ? {} : { wall: options.clock }),
+    ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
+  });
+  const clock = time.now;
   const startedAt = clock();
   const home = homeAt(directory.path);
   for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash, home.checks])
@@ -105,6 +112,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
   });
+  const setMs = await settleTimes(store, time);
+  if (setMs !== 0) log.warn({ byMs: setMs }, 'the system clock was set; stored times follow');
   const token = personToken(home.token);
   const environment = options.environment ?? process.env;
   const providers = homeProviders(home, options.providers ?? {}, log);
@@ -191,7 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       pid: process.pid,
       home: home.root,
       port,
-      startedAt,
+      startedAt: shop.startedAt,
       lastSeq: store.lastSeq(),
       projects: (await listProjects(store.db)).length,
       agents: { total: await countAgents(store.db), working: (await openSessions(store.db)).length },
@@ -234,8 +243,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     if (socketServer !== null) void stopListening([socketServer]);
     socketServer = await listenOnSocket(listener, home.socket);
   };
+  const followClock = async () => {
+    const byMs = await followJump(store, time);
+    if (byMs === 0) return;
+    shop.startedAt += byMs;
+    log.warn({ byMs }, 'the system clock was set; waits and deadlines keep their length');
+  };
   const timers = [
     setInterval(backUp, backupAgeMs),
+    setInterval(
+      () => void followClock().catch((error: unknown) => log.error({ error: messageOf(error) }, 'the clock')),
+      limits.clockLookMs,
+    ),
     setInterval(
       () => void keepDoor().catch((error: unknown) => log.error({ error: messageOf(error) }, 'the door')),
       doorMs,

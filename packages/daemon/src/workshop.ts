@@ -98,6 +98,7 @@ export type Workshop = {
   /** The `pawl` command as agents call it: a path. */
   pawl: string;
   environment: NodeJS.ProcessEnv;
+  /** The daemon's time: it goes on evenly although the system's clock is set; see `clock.ts`. */
   clock: () => number;
   /** By their roots: what is known of a repository does not change while it stays where it is. */
   repositories: Map<string, Repository>;

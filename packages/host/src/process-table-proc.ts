@@ -6,7 +6,7 @@ import type { ProcessEntry, ProcessTable } from './process-table.ts';
 let bootId: string | undefined;
 
 /** The id of the running boot, which makes start times of different boots differ. */
-function currentBoot(): string {
+export function currentBoot(): string {
   bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   return bootId;
 }

@@ -149,6 +149,9 @@ export const limits = {
   /** What belongs to nobody is put away when it has lain untouched for this long, and that is looked at this often. */
   leftoverMs: 24 * 60 * 60_000,
   leftoverLookMs: 60 * 60_000,
+  /** How often the system's clock is compared with the daemon's own, and the difference from which on it counts as set. */
+  clockLookMs: 1_000,
+  clockJumpMs: 2_000,
   /** How long it is remembered which requests were done, and of which files it was told that they are refused. */
   memoryMs: 24 * 60 * 60_000,
   /** What was seen of other people's agents counts for this long, before it is looked for them again. */

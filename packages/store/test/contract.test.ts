@@ -16,6 +16,7 @@ import { questionsContract } from './contract/questions.ts';
 import { recordsContract } from './contract/records.ts';
 import { registryContract } from './contract/registry.ts';
 import { tasksContract } from './contract/tasks.ts';
+import { timeJumpContract } from './contract/time-jump.ts';
 import { upgradeContract } from './contract/upgrade.ts';
 import { withheldContract } from './contract/withheld.ts';
 import { writesContract } from './contract/writes.ts';
@@ -42,4 +43,5 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('questions', () => questionsContract(engine));
   describe('nudges', () => nudgesContract(engine));
   describe('health', () => healthContract(engine));
+  describe('a clock that is set', () => timeJumpContract(engine));
 });

@@ -68,7 +68,7 @@ export function obstacleOnForge(
   if (there.draft && change.queuedAt !== null) return 'it is a draft there';
   if (there.checks.state === 'pending') return `its checks still run there: ${named('pending').join(', ')}`;
   if (there.review === 'required') return 'a review is required there';
-  const isNew = memory.movedAt !== null && now - memory.movedAt < limits.forgeGraceMs;
+  const isNew = memory.movedAt !== null && Math.abs(now - memory.movedAt) < limits.forgeGraceMs;
   return there.checks.state === 'none' && isNew ? 'its checks have not begun there' : null;
 }
 

@@ -185,7 +185,8 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
   function recheck({ emergency }: Queue, watch: Watch): void {
     const now = shop.clock();
     if (emergency === null) watch.recheckAt = null;
-    else if (watch.recheckAt !== null && now >= watch.recheckAt) watch.askedAt ??= now;
+    else if (watch.recheckAt !== null && (now >= watch.recheckAt || watch.recheckAt - now > limits.recheckMs))
+      watch.askedAt ??= now;
     else if (watch.recheckAt !== null) return;
     if (emergency !== null) watch.recheckAt = now + limits.recheckMs;
   }

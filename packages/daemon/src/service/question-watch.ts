@@ -91,7 +91,8 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
 
   /** What becomes due at a time is looked at then, and not at the next look. */
   async function setTimer(): Promise<void> {
-    const dues = [await nextDue(store.db, seenUntil)];
+    // The clock may have been set back since.
+    const dues = [await nextDue(store.db, Math.min(seenUntil, shop.clock()))];
     for (const { endedAt } of await untoldEnds(store.db))
       dues.push(Math.max(endedAt ?? 0, shop.startedAt) + limits.answerGraceMs);
     const due = Math.min(...dues.map((at) => at ?? Infinity));

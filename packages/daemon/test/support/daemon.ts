@@ -72,6 +72,7 @@ export async function startTestDaemon(
     providers?: Record<string, unknown>;
     home?: string;
     clock?: () => number;
+    monotonic?: () => number;
   } = {},
 ): Promise<TestDaemon> {
   const place = await temporaryDirectory();
@@ -88,6 +89,7 @@ export async function startTestDaemon(
     choices: { provider: 'scripted', ...options.choices },
     providers: options.providers ?? {},
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
     onStopRequested() {},
   });
   const home = homeAt(root);
