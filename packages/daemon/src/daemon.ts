@@ -52,6 +52,7 @@ import { createDesk } from './service/desk.ts';
 import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
 import { createInbox } from './service/inbox.ts';
 import { createProjectCrews } from './service/project-crew.ts';
+import { startLeaving } from './service/leaving.ts';
 import { createQuestionWaits } from './service/question-waits.ts';
 import { watchQuestions } from './service/question-watch.ts';
 import { createQuestions } from './service/questions.ts';
@@ -261,7 +262,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ),
   ];
   for (const timer of timers) timer.unref();
-  const health = createHealth(shop, { reconciler, signals, post, crews });
+  const leaving = startLeaving(shop, { post, ratchet, reconciler });
+  const health = createHealth(shop, { reconciler, signals, post, crews, leaving });
   const loops = startLoops(shop, { health, nudges: createNudges(shop, post) });
   return {
     port,
@@ -275,6 +277,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await stopListening(socketServer === null ? servers : [...servers, socketServer]);
       await ratchet.close();
       await loops.close();
+      await leaving.close();
       await adoption.close();
       await questionWatch.close();
       await post.close();

@@ -51,6 +51,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
   'mail/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
   'places/places-crash.test.ts': ['spawn.after_place', 'cleanup.after_place'],
   'complete-crash.test.ts': ['complete.after_record'],
+  'leaving-crash.test.ts': ['leaving.after_announcement', 'leaving.after_end'],
   'crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'ratchet/refresh-crash.test.ts': [

@@ -84,6 +84,8 @@ export const crashPoints = [
   'fix.after_files',
   'fix.after_index',
   'fix.after_commit',
+  'leaving.after_announcement',
+  'leaving.after_end',
 ] as const;
 
 export type CrashPoint = (typeof crashPoints)[number];

@@ -125,6 +125,8 @@ export const eventData = {
   'agent.unstuck': z.object({}),
   /** It had crashed and was begun again: the how manieth time within an hour, and why it had crashed. */
   'agent.restarted': z.object({ attempt: z.number().int(), reason: z.string() }),
+  /** It signalled that its task is done. `notified` were sent a mail; it leaves when its change or review is settled. */
+  'agent.finished': z.object({ summary: z.string().nullable(), notified: z.array(idSchema) }),
   /** It is done for good. `notified` are those who were sent a mail about it. */
   'agent.completed': z.object({
     summary: z.string().nullable(),

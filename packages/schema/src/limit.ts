@@ -129,6 +129,8 @@ export const limits = {
   routeMs: 120_000,
   /** How often health is looked at, and nudges are; and the shortest time between two nudges of one agent. */
   healthMs: 60_000,
+  /** How long an agent that is done and proposed nothing stays, so that a person can follow up. */
+  leaveMs: 3 * 60_000,
   nudgeMs: 60_000,
   nudgeGapMs: 120_000,
   /** As long as nothing changes, nudges come after 2, 4, 8 … minutes, and never later than this. */

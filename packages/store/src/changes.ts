@@ -86,6 +86,23 @@ export async function changesMadeBy(db: Database, agentId: string): Promise<Chan
   return rows.map(changeOf);
 }
 
+/** Every change that an agent proposed, goes on with in its author's place, or reviews; newest first. */
+export async function changesAbout(db: Database, agentId: string): Promise<Change[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('agent_id', '=', agentId),
+        where('stand_in_id', '=', agentId),
+        where('reviewer_id', '=', agentId),
+      ]),
+    )
+    .orderBy('ordinal', 'desc')
+    .execute();
+  return rows.map(changeOf);
+}
+
 /** The latest change of each of these agents: the one it opened last, or an open one that it stands in for. */
 export async function latestChanges(db: Database, agentIds: readonly string[]): Promise<Map<string, Change>> {
   const found = new Map<string, Change>();

@@ -8,6 +8,7 @@ import { pruneMailboxes } from '../mail/prune-mailboxes.ts';
 import { forgetRefused } from '../mail/refused-files.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { forgetRequests } from '../service/idempotency.ts';
+import type { Leaving } from '../service/leaving.ts';
 import type { ProjectCrews } from '../service/project-crew.ts';
 import type { Signals } from '../service/signals.ts';
 import type { Workshop } from '../workshop.ts';
@@ -29,6 +30,7 @@ export function createHealth(
     signals: Pick<Signals, 'resume'>;
     post: Pick<Post, 'wake'>;
     crews: Pick<ProjectCrews, 'tend'>;
+    leaving: Pick<Leaving, 'tend'>;
   },
 ): Health {
   const { reconciler, post } = parts;
@@ -75,6 +77,7 @@ export function createHealth(
         lastLookAt = now;
         await attempt('unsettled agents', () => wakeUnsettled(elapsedMs));
         await attempt('completed agents', wakeCompleted);
+        await attempt('agents that are done', () => parts.leaving.tend());
         await attempt('crews', () => parts.crews.tend());
         await attempt('crashed agents', () => restartCrashed(shop, parts, now));
         await attempt('mailboxes of the dead', () => pruneMailboxes(shop));

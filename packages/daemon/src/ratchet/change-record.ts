@@ -92,6 +92,12 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
   const agentId = author?.id ?? null;
   const last = await lastChangeOf(tx.db, project.id, { agentId, branch });
   const closed = last !== null && last.closedAt !== null && last.mergedAt === null ? last : null;
+  // It may have been opened and closed since the branch was looked at.
+  if (request.byItself === true && closed?.head === head) {
+    throw new PawlError('conflict', `What ${branch} is at was closed: ${closed.closeReason ?? 'no reason is given'}.`, {
+      hint: `If it is wanted after all: pawl change open ${branch}`,
+    });
+  }
   const change = newChange({
     id: newId(),
     projectId: project.id,

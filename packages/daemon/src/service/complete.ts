@@ -14,6 +14,7 @@ import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { livingColleagues } from '@pawl/store/colleagues';
 import { runById } from '@pawl/store/runs';
+import { getSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Post } from '../mail/post.ts';
@@ -30,6 +31,9 @@ import { redactionFor } from './redaction.ts';
 
 /** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
 export type Completed = { notified: Agent[]; isNew: boolean };
+
+/** The setting that says that an agent's task was announced as done. */
+export const announcedKey = (agentId: string) => `announced:${agentId}`;
 
 /** The definitions as they are now, for those who have had no run yet. */
 type Current = ReadonlyMap<string, Definition>;
@@ -58,7 +62,9 @@ export async function completeAgent(
     const { agent } = facts;
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
-    const notified = await recipientsOf(tx.db, facts, current);
+    // Who was told when its task was done is not told again.
+    const isAnnounced = (await getSetting(tx.db, announcedKey(agentId))) !== undefined;
+    const notified = isAnnounced && said.failure === null ? [] : await recipientsOf(tx.db, facts, current);
     const text = completionText(agent, said, {
       task: agent.assignment,
       commits,
@@ -99,7 +105,7 @@ async function factsOf(db: Database, agentId: string): Promise<AgentView> {
 }
 
 /** Who hears of it, by the definition that the agent's latest run began with. */
-async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
+export async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
   const definition = run?.definition ?? current.get(agent.definition);
   const supervisor = await supervisorWhoHears(db, agent);
   if (agent.kind === 'subagent') return (await isDelegatorAtWork(db, run)) && supervisor !== null ? [supervisor] : [];
@@ -127,12 +133,12 @@ async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | n
   return null;
 }
 
-async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
+export async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
   return (await shop.definitions.load(await projectIfAny(shop.store, agent))).definitions;
 }
 
 /** The changes of what an agent has done, one in each of its projects that it has commits in. */
-async function changesOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change[]> {
+export async function changesOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change[]> {
   const changes: Change[] = [];
   for (const { agent } of await placesOf(shop.store.db, facts.agent)) {
     const change = await openAtCompletion(shop, await projectOf(shop.store, agent), { ...facts, agent }, summary);
@@ -142,7 +148,7 @@ async function changesOf(shop: Workshop, facts: AgentView, summary: string | nul
 }
 
 /** How many commits an agent's branches have beyond their bases, in all its projects; null when that cannot be told. */
-async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
+export async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
   try {
     let commits: number | null = null;
     for (const { agent: there } of await placesOf(shop.store.db, agent)) {

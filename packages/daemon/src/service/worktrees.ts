@@ -5,9 +5,11 @@ import { restoreDirectory } from '@pawl/git/trash-directory';
 import { isPlainNote } from '@pawl/git/trash-note';
 import type { TrashEntry } from '@pawl/git/trash-list';
 import { listTrash } from '@pawl/git/trash-list';
+import { isDoneWithTask } from '@pawl/core/leaving';
 import type { Place } from '@pawl/schema/place';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, WorktreeEnd } from '@pawl/schema/record';
+import { everyLivingAgent } from '@pawl/store/agent-views';
 import { listProjects, projectByRoot } from '@pawl/store/projects';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { cleanUpPlace, judgeWorktree } from '../reconcile/clean-up.ts';
@@ -16,15 +18,17 @@ import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
 import { listFixWorktrees, trashFixWorktrees } from './fix-worktrees.ts';
 import { placeInTrash, placesThere } from './kept-places.ts';
+import { whyItStays } from './leaving-facts.ts';
 import { orphanedWorktrees } from './leftovers.ts';
 
 /** Every worktree of ours: in use, kept, in the trash, or of nobody. */
 export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
   const projects = new Map((await listProjects(shop.store.db)).map((project) => [project.id, project]));
   const places = await placesThere(shop);
+  const waiting = await reasonsToStay(shop);
   const trash = await listTrash(shop.home.trash);
   return [
-    ...places.map(({ agent }) => viewOfAgent(agent, projects)),
+    ...places.map(({ agent }) => viewOfAgent(agent, projects, waiting.get(agent.id))),
     ...trash.map((entry) => viewOfTrash(entry, projects)),
     ...(await listFixWorktrees(shop, projects)),
     ...(await orphanedWorktrees(shop)).map(({ path, name, project, inUse }) => ({
@@ -149,7 +153,19 @@ async function trashRetained(
   return trashed;
 }
 
-function viewOfAgent(agent: Agent, projects: Map<string, Project>): WorktreeView {
+/** Why each agent that is done with its task still has its worktree. */
+async function reasonsToStay(shop: Workshop): Promise<Map<string, string>> {
+  const { db } = shop.store;
+  const reasons = new Map<string, string>();
+  for (const view of await everyLivingAgent(db)) {
+    if (!isDoneWithTask(view)) continue;
+    const reason = await whyItStays(db, view, shop.clock());
+    reasons.set(view.agent.id, `done; ${reason ?? 'about to be cleaned up'}`);
+  }
+  return reasons;
+}
+
+function viewOfAgent(agent: Agent, projects: Map<string, Project>, waiting = ''): WorktreeView {
   const end = agent.worktreeEnd;
   return {
     state: end === null ? 'in-use' : end.state === 'restored' ? 'retained' : end.state,
@@ -157,7 +173,7 @@ function viewOfAgent(agent: Agent, projects: Map<string, Project>): WorktreeView
     project: projects.get(agent.projectId ?? '')?.name ?? null,
     agent: { id: agent.id, alias: agent.alias },
     branch: agent.branch,
-    detail: detailOf(agent),
+    detail: detailOf(agent) || waiting,
     entry: null,
     at: end?.at ?? agent.worktreeReadyAt,
   };

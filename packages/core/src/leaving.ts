@@ -1,0 +1,48 @@
+import { limits } from '@pawl/schema/limit';
+import type { Change } from '@pawl/schema/change';
+import type { AgentFacts } from './next-step.ts';
+import { isOver } from './ratchet/change-life.ts';
+
+/**
+ * Whether an agent was made for one task and has finished it: its class is ephemeral, and its last run completed without
+ * questions. A person decides about errands, and a plain fork continues its parent's conversation, so neither counts.
+ */
+export function isDoneWithTask({ agent, run, session }: AgentFacts): boolean {
+  if (agent.kind !== 'main' || agent.class !== 'ephemeral' || agent.mode === 'errand') return false;
+  if (agent.parentId === null || agent.adopted !== null || agent.forkMessageId !== 0) return false;
+  if (agent.endedAt !== null || agent.completion !== null || agent.stopRequestedAt !== null) return false;
+  if (session !== null && session.endedAt === null) return false;
+  return run !== null && run.outcome === 'completed' && run.questions === null;
+}
+
+export type LeavingFacts = AgentFacts & {
+  /** Changes that it opened, repairs in its author's place, or reviews. */
+  changes: readonly Change[];
+  /** It repairs main, which is still red. */
+  repairsMain: boolean;
+  /** Unread mail will start its next turn. */
+  hasMail: boolean;
+  /** A person has switched to it. */
+  isWatched: boolean;
+};
+
+/**
+ * Why an agent that is done stays for now; null when it may leave. It stays until its change is merged or closed, so that it can
+ * repair it, or until its review is over. With nothing proposed it stays a few minutes, so that a person can follow up.
+ */
+export function reasonToStay(facts: LeavingFacts, now: number): string | null {
+  const { agent, run, changes } = facts;
+  if (facts.hasMail) return 'it has unread mail';
+  const own = changes.filter(({ agentId, standInId }) => agentId === agent.id || standInId === agent.id);
+  const waiting = own.find((change) => !isOver(change));
+  if (waiting !== undefined) return `its change ${waiting.id} is open`;
+  const reviewed = changes.filter(({ reviewerId }) => reviewerId === agent.id);
+  const isPending = (change: Change) =>
+    !isOver(change) && change.head === agent.baseCommit && change.reviewedHead !== change.head;
+  if (reviewed.some(isPending)) return 'its review is not over';
+  if (facts.repairsMain) return 'it repairs main, which is red';
+  if (own.length > 0 || reviewed.length > 0) return null;
+  if (facts.isWatched) return 'you have switched to it';
+  const restedMs = now - (run?.endedAt ?? 0);
+  return restedMs >= 0 && restedMs < limits.leaveMs ? 'it finished a moment ago' : null;
+}
