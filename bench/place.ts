@@ -3,15 +3,18 @@ import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView } from '@pawl/protocol/view';
+import { strayProcesses } from '@pawl/host/stray';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programPaths } from './program.ts';
+import { within } from './time-limit.ts';
 
 /** A daemon of the built bundle, in a process of its own. */
 export type DaemonProcess = { pid: number; kill(signal: NodeJS.Signals): Promise<void> };
@@ -32,6 +35,16 @@ export type Place = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** Ends the places that a measure left open, because it failed or took too long. */
+export async function closePlaces(): Promise<void> {
+  await Promise.all([...openPlaces].map((close) => close()));
+}
+
+const openPlaces = new Set<() => Promise<void>>();
+
+/** How long a place waits for its agents to stop before it ends their processes. */
+const stopMs = 60_000;
+
 /** Makes an empty place. At its end every agent is stopped, the daemon has left, and its files are gone. */
 export async function makePlace(): Promise<Place> {
   const directory = await temporaryDirectory('pawl-bench');
@@ -39,6 +52,17 @@ export async function makePlace(): Promise<Place> {
   const client = createClient(home);
   const repository = join(directory.path, 'sample');
   let running: DaemonProcess | null = null;
+  let closing: Promise<void> | null = null;
+  const close = () => (closing ??= end());
+  async function end(): Promise<void> {
+    if (running !== null) {
+      await within(stopMs, () => 'its agents did not stop', stopAgents(client)).catch(() => endSessions(home));
+      await running.kill('SIGTERM');
+    }
+    await directory[Symbol.asyncDispose]();
+    openPlaces.delete(close);
+  }
+  openPlaces.add(close);
   return {
     path: directory.path,
     home,
@@ -61,13 +85,7 @@ export async function makePlace(): Promise<Place> {
       const body = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
       return (await client.work(body, randomUUID())).agent;
     },
-    async [Symbol.asyncDispose]() {
-      if (running !== null) {
-        await stopAgents(client);
-        await running.kill('SIGTERM');
-      }
-      await directory[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -79,6 +97,12 @@ async function stopAgents(client: Client): Promise<void> {
     for (let id = working.pop(); id !== undefined; id = working.pop()) await client.stopAgent(id);
   };
   await Promise.all([stopNext(), stopNext(), stopNext(), stopNext()]);
+}
+
+/** Ends the processes of every session in a home, by the marker in their environment. */
+function endSessions(home: Home): void {
+  for (const session of readdirSync(home.sessions))
+    for (const { pid } of strayProcesses(session)) process.kill(pid, 'SIGKILL');
 }
 
 async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {

@@ -12,8 +12,13 @@ export type Row = {
 };
 
 /** How many times the floor a row is, or null for a row without one. */
-function ratioOf({ value, floor }: Row): number | null {
+export function ratioOf({ value, floor }: Row): number | null {
   return floor === undefined || floor === 0 ? null : value / floor;
+}
+
+/** Whether a larger value is a better one, as with mails per second. */
+export function isMoreBetter({ unit }: Row): boolean {
+  return unit.endsWith('/s');
 }
 
 /** Whether every aim of a row is met; null when it has none. */
@@ -25,9 +30,9 @@ function isMet(row: Row): boolean | null {
   });
 }
 
-/** Rows as an aligned table. */
-export function formatTable(rows: readonly Row[]): string {
-  const head = ['measure', 'ours', 'floor', 'ratio', 'aim', 'met', 'note'];
+/** Rows as an aligned table, each compared with the last release. */
+export function formatTable(rows: readonly Row[], compare: (row: Row) => string): string {
+  const head = ['measure', 'ours', 'floor', 'ratio', 'since release', 'aim', 'met', 'note'];
   const body = rows.map((row) => {
     const ratio = ratioOf(row);
     return [
@@ -35,6 +40,7 @@ export function formatTable(rows: readonly Row[]): string {
       amount(row.value, row.unit),
       row.floor === undefined ? '' : amount(row.floor, row.unit),
       ratio === null ? '' : `${rounded(ratio)} ×`,
+      compare(row),
       (row.aims ?? []).map((aim) => formatAim(aim, row.unit)).join(', '),
       { true: 'yes', false: 'NO', null: '' }[String(isMet(row)) as 'true' | 'false' | 'null'],
       row.note ?? '',
@@ -49,9 +55,16 @@ export function formatTable(rows: readonly Row[]): string {
 }
 
 /** Rows for a program: numbers as they were measured, with ratio and verdict. */
-export function formatJson(rows: readonly Row[], failures: readonly { measure: string; reason: string }[]): string {
+export function formatJson(
+  rows: readonly Row[],
+  failures: readonly { measure: string; reason: string }[],
+  compare: (row: Row) => string,
+): string {
   return JSON.stringify(
-    { rows: rows.map((row) => ({ ...row, ratio: ratioOf(row), met: isMet(row) })), failures },
+    {
+      rows: rows.map((row) => ({ ...row, ratio: ratioOf(row), met: isMet(row), sinceRelease: compare(row) })),
+      failures,
+    },
     null,
     2,
   );

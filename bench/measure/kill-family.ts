@@ -29,7 +29,9 @@ export const killFamily: Measure = {
     const sessions = new Set<string>();
     while (sessions.size < alive) {
       const { agents } = await client.listAgents({ limit: 1_000 });
-      for (const { activity, session } of agents) if (activity === 'running') sessions.add(session?.id ?? '');
+      // One that has said nothing for a while is shown as waiting for its provider; its process runs all the same.
+      for (const { activity, session } of agents)
+        if (activity === 'running' || activity === 'waiting_for_provider') sessions.add(session?.id ?? '');
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     const floor = await plainEndMs(place.path, scenario, alive);
