@@ -1,16 +1,17 @@
 import type { Client, ListQuery } from '@pawl/protocol/client';
 import type { AgentList } from '@pawl/protocol/view';
+import { limits } from '@pawl/schema/limit';
 
-/** The most that the daemon gives at once. */
-const pageRows = 1_000;
-
-/** All the agents that fit a query, newest first, asked for page by page. */
-export async function everyAgent(client: Client, query: ListQuery): Promise<Pick<AgentList, 'agents' | 'current'>> {
-  const first = await client.listAgents({ ...query, limit: pageRows });
+/** The agents that match a query, newest first and at most so many, asked for page by page. */
+export async function everyAgent(client: Client, query: ListQuery, most = Infinity): Promise<AgentList> {
+  const pageOf = (taken: number) => Math.min(limits.pageRows, most - taken);
+  const first = await client.listAgents({ ...query, limit: pageOf(0) });
   const agents = [...first.agents];
-  for (let page = first; page.more && page.agents.length > 0;) {
-    page = await client.listAgents({ ...query, limit: pageRows, before: page.agents.at(-1)?.id ?? '' });
+  let page = first;
+  while (page.more && page.agents.length > 0 && agents.length < most) {
+    const before = page.agents.at(-1)?.id ?? '';
+    page = await client.listAgents({ ...query, limit: pageOf(agents.length), before });
     agents.push(...page.agents);
   }
-  return { agents, current: first.current };
+  return { agents, current: first.current, more: page.more };
 }

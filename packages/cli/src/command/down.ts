@@ -2,13 +2,12 @@ import { createClient } from '@pawl/protocol/client';
 import { PawlError } from '@pawl/schema/error';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../context.ts';
+import { everyAgent } from '../every-agent.ts';
 import { count } from '../format.ts';
 import { answers } from '../launch.ts';
 
 const leaveMs = 15_000;
 const pollMs = 20;
-/** How many agents are looked at to count those at work: as many as one page has. */
-const mostAgents = 1_000;
 
 /** Stops the daemon. Agents go on running and are adopted by the next one. */
 export async function down(context: CommandContext): Promise<number> {
@@ -17,7 +16,7 @@ export async function down(context: CommandContext): Promise<number> {
     return 0;
   }
   const client = createClient(context.home);
-  const { agents } = await client.listAgents({ limit: mostAgents });
+  const { agents } = await everyAgent(client, {});
   const working = agents.filter(({ run }) => run?.status === 'running').length;
   const { pid } = await client.stopDaemon();
   const deadline = performance.now() + leaveMs;

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../context.ts';
+import { everyAgent } from '../every-agent.ts';
 import { activityOf, changeOf, costOf, runDuration, stateOf, statePaint, taskOf } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { table } from '../terminal.ts';
@@ -22,15 +23,16 @@ export async function ps(
   options: { all?: boolean; reaped?: boolean; project?: string; limit?: number },
 ): Promise<number> {
   const { reaped, project, limit } = options;
-  // Whoever is reaped is dead too.
+  // A reaped agent is dead as well.
   const all = options.all || reaped;
   const query = {
     ...(all && { all }),
     ...(reaped && { reaped }),
     ...(project !== undefined && { project }),
-    ...(limit !== undefined && { limit }),
   };
-  const list = await withDaemon(context.home, (client) => client.listAgents(query));
+  const list = await withDaemon(context.home, (client) =>
+    limit === undefined ? client.listAgents(query) : everyAgent(client, query, limit),
+  );
   const now = Date.now();
   context.answer('agents', list, () => {
     if (list.agents.length === 0) return 'no agents yet; put one to work: pawl work "what to do"';

@@ -67,3 +67,17 @@ test('7.1: an agent that Pawl did not start is marked', async () => {
   await ps(daemon.context, {});
   expect(daemon.texts[0]?.split('\n')[1]).toMatch(/^claude-41 +adopted .*adopted: pid 41/);
 });
+
+test('--limit beyond one page of the daemon asks for the next pages, and no more than that', async () => {
+  const older = Array.from({ length: 1_000 }, (_, index) => agentView({ id: idOf(index + 10) }));
+  await using daemon = await fakeDaemon(({ url, response }) => {
+    const page = older.slice(0, Number(url.searchParams.get('limit')));
+    sendJson(response, { agents: page, more: true, current: null });
+  });
+  await ps(daemon.context, { limit: 1_500 });
+  expect(daemon.requests).toEqual([
+    'GET /api/agents?limit=1000',
+    `GET /api/agents?limit=500&before=${older.at(-1)?.id}`,
+  ]);
+  expect(daemon.printed).toMatchObject([{ kind: 'agents', data: { more: true } }]);
+});
