@@ -2,7 +2,7 @@ import { checkCommitId, runOnChain } from './chain-command.ts';
 import { asBytes, authorAt, readCommit, writeCommit, type CommitObject } from './commit-object.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
-import { readRange, replay } from './replay.ts';
+import { readRange, replay, type ChangeRange } from './replay.ts';
 import type { Repository } from './repository.ts';
 
 export type MergeRequest = {
@@ -45,6 +45,8 @@ export async function mergeStep(repository: Repository, request: MergeRequest): 
   const landed = range.below;
   const ontoTree = request.ontoTree ?? (await treeOf(repository, ownDir, onto));
   const base = { ownDir, onto, head, landed, atMs, range, ontoTree };
+  const first = firstOwnCommit(range, head);
+  const readFirst = () => (first === head ? readHead() : readCommit(repository, ownDir, first));
   const replayed = method === 'rebase' ? await replay(repository, base) : null;
   if (replayed !== null) return replayed.tree === ontoTree ? { do: 'nothing' } : { do: 'merged', ...replayed };
   // A stand-in for `onto` that descends from what landed: so git finds the right base by itself.
@@ -57,11 +59,25 @@ export async function mergeStep(repository: Repository, request: MergeRequest): 
   const commit = await writeCommit(repository, ownDir, {
     tree: merged.tree,
     parents: method === 'merge' ? [onto, head] : [onto],
-    ...(method === 'merge' ? {} : { author: authorAt(await readHead(), atMs) }),
+    ...(method === 'merge' ? {} : { author: authorAt(await readFirst(), atMs) }),
     message: asBytes(request.message),
     atMs,
   });
   return { do: 'merged', commit, tree: merged.tree };
+}
+
+/** The oldest commit on a change's own line that is not a merge: its author is the change's, whoever merged main into it since. */
+function firstOwnCommit({ commits }: ChangeRange, head: string): string {
+  const parentsOf = new Map(commits.map(({ id, parents }) => [id, parents]));
+  let first = head;
+  let parents = parentsOf.get(head);
+  for (let at = head; parents !== undefined; parents = parentsOf.get(at)) {
+    if (parents.length < 2) first = at;
+    const [parent] = parents;
+    if (parent === undefined) break;
+    at = parent;
+  }
+  return first;
 }
 
 /**

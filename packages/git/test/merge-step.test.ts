@@ -48,6 +48,21 @@ describe('a change goes onto main', () => {
     expect(snapshot(place.root)).toEqual(before);
   });
 
+  test('squashed: the author is that of its first own commit, not of a later merge or commit', async () => {
+    const place = await queuePlace();
+    const { root, main } = place;
+    const onto = place.branch(main, { 'd.txt': 'd\n' });
+    const first = place.branch(main, { 'c.txt': 'c\n' });
+    const as = ['-c', 'user.name=other', '-c', 'user.email=other@example.org'];
+    git(root, 'checkout', '--quiet', '--detach', first);
+    git(root, ...as, 'commit', '--quiet', '--allow-empty', '--author=other <other@example.org>', '-m', 'more');
+    git(root, ...as, 'merge', '--quiet', '--no-edit', onto);
+    git(root, ...as, 'commit', '--quiet', '--allow-empty', '--amend', '--author=other <o@example.org>', '-m', 'merge');
+    const head = git(root, 'rev-parse', 'HEAD').trim();
+    expect(git(root, 'log', '-1', '--format=%an').trim()).toBe('other');
+    expect(show(place, (await merged(place, { onto, head })).commit, '%an')).toBe('person');
+  });
+
   test('the same request gives the same commit, also from nothing', async () => {
     const place = await queuePlace();
     const head = place.branch(place.main, { 'c.txt': 'c\n' }, { 'd.txt': 'd\n' });
