@@ -54,7 +54,7 @@ async function unlessAway<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Waits until a change is merged, put out or closed, or until it can only go on by somebody's word. */
+/** Waits until a change is merged, ejected or closed, or needs a person. */
 export async function watchChange(
   context: CommandContext,
   change: ChangeView,

@@ -37,7 +37,7 @@ export const findingSchema = z.object({
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** Why the queue has put a change out. */
+/** Why the queue ejected a change. */
 export const ejectionSchema = z.object({
   kind: z.enum(['conflict', 'red']),
   reason: z.string(),
@@ -45,7 +45,7 @@ export const ejectionSchema = z.object({
   files: z.array(z.string()),
   /** The check that failed with it. */
   checkId: idSchema.nullable(),
-  /** The head that was put out: a change that moves on is not bound by it. */
+  /** The head that was ejected: a change that moves on is not bound by it. */
   head: z.string(),
   at: timeSchema,
 });

@@ -104,7 +104,7 @@ function addWords({ addTo, act }: Tools, group: Command): void {
   )
     .argument('<change>', changeWord)
     .option('--fix', 'it repairs a red main, so it is taken although nothing else is')
-    .option('--wait', 'stay until it is merged (0), put out or closed (1), or needs a person (7)')
+    .option('--wait', 'stay until it is merged (0), ejected or closed (1), or needs a person (7)')
     .option('--timeout <time>', 'with --wait: stay no longer than this, such as 30s or 10m (then 5)', waitTime)
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).mergeChange(context, change, options)),

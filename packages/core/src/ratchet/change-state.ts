@@ -65,7 +65,7 @@ function isGivenUp({ returns }: Change): boolean {
   return returns >= limits.changeReturns;
 }
 
-/** Put out by the queue, and not moved on since. */
+/** Ejected by the queue, and not moved on since. */
 export function isEjected({ ejection, head }: Change): boolean {
   return ejection !== null && ejection.head === head;
 }

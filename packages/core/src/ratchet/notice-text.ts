@@ -26,11 +26,11 @@ export function openedText(change: NoticedChange, author: string): string {
   );
 }
 
-/** The queue has put a change out. */
+/** The queue ejected a change. */
 export function ejectedText(change: NoticedChange, { reason }: Pick<Ejection, 'reason'>): string {
   return sentences(
-    `The queue has put out the change ${nameOfChange(change)}: ${plainLine(reason, reasonCharacters)}.`,
-    `Next: it goes back to its author, or to somebody in the author's place. To see why: pawl change show ${change.id}, pawl change log ${change.id}`,
+    `The queue ejected the change ${nameOfChange(change)}: ${plainLine(reason, reasonCharacters)}.`,
+    `Next: it goes back to its author, or to an agent in the author's place. To see why: pawl change show ${change.id}, pawl change log ${change.id}`,
   );
 }
 

@@ -68,7 +68,7 @@ export type QueueStep =
  * P(0) is main, P(k) the tree with the first k changes. As far as P(k) is green, main may go there. When P(n) is red, halves
  * between the longest green and the shortest red chain are checked, until the change is found that makes the difference.
  * That one is set aside, so that the others need not wait, and comes again by itself at the end: there it has to fail twice
- * before it is put out. So a failure that comes and goes puts nobody out, and of 16 changes a bad one takes seven checks.
+ * before it is ejected. So a failure that comes and goes ejects nothing, and of 16 changes a bad one takes seven checks.
  */
 export function planQueue(facts: QueueFacts): QueueStep[] {
   const main = facts.evidence(facts.main);

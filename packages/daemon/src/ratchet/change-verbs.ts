@@ -76,7 +76,7 @@ export async function unblockChange(shop: Workshop, { asker, changeId }: Verb) {
   });
 }
 
-/** Tries a change again that was put out, as it is. How often it came back is not forgotten by that. */
+/** Retries an ejected change as it is. It keeps the count of its returns. */
 export async function retryChange(shop: Workshop, { asker, changeId }: Verb) {
   await shop.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
@@ -106,8 +106,8 @@ export async function mergeChange(
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, fix === true ? 'repair' : 'merge');
     if (isEjected(change)) {
-      throw new PawlError('conflict', `The queue has put this change out: ${change.ejection?.reason ?? ''}`, {
-        hint: `Propose something else, or try the same again: pawl change retry ${change.id}`,
+      throw new PawlError('conflict', `The queue ejected this change: ${change.ejection?.reason ?? ''}.`, {
+        hint: afterEjection(change),
       });
     }
     if (asker.is === 'person') refuseNotCommitted(rules);
@@ -121,6 +121,12 @@ export async function mergeChange(
     await updateChange(tx, changeId, { ...repair, ...asked });
   });
   crashPoint('change.after_ask');
+}
+
+function afterEjection({ id, ejection }: Change): string {
+  const short = id.slice(0, 8);
+  if (ejection?.kind === 'conflict') return `Resolve the conflict: pawl change fix ${short}`;
+  return `See why: pawl change log ${short}. Correct its branch and run \`pawl change open\`, or try it again as it is: pawl change retry ${short}`;
 }
 
 /** Refuses to promise a merge that the queue would not make. */

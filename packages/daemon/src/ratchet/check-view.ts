@@ -40,7 +40,7 @@ export function checksWith(recent: readonly Check[], { id }: Change, most: numbe
     .map(viewCheck);
 }
 
-/** The end of what a check printed: the one that is named, the one for which the change was put out, or its latest. */
+/** The end of what a check printed: the one that is named, the one for which the change was ejected, or its latest. */
 export async function readLog(db: Database, change: Change, reference: string | undefined): Promise<CheckLog> {
   if (reference !== undefined) return logOf(db, await namedCheck(db, change.projectId, reference));
   const cause = isEjected(change) ? (change.ejection?.checkId ?? null) : null;

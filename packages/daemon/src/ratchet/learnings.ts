@@ -78,7 +78,7 @@ async function commentsText(db: Database, comments: readonly ChangeComment[]): P
   return texts.join('\n\n');
 }
 
-/** The check for which it was put out, else the latest that failed with it. */
+/** The check for which it was ejected, else the latest that failed with it. */
 async function failedCheck(db: Database, { id, ejection, projectId }: Change): Promise<Check | null> {
   const cause = ejection?.checkId ?? null;
   if (cause !== null) return checkById(db, cause);

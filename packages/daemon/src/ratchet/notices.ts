@@ -35,7 +35,7 @@ export async function noteOpened(tx: WriteTransaction, given: About & { change: 
   return send(tx, told, openedText(change, author?.alias ?? 'A person'));
 }
 
-/** A change was put out. Its author is told by the return that follows from it (`returnChanges`). */
+/** A change was ejected. Its author is told by the return that follows from it (`returnChanges`). */
 export async function noteEjected(
   tx: WriteTransaction,
   given: About & { change: Change; ejection: Ejection },

@@ -41,7 +41,7 @@ async function closeEmpty({ shop, project, target, wake }: QueueParts, change: C
   wake(told);
 }
 
-/** Puts a change out, for this reason. */
+/** Ejects a change. */
 export async function eject(parts: QueueParts, change: Change, why: Omit<Ejection, 'at' | 'head'>): Promise<void> {
   const { shop, project } = parts;
   const { head } = change;

@@ -47,13 +47,20 @@ test('a conflict of an idle agent is resolved in its worktree; the change keeps 
   expect(begun).toMatchObject({ outcome: 'begun', path: agent.worktree, files: ['a.txt'] });
   expect(await daemon.client.fixChange(change.id)).toMatchObject({ outcome: 'already', files: ['a.txt'] });
   await expect(daemon.client.fixChange(change.id, { proceed: true })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(daemon.client.mergeChange(change.id)).rejects.toMatchObject({
+    message: 'The queue ejected this change: it conflicts with main in a.txt.',
+    hint: `Resolve the conflict: pawl change fix ${change.id.slice(0, 8)}`,
+  });
+  const author = await git(begun.path ?? '', ['log', '-1', '--format=%an <%ae>']);
+  expect(author).not.toContain('pawl');
   await resolve(begun.path ?? '');
   const proposed = await daemon.client.fixChange(change.id, { proceed: true });
   expect(proposed).toMatchObject({ outcome: 'proposed', change: { title: 'feat: by the agent' } });
   const merged = await reaches(daemon.client, change.id, 'merged');
   expect(merged).toMatchObject({ author: { id: agent.id }, title: 'feat: by the agent' });
   expect(await git(daemon.repository, ['show', 'main:a.txt'])).toBe('both');
-  expect(await git(daemon.repository, ['log', '-1', '--format=%s', 'main'])).toBe('feat: by the agent');
+  const commit = await git(daemon.repository, ['log', '-1', '--format=%s|%an <%ae>', 'main']);
+  expect(commit).toBe(`feat: by the agent|${author}`);
   expect(await kinds()).toEqual([]);
 });
 
