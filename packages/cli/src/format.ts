@@ -65,6 +65,12 @@ export function activityOf({ detail }: AgentView): string {
   return detail === '' ? unknown : detail;
 }
 
+/** An agent's first project, and how many more it has: `web +1`. */
+export function projectOf({ project, places }: AgentView): string {
+  if (project === null) return unknown;
+  return places.length === 0 ? project.name : `${project.name} +${places.length}`;
+}
+
 /** An agent's latest change: the start of its id, and its state. */
 export function changeOf({ change }: AgentView): string {
   return change === null ? unknown : `${change.id.slice(0, changeCharacters)} ${change.state}`;

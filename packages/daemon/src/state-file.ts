@@ -1,6 +1,8 @@
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import type { Agent, Session } from '@pawl/schema/record';
 import { everyLivingAgent } from '@pawl/store/agent-views';
+import { placesOfAgents } from '@pawl/store/places';
 import { listProjects } from '@pawl/store/projects';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, renameSync } from 'node:fs';
@@ -73,21 +75,33 @@ async function readState(shop: Workshop, githubUrl: GithubUrls): Promise<State> 
   for (const project of projects)
     state.repos[project.name] = { github_url: await githubUrl(project), tmux_session: null, agents: {} };
   const names = new Map(projects.map((project) => [project.id, project.name]));
-  for (const { agent, session } of await everyLivingAgent(db)) {
-    const repository = state.repos[names.get(agent.projectId ?? '') ?? ''];
-    if (repository === undefined) continue;
-    repository.agents[agent.alias] = {
-      type: agent.definition,
-      worktree_path: agent.worktree,
-      tmux_window: null,
-      session_id: session?.providerSessionId ?? null,
-      pid: session !== null && session.endedAt === null ? session.pid : null,
-      created_at: new Date(agent.createdAt).toISOString(),
-      task: agent.assignment ?? '',
-      ready_for_cleanup: agent.completion !== null,
-    };
+  const living = await everyLivingAgent(db);
+  const several = living.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
+  const further = await placesOfAgents(db, several);
+  for (const { agent, session } of living) {
+    const known = { ...describe(agent), ...describeSession(session) };
+    const places = [{ projectId: agent.projectId, path: agent.worktree }, ...(further.get(agent.id) ?? [])];
+    for (const { projectId, path } of places) {
+      const repository = state.repos[names.get(projectId ?? '') ?? ''];
+      if (repository !== undefined) repository.agents[agent.alias] = { ...known, worktree_path: path };
+    }
   }
   return state;
+}
+
+function describe(agent: Agent): object {
+  return {
+    type: agent.definition,
+    tmux_window: null,
+    created_at: new Date(agent.createdAt).toISOString(),
+    task: agent.assignment ?? '',
+    ready_for_cleanup: agent.completion !== null,
+  };
+}
+
+function describeSession(session: Session | null): object {
+  const pid = session !== null && session.endedAt === null ? session.pid : null;
+  return { session_id: session?.providerSessionId ?? null, pid };
 }
 
 function quarantine({ home, log, startedAt }: Workshop): void {

@@ -21,13 +21,31 @@ export type AgentFilter = {
   before?: string;
 };
 
-/** The newest agents first, in one query. Long tasks are cut to `listedTaskCharacters`; `agentView` has them whole. */
+/**
+ * The newest agents first; of a project, also those that have it beside their first one. Long tasks are cut to
+ * `listedTaskCharacters`; `agentView` has them whole.
+ */
 export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentView[]> {
-  const { projectId, before } = filter;
+  const { projectId } = filter;
+  if (projectId === undefined) return (await listQuery(db, filter).execute()).map(viewOf);
+  // Two queries, since each has an index that gives its rows in their order.
+  const own = await listQuery(db, filter).where('agents.project_id', '=', projectId).execute();
+  const guests = await listQuery(db, filter)
+    .where('agents.id', 'in', (from) =>
+      from.selectFrom('agent_places').select('agent_places.agent_id').where('agent_places.project_id', '=', projectId),
+    )
+    .execute();
+  if (guests.length === 0) return own.map(viewOf);
+  const both = [...own, ...guests].toSorted((a, b) => Number(b['ordinal']) - Number(a['ordinal']));
+  return both.slice(0, filter.limit).map(viewOf);
+}
+
+function listQuery(db: Database, filter: AgentFilter) {
+  const { before } = filter;
   let query = views(db, listedSelection)
+    .select('agents.ordinal as ordinal')
     .orderBy('agents.ordinal', 'desc')
     .limit(Math.min(filter.limit, limits.pageRows + 1));
-  if (projectId !== undefined) query = query.where('agents.project_id', '=', projectId);
   if (filter.includeEnded !== true) query = query.where('agents.ended_at', 'is', null);
   if (filter.includeReaped !== true) query = query.where('agents.reaped_at', 'is', null);
   if (before !== undefined) {
@@ -35,7 +53,7 @@ export async function listAgents(db: Database, filter: AgentFilter): Promise<Age
       from.selectFrom('agents as cursor').select('cursor.ordinal').where('cursor.id', '=', before),
     );
   }
-  return (await query.execute()).map(viewOf);
+  return query;
 }
 
 /** Every living agent, newest first, however many there are. */

@@ -25,6 +25,14 @@ const byReference = [
   'agents USING INDEX sqlite_autoindex_agents_1 (id>? AND id<?)',
 ];
 
+/** Those that have the project beside their first one: few, so they may be sorted. */
+const guests = [
+  'agents USING INDEX sqlite_autoindex_agents_1 (id=?)',
+  'agent_places USING COVERING INDEX agent_places_of_project (project_id=?)',
+  ...latest,
+  'sort',
+];
+
 /**
  * What is asked often, or of tables that grow, and the way SQLite goes. Each way leads straight to the rows, in their
  * order, so that it costs the same with a hundred rows and with a million.
@@ -38,7 +46,7 @@ const questions: Question[] = [
   {
     name: 'the living agents of a project',
     ask: (db) => listAgents(db, { projectId: id, limit: 200 }),
-    plan: ['agents USING INDEX agents_living_of_project (project_id=?)', ...latest],
+    plan: ['agents USING INDEX agents_living_of_project (project_id=?)', ...latest, ...guests],
   },
   {
     name: 'the colleagues of a project, with what they last ran as',
@@ -53,7 +61,7 @@ const questions: Question[] = [
   {
     name: 'all agents of a project',
     ask: (db) => listAgents(db, { projectId: id, includeEnded: true, limit: 200 }),
-    plan: ['agents USING INDEX agents_of_project (project_id=?)', ...latest],
+    plan: ['agents USING INDEX agents_of_project (project_id=?)', ...latest, ...guests],
   },
   {
     name: 'the next page of agents',

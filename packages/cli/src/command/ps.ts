@@ -1,6 +1,6 @@
 import type { CommandContext } from '../context.ts';
 import { everyAgent } from '../every-agent.ts';
-import { activityOf, changeOf, costOf, runDuration, stateOf, statePaint, taskOf } from '../format.ts';
+import { activityOf, changeOf, costOf, projectOf, runDuration, stateOf, statePaint, taskOf } from '../format.ts';
 import { withDaemon } from '../launch.ts';
 import { table } from '../terminal.ts';
 
@@ -47,7 +47,7 @@ export async function ps(
         costOf(agent),
         runDuration(agent, now),
         { text: agent.id.slice(0, 6), paint: context.colours.dim },
-        agent.project?.name ?? '-',
+        projectOf(agent),
         agent.provider ?? '-',
       ];
     });

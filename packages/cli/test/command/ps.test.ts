@@ -81,3 +81,16 @@ test('--limit beyond one page of the daemon asks for the next pages, and no more
   ]);
   expect(daemon.printed).toMatchObject([{ kind: 'agents', data: { more: true } }]);
 });
+
+test('the first project of an agent with several is shown with the number of the others', async () => {
+  const place = { project: { id: idOf(8), name: 'web' }, path: '/w/web', branch: 'b', baseCommit: 'c', end: null };
+  const several = [agentView({ places: [place] }), agentView({ id: idOf(2), project: null })];
+  await using daemon = await fakeDaemon(
+    ({ response }) => sendJson(response, { agents: several, more: false, current: null }),
+    { json: false },
+  );
+  await ps({ ...daemon.context, columns: 200 }, {});
+  const [head = '', first = '', second = ''] = daemon.texts[0]?.split('\n') ?? [];
+  const at = head.indexOf('PROJECT');
+  expect([first, second].map((line) => line.slice(at).split('  ')[0])).toEqual(['shop +1', '-']);
+});

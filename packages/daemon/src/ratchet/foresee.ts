@@ -13,6 +13,7 @@ import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
+import { agentIn } from '../places.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
@@ -53,10 +54,10 @@ async function branchesAtWork(
   repository: Repository,
 ): Promise<Omit<Side, 'files'>[]> {
   const changes = (await openChanges(db, project.id)).slice(0, limits.comparedBranches);
-  // Agents with a further worktree here are compared once their change is open.
   const living = await listAgents(db, { projectId: project.id, limit: limits.pageRows });
-  const agents = living
-    .map(({ agent }) => agent)
+  const here = await Promise.all(living.map(({ agent }) => agentIn(db, agent, project.id)));
+  const agents = here
+    .filter((agent) => agent !== null)
     .filter(
       ({ branch, worktreeReadyAt, completion }) => branch !== null && worktreeReadyAt !== null && completion === null,
     )

@@ -36,7 +36,7 @@ export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick
     const queues = new Map((await allQueues(db)).map((queue) => [queue.projectId, queue]));
     if (queues.size === 0) return;
     const still = new Set<string>();
-    // Worktrees in further projects are not refreshed: what is on record of a refresh names an agent, not a place.
+    // Worktrees in further projects are not refreshed: the record of a refresh names an agent, not a place.
     const byProject = Map.groupBy(await everyLivingAgent(db), ({ agent }) => agent.projectId ?? '');
     for (const [projectId, queue] of queues) {
       const agents = (byProject.get(projectId) ?? []).map(({ agent }) => agent);

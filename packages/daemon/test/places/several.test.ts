@@ -71,6 +71,25 @@ describe('an agent with several projects', () => {
     expect(agent.run).toMatchObject({ status: 'completed', detail: `said in ${place}` });
   });
 
+  test('is shown in each of them: in state.json with its worktree there, and in the list of agents', async () => {
+    const agent = await worked(['complete']);
+    const [place] = agent.places;
+    type State = { repos: Record<string, { agents: Record<string, { worktree_path: string }> }> };
+    const inState = () => {
+      const { repos } = JSON.parse(readFileSync(daemon.home.state, 'utf8')) as State;
+      return ['sample', 'web'].map((name) => repos[name]?.agents[agent.alias]?.worktree_path);
+    };
+    await waitUntil(() => inState().every((path) => path !== undefined), { what: 'the agent in state.json' });
+    expect(inState()).toEqual([agent.worktree, place?.path]);
+    for (const project of ['sample', 'web']) {
+      const { agents } = await daemon.client.listAgents({ project });
+      expect(agents.find(({ id }) => id === agent.id)).toMatchObject({
+        project: { name: 'sample' },
+        places: [{ project: { name: 'web' } }],
+      });
+    }
+  });
+
   test('is not judged by an old signal in a project directory when it is resumed [5.2.3]', async () => {
     const done = JSON.stringify({ status: 'done', result: 'the first time' });
     const agent = await worked([

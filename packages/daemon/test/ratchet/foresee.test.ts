@@ -11,6 +11,7 @@ import { openBranchShop } from '../support/branch-shop.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { committing } from '../support/errand.ts';
 import { outputHas } from '../support/output.ts';
+import { commitIn, startPlacesDaemon } from '../support/places.ts';
 import { commitFiles, commitOn, configWith, propose } from '../support/ratchet.ts';
 
 async function start() {
@@ -173,4 +174,23 @@ test('two workers hear of each other from the daemon while both are still at wor
   expect((await client.listMail({ agent: other.id })).mails).toMatchObject([
     { body: expect.stringContaining('same.txt') },
   ]);
+});
+
+test('an agent is told of a conflict in a further project while both are still at work', async () => {
+  await using daemon = await startPlacesDaemon();
+  const { client, web } = daemon;
+  await commitFiles(web, { '.pawl/config.yaml': configWith('true') });
+  const other = await daemon.work([commitIn('.', 'shared.txt'), { say: 'committed' }, 'hang'], { path: web });
+  await outputHas(client, other.id, 'committed');
+  const shell = commitIn('web', 'shared.txt').shell.replace('echo shared.txt', 'echo mine');
+  const both = { path: undefined, projects: ['sample', 'web'] };
+  const agent = await daemon.work([{ shell }, { say: 'committed' }, 'hang'], both);
+  await outputHas(client, agent.id, 'committed');
+  await client.checkQueue({ path: web });
+  const foreseen = async () =>
+    (await client.events({ limit: 1000 })).events.filter(({ type }) => type === 'conflict.predicted');
+  await waitUntil(async () => (await foreseen()).length > 0, { what: 'the conflict to be foreseen' });
+  const [event] = await foreseen();
+  expect(event?.data['files']).toEqual(['shared.txt']);
+  expect(new Set([event?.agentId, event?.peerId])).toEqual(new Set([agent.id, other.id]));
 });

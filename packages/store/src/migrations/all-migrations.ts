@@ -12,6 +12,7 @@ import { taskFinished } from './0011-task-finished.ts';
 import { runRecord } from './0012-run-record.ts';
 import { changeAuthor } from './0013-change-author.ts';
 import { inboxFacts } from './0014-inbox-facts.ts';
+import { placesOfProject } from './0015-places-of-project.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -30,4 +31,5 @@ export const allMigrations: readonly Migration[] = [
   runRecord,
   changeAuthor,
   inboxFacts,
+  placesOfProject,
 ];

@@ -1,6 +1,8 @@
 import { newId } from '@pawl/schema/id';
 import type { AgentPlace } from '@pawl/schema/record';
 import { agentById, directoriesInUse, insertAgent, takenAliases, takenWorkdirs, updateAgent } from '@pawl/store/agents';
+import type { AgentFilter } from '@pawl/store/agent-views';
+import { listAgents } from '@pawl/store/agent-views';
 import { insertPlace, placeOfBranch, placeOfTrash } from '@pawl/store/places';
 import { placesOfAgent, placesOfAgents, presentPlaces, updatePlace } from '@pawl/store/places';
 import { insertProject } from '@pawl/store/projects';
@@ -52,6 +54,27 @@ export function placesContract(engine: EngineUnderTest): void {
     expect((await presentPlaces(store.db)).map(({ projectId }) => projectId)).toEqual([third]);
     expect((await placeOfTrash(store.db, 'x-1'))?.projectId).toBe(second);
     expect(await placeOfTrash(store.db, 'x')).toBeNull();
+  });
+
+  test('the agents of a project include those that have it beside their first one, newest first, page by page', async () => {
+    const store = await openFresh(engine);
+    const [first, second] = [await addProject(store), await addProject(store)];
+    const own = await addAgent(store, { projectId: second, alias: 'calm-fox' });
+    const guest = await addAgent(store, { projectId: first, alias: 'old-owl', workdir: '/w' });
+    const newest = await addAgent(store, { projectId: second, alias: 'shy-elk' });
+    const gone = await addAgent(store, { projectId: first, alias: 'late-bee', workdir: '/v', endedAt: 9 });
+    await store.write(async (tx) => {
+      await insertPlace(tx, placeRecord(guest.id, second, 1));
+      await insertPlace(tx, { ...placeRecord(gone.id, second, 1), path: '/v/second' });
+    });
+    const listed = async (filter: Omit<AgentFilter, 'projectId'>) =>
+      (await listAgents(store.db, { ...filter, projectId: second })).map(({ agent }) => agent.alias);
+    expect(await listed({ limit: 10 })).toEqual(['shy-elk', 'old-owl', 'calm-fox']);
+    expect(await listed({ limit: 2 })).toEqual(['shy-elk', 'old-owl']);
+    expect(await listed({ limit: 10, before: newest.id })).toEqual(['old-owl', 'calm-fox']);
+    expect(await listed({ limit: 10, before: guest.id })).toEqual(['calm-fox']);
+    expect(await listed({ limit: 10, includeEnded: true })).toEqual(['late-bee', 'shy-elk', 'old-owl', 'calm-fox']);
+    expect(own.projectId).toBe(second);
   });
 
   test('an alias is taken in each project of its agent until the worktree there is settled', async () => {
