@@ -40,6 +40,7 @@ const otherPoints: readonly CrashPoint[] = [
 /** Points that another suite visits, by its file. */
 const suites: Record<string, readonly CrashPoint[]> = {
   '../../git/test/reattach.test.ts': ['reattach.after_record', 'reattach.after_pointer'],
+  'moved-project.test.ts': ['move.after_notes'],
   'errand-crash.test.ts': ['merge.after_intent', 'merge.after_ref', 'merge.after_files', 'merge.after_end'],
   'mail/mail-crash.test.ts': [
     'mail.after_record',

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '@pawl/schema/error';
 import { gitLimits } from './limit.ts';
-import { isEntryName, readNote, type TrashNote } from './trash-note.ts';
+import { isEntryName, readNote, writeNote, type TrashNote } from './trash-note.ts';
 
 export type TrashEntry = {
   name: string;
@@ -26,6 +26,12 @@ export async function listTrash(trashDir: string, { sizes = false } = {}): Promi
     entries.push(await describe(trashDir, name, sizes));
   }
   return entries.sort((one, other) => (one.note?.at ?? Infinity) - (other.note?.at ?? Infinity) || byName(one, other));
+}
+
+/** Writes the new place of a repository into the notes of its worktrees in the trash; repeated, it changes nothing. */
+export async function moveTrashNotes(trashDir: string, from: string, to: string): Promise<void> {
+  for (const { entry, note } of await listTrash(trashDir))
+    if (note?.repository === from) await writeNote(entry, { ...note, repository: to });
 }
 
 async function describe(trashDir: string, name: string, sizes: boolean): Promise<TrashEntry> {

@@ -39,6 +39,7 @@ export const crashPoints = [
   'snapshot.after_objects',
   'snapshot.after_index',
   'restore.after_files',
+  'move.after_notes',
   'reattach.after_record',
   'reattach.after_pointer',
   'merge.after_intent',
