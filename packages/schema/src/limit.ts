@@ -108,6 +108,8 @@ export const limits = {
   usualMailRows: 50,
   /** How long one request waits for mail, and for how many agents; and how many wait at once. */
   mailWaitMs: 30_000,
+  /** How long a command that was given mail may take to print it, before later mail goes into its agent's turn. */
+  mailPrintMs: 5_000,
   mailWaitAgents: 200,
   mailWaits: 512,
   /** How much of its agent's last words a run's record has, and how much of them is returned as a result. */

@@ -21,7 +21,8 @@ export async function wait(context: CommandContext, seconds: number, agents: str
   await actAsAdopted(context.home);
   const waited = await waitFor(context, seconds * 1_000, agents);
   context.answer('waited', waited, () => describe(waited, agents.length > 0, context.colours));
-  for (const { id } of waited.mails) await untilAnswered(context.home, (client) => client.readMail(id));
+  for (const id of [...waited.mails.map(({ id }) => id), ...(waited.shown ?? [])])
+    await untilAnswered(context.home, (client) => client.readMail(id));
   return waited.done ? 0 : errorCodes.timeout.exit;
 }
 
@@ -53,11 +54,15 @@ async function lost(answer: Promise<Waited>): Promise<Waited | null> {
   }
 }
 
-function describe({ done, mails, agents }: Waited, isFanIn: boolean, colours: Palette): string {
+function describe({ done, mails, shown = [], agents }: Waited, isFanIn: boolean, colours: Palette): string {
   const letters = mails.map((mail) => describeMail(mail, colours));
   const states = agents.map(({ alias, state }) => `${colours.bold(alias)}: ${state}`);
   const open = agents.filter(({ state }) => state === 'running').length;
-  const coming = done && !isFanIn && mails.length === 0 ? ['mail is on its way into your turn; go on'] : [];
+  const isComing = done && !isFanIn && mails.length === 0 && shown.length === 0;
+  const coming = [
+    ...(shown.length > 0 ? [`in your turn already: ${shown.join(', ')}`] : []),
+    ...(isComing ? ['mail is on its way into your turn; go on'] : []),
+  ];
   const late = isFanIn ? `time is up; ${count(open, 'agent')} still at work` : 'no mail';
   return [
     ...letters,

@@ -142,6 +142,22 @@ describe('W1-23: wait', () => {
     expect(order).toEqual(['/api/mail/wait', 'printed', `/api/mail/${idOf(5)}/read`]);
   });
 
+  test('names mail that the turn was shown already, and says that it was read', async () => {
+    await using daemon = await fakeDaemon(
+      ({ url, response }) =>
+        sendJson(
+          response,
+          url.pathname.endsWith('/wait')
+            ? { done: true, mails: [], shown: [idOf(5)], agents: [] }
+            : { mail: aMail({ status: 'read' }) },
+        ),
+      { json: false },
+    );
+    expect(await wait(daemon.context, 10, [])).toBe(0);
+    expect(daemon.texts).toEqual([`in your turn already: ${idOf(5)}`]);
+    expect(daemon.requests).toEqual(['POST /api/mail/wait', `POST /api/mail/${idOf(5)}/read`]);
+  });
+
   test('goes on until the time is up, then gives the partial result and exits with 5', async () => {
     const agents = [
       { id: idOf(1), alias: 'calm-fox', state: 'received', mailId: idOf(5) },

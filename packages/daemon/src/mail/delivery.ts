@@ -124,7 +124,7 @@ export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: W
     let took: Taken;
     do {
       // Each round takes some, and a process holds a bounded number: so this ends.
-      took = await handOverLive(shop, agent, session, { again });
+      took = await handOverLive(shop, agent, session, { again, isLeft: () => waiters.has(agent.id) });
       again = false;
     } while (took === 'some');
     if (took !== 'full') full.delete(agent.id);

@@ -21,16 +21,20 @@ import type { Workshop } from '../workshop.ts';
  * died had claimed was also written, nobody knows: it is written again, under the same name, which its receiver knows.
  */
 
-/** Puts some mails into the hands of a session; gives those that were free. */
+/**
+ * Puts some mails into the hands of a session; gives those that were free. None is taken while `isLeft` says that the recipient fetches
+ * its mail itself, which may have begun since the mails were read.
+ */
 export async function claim(
   shop: Workshop,
   batch: readonly Mail[],
-  to: { sessionId: string; channel: MailChannel },
+  { isLeft, ...to }: { sessionId: string; channel: MailChannel; isLeft?: () => boolean },
 ): Promise<Mail[]> {
   if (batch.length === 0) return [];
   // A claim has to outlive the daemon, but not the machine: with that, the session is gone too.
   return shop.store.writeRelaxed(async (tx) => {
     const claimed: Mail[] = [];
+    if (isLeft?.() === true) return claimed;
     for (const mail of batch) if (await claimMail(tx, mail.id, to)) claimed.push(mail);
     return claimed;
   });
@@ -69,14 +73,14 @@ export async function handOverLive(
   shop: Workshop,
   agent: Agent,
   session: Session,
-  { again }: { again: boolean },
+  { again, isLeft }: { again: boolean; isLeft: () => boolean },
 ): Promise<Taken> {
   const held = await mailOfSession(shop.store.db, session.id);
   const left = again ? held.filter(({ channel }) => channel === 'live') : [];
   if (!(await writeAll(shop, session, left, { again }))) return 'deaf';
   const room = limits.mailInFlight - held.length;
   const waiting = room <= 0 ? [] : await waitingMail(shop.store.db, agent.id, room);
-  const claimed = await claim(shop, together(waiting, held), { sessionId: session.id, channel: 'live' });
+  const claimed = await claim(shop, together(waiting, held), { sessionId: session.id, channel: 'live', isLeft });
   if (claimed.length > 0) crashPoint('mail.after_claim');
   if (!(await writeClaimed(shop, session, claimed))) return 'deaf';
   if (room <= claimed.length || (claimed.length === 0 && waiting.length > 0)) return 'full';

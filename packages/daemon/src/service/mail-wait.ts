@@ -3,9 +3,9 @@ import { PawlError } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
-import type { Agent } from '@pawl/schema/record';
+import type { Agent, Session } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { mailById, oldestUnread, waitingMail } from '@pawl/store/mail';
+import { mailById, mailsByIds, oldestUnread, waitingMail } from '@pawl/store/mail';
 import { noteDelivered } from '../mail/marks.ts';
 import { wholeBody } from '../mail/mail-body.ts';
 import type { Post } from '../mail/post.ts';
@@ -13,6 +13,7 @@ import type { Wakeable } from '../wakeable.ts';
 import { createWakeable } from '../wakeable.ts';
 import type { Sight } from '../mail/way.ts';
 import { wayFor } from '../mail/way.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { viewMails } from './mail-view.ts';
 import type { Mailboxes } from './mailbox.ts';
 
@@ -22,6 +23,8 @@ type Found = { agent: Agent; state: Waited['agents'][number]['state']; mail: Mai
 /** A look is repeated so often, in case a wake was lost. */
 const lookMs = 1_000;
 
+const printPollMs = 50;
+
 export type MailWaits = { wait(caller: Agent, body: WaitMailBody, signal: AbortSignal): Promise<Waited> };
 
 /** Lets callers wait for their mail, each woken by what concerns it. */
@@ -30,7 +33,7 @@ export function createMailWaits(
   mailboxes: Pick<Mailboxes, 'find'>,
   post: Pick<Post, 'waiters'>,
 ): MailWaits {
-  const { shop } = sight;
+  const { shop, reconciler } = sight;
   const { store } = shop;
   const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
   store.onCommit(({ events }) => {
@@ -59,9 +62,15 @@ export function createMailWaits(
     return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && way === 'wait' };
   }
 
-  /** What is given out was fetched: it is delivered. That it was read is for the caller to say, who may never hear this. */
-  async function handOut(found: readonly Found[]): Promise<Waited['mails']> {
-    const mails = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
+  /**
+   * What is given out was fetched: it is delivered. That it was read is for the caller to say, who may never hear this. Mail that was
+   * put into the running turn of the caller is only named: it is not shown twice.
+   */
+  async function handOut(caller: Agent, found: readonly Found[]): Promise<Pick<Waited, 'mails' | 'shown'>> {
+    const session = (await agentView(store.db, caller.id))?.session ?? null;
+    const came = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
+    const shown = came.filter((mail) => isInTurn(mail, session));
+    const mails = came.filter((mail) => !isInTurn(mail, session));
     if (mails.some(({ deliveredAt }) => deliveredAt === null)) {
       await store.write(async (tx) => {
         for (const { id } of mails) {
@@ -74,12 +83,25 @@ export function createMailWaits(
     // What a session has in its hands comes with its input, and is not given out twice.
     const now = looked.filter((mail) => mail.claimSessionId === null);
     const views = await viewMails(sight, now);
-    return Promise.all(
-      views.map(async (view, index) => {
-        const mail = now[index];
-        return mail === undefined ? view : { ...view, body: await wholeBody(shop, mail), cut: false };
-      }),
-    );
+    const whole = views.map(async (view, index) => {
+      const mail = now[index];
+      return mail === undefined ? view : { ...view, body: await wholeBody(shop, mail), cut: false };
+    });
+    return { mails: await Promise.all(whole), shown: shown.map(({ id }) => id) };
+  }
+
+  /**
+   * Waits until the caller has printed what it was given and its tool call has ended, but not for long: mail that was sent later is
+   * not put on its input before that.
+   */
+  async function printed(caller: Agent, { mails }: Pick<Waited, 'mails'>): Promise<void> {
+    const ids = mails.map(({ id }) => id);
+    const deadline = performance.now() + limits.mailPrintMs;
+    while (ids.length > 0 && reconciler.ingest.isInTurn(caller.id) && performance.now() < deadline) {
+      const isRead = (await mailsByIds(store.db, ids)).every(({ readAt }) => readAt !== null);
+      if (isRead && reconciler.ingest.turn(caller.id).tools.length === 0) return;
+      await delay(printPollMs, undefined, { ref: false });
+    }
   }
 
   return {
@@ -96,6 +118,7 @@ export function createMailWaits(
       const waiter = { concerns: new Set([caller.id, ...agents.map(({ id }) => id)]), wakes: createWakeable() };
       waiters.add(waiter);
       const leave = post.waiters.begin(caller.id);
+      let given: Pick<Waited, 'mails'> = { mails: [] };
       try {
         for (;;) {
           const version = waiter.wakes.version();
@@ -105,8 +128,9 @@ export function createMailWaits(
           const leftMs = deadline - performance.now();
           if (signal.aborted) throw gone();
           if (done || leftMs <= 0) {
-            const mails = await handOut(found);
-            return { done, mails, agents: words === undefined ? [] : found.map(stateOf) };
+            const handed = await handOut(caller, found);
+            given = handed;
+            return { done, ...handed, agents: words === undefined ? [] : found.map(stateOf) };
           }
           await waiter.wakes.wait(version, Math.min(leftMs, lookMs), signal).catch((error: unknown) => {
             throw signal.aborted ? gone() : error;
@@ -114,10 +138,18 @@ export function createMailWaits(
         }
       } finally {
         waiters.delete(waiter);
-        leave();
+        void printed(caller, given)
+          .catch(() => undefined)
+          .finally(leave);
       }
     },
   };
+}
+
+/** Whether a mail was put before an agent by the session that runs now. Of an earlier session nobody knows how much it took in. */
+function isInTurn({ deliveredAt, channel }: Mail, session: Session | null): boolean {
+  if (deliveredAt === null || channel === 'pull' || session === null || session.endedAt !== null) return false;
+  return session.startedAt !== null && deliveredAt >= session.startedAt;
 }
 
 /** Whoever asked does not listen any more, so nothing is handed out. */

@@ -34,7 +34,7 @@ const longMs = limits.mailWaitMs;
 describe('W1-23: the next mail', () => {
   test('0 looks once and says that there is nothing', async () => {
     const [one] = await three();
-    expect(await one.client.waitMail({ timeoutMs: 0 })).toEqual({ done: false, mails: [], agents: [] });
+    expect(await one.client.waitMail({ timeoutMs: 0 })).toEqual({ done: false, mails: [], shown: [], agents: [] });
     expect(await one.client.waitMail({ timeoutMs: 20 })).toMatchObject({ done: false, mails: [] });
   });
 

@@ -96,6 +96,8 @@ export const waitedSchema = z.object({
   /** Nothing more is to be waited for. */
   done: z.boolean(),
   mails: z.array(mailViewSchema),
+  /** Mail that came, too, but was put into the caller's running turn already, by id. Older daemons do not say. */
+  shown: z.array(idSchema).optional(),
   agents: z.array(named.extend({ state: z.enum(waitedStates), mailId: idSchema.nullable() })),
 });
 export type Waited = z.infer<typeof waitedSchema>;
