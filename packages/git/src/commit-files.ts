@@ -5,8 +5,9 @@ import type { Repository } from './repository.ts';
 
 /** The files of one commit, read by few git commands however many files are asked for. */
 export type CommitFiles = {
-  /** Ids of all files and links by path; empty where the repository has too many to list. */
+  /** Ids of all files, links and submodules by path; empty where the repository has too many to list. */
   ids: ReadonlyMap<string, string>;
+  /** Paths of links and of submodules. */
   links: ReadonlySet<string>;
   /** The texts of some files; one that is missing, too large, or beyond `totalBytes` is left out. The text of a link is its target. */
   read(paths: readonly string[], bounds: { fileBytes: number; totalBytes: number }): Promise<Map<string, string>>;
@@ -22,9 +23,9 @@ export async function commitFiles(repository: Repository, ownDir: string, commit
   for (const entry of listed.truncated ? [] : listed.stdout.split('\0')) {
     const tab = entry.indexOf('\t');
     const [mode, type, id = ''] = entry.slice(0, tab).split(' ');
-    if (type !== 'blob') continue;
+    if (type === undefined) continue;
     ids.set(entry.slice(tab + 1), id);
-    if (mode === '120000') links.add(entry.slice(tab + 1));
+    if (mode === '120000' || type === 'commit') links.add(entry.slice(tab + 1));
   }
   return {
     ids,

@@ -27,6 +27,10 @@ const findingKinds = [
   'skip-added',
   'check-edited',
   'tests-unreadable',
+  'fewer-assertions',
+  'test-emptied',
+  'failure-dropped',
+  'test-replaced',
   'commits-dropped',
 ] as const;
 export const findingSchema = z.object({

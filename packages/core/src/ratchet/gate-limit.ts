@@ -32,6 +32,10 @@ export const gateLimits = {
   /** What one file may name, and how much of a line is looked at for it. */
   references: 400,
   referenceLineCharacters: 2_000,
+  /** Tests of one file that are looked into, and the bytes of one and of all test files of a change on each side. */
+  testsInFile: 5_000,
+  testFileBytes: 512 * 1024,
+  testBytes: 8 * 1024 * 1024,
   /** How much of a line of a diff is looked at for tests; what stands behind it was not written by hand. */
   lineCharacters: 500,
   /** What a change is told to do to the gate: how many lines, and how long. */

@@ -13,7 +13,7 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
 import type { Bench } from './advance.ts';
-import { shown } from './examine.ts';
+import { shown } from './shown.ts';
 
 /** Tips of a target branch from which it was moved to something that does not contain them, newest first. */
 const tipsSchema = z.array(z.string());

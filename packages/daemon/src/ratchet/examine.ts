@@ -10,10 +10,13 @@ import { isTestFile } from '@pawl/core/ratchet/test-files';
 import { cutText } from '@pawl/core/shorten';
 import type { DiffFile } from '@pawl/git/branch-diff';
 import { diffCommits, fileAt } from '@pawl/git/change-diff';
+import type { CommitFiles } from '@pawl/git/commit-files';
 import { commitFiles } from '@pawl/git/commit-files';
 import type { Repository } from '@pawl/git/repository';
 import type { Change, Finding } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
+import { testFindings } from './examine-tests.ts';
+import { shown } from './shown.ts';
 
 export type Examination = {
   findings: Finding[];
@@ -27,6 +30,8 @@ type Request = {
   /** Where the change left the target branch. */
   base: string;
   config: Pick<ProjectConfig, 'checks' | 'guard'>;
+  /** The number of tests is known at the last green main, so a lower one will be seen. */
+  isCounted: boolean;
 };
 
 /**
@@ -34,31 +39,28 @@ type Request = {
  * taken away. What is too large to look at, or is no text where text belongs, is a reason to ask a person as well.
  */
 export async function examineChange(repository: Repository, request: Request): Promise<Examination> {
-  const { ownDir, change, base, config } = request;
+  const { ownDir, change, base, config, isCounted } = request;
   const diff = await diffCommits(repository, { ownDir, from: base, to: change.head });
   const sides = {
     before: (path: string) => textAt(repository, ownDir, base, path),
     after: (path: string) => textAt(repository, ownDir, change.head, path),
   };
-  const gate = await gateAt(repository, ownDir, base, config);
+  const before = await commitFiles(repository, ownDir, base);
+  const after = await commitFiles(repository, ownDir, change.head);
+  const gate = await gateAt(before, config);
   const patch = parsePatch(diff.patch);
   const findings = [
     ...(diff.truncated ? [finding('check-edited', 'the change is too large to look at')] : []),
     ...(await editedParts(diff.files, gate, sides)),
     ...patch.flatMap((file) => skipsOf(file, gate)),
     ...(diff.truncated ? [] : unseen(diff.files, patch)),
+    ...(await testFindings({ before, after, files: diff.files, isCounted })),
   ];
   return { findings: firstOf(findings), removesTests: diff.truncated || removesTests(diff.files, patch) };
 }
 
 /** The gate as the commit has it from which a change leaves: what the change itself says about it does not count. */
-async function gateAt(
-  repository: Repository,
-  ownDir: string,
-  commit: string,
-  { checks, guard }: Request['config'],
-): Promise<Gate> {
-  const files = await commitFiles(repository, ownDir, commit);
+async function gateAt(files: CommitFiles, { checks, guard }: Request['config']): Promise<Gate> {
   const bounds = { fileBytes: gateLimits.comparedBytes, totalBytes: gateLimits.comparedBytes };
   const manifest = (await files.read(['package.json'], bounds)).get('package.json') ?? null;
   const gate = describeGate(checks, guard.paths, manifest);
@@ -117,11 +119,6 @@ function removesTests(files: readonly DiffFile[], patch: readonly PatchFile[]): 
 
 function finding(kind: Finding['kind'], detail: string): Finding {
   return { kind, detail: cutText(detail, gateLimits.findingCharacters) };
-}
-
-/** A name or a line of somebody else's, as one line that says nothing to a terminal. */
-export function shown(text: string): string {
-  return cutText(text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?'), gateLimits.shownCharacters);
 }
 
 /** A person reads a few of them; that there are more is said. */

@@ -27,7 +27,8 @@ export async function passesLastLook(
     return false;
   }
   if (!config.guard.enabled) return true;
-  const found = await examineChange(repository, { ownDir, config, base: target.tip, change: { head: to } });
+  const isCounted = state.queue.counts !== null;
+  const found = await examineChange(repository, { ownDir, config, base: target.tip, change: { head: to }, isCounted });
   if (length > 1) {
     if (found.findings.length === 0 && !found.removesTests) return true;
     await perform(parts, state, { do: 'separate', length });

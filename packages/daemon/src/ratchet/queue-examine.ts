@@ -1,6 +1,7 @@
 import type { Change } from '@pawl/schema/change';
 import { isPassing, PawlError } from '@pawl/schema/error';
 import { changeById, openChanges, updateChange } from '@pawl/store/changes';
+import { queueOf } from '@pawl/store/queues';
 import { droppedFindings } from './dropped.ts';
 import { effectOf } from './effect.ts';
 import type { Examination } from './examine.ts';
@@ -39,9 +40,11 @@ export async function examineAll(parts: ExamineParts): Promise<boolean> {
 
 /** What cannot be looked at keeps no other from being looked at: a person is asked about it. */
 async function examine(parts: ExamineParts, change: Change): Promise<Examination> {
-  const { repository, ownDir, config } = parts;
+  const { shop, project, repository, ownDir, config } = parts;
   try {
-    return await examineChange(repository, { ownDir, config, ...(await effectOf(parts, change)) });
+    const counts = (await queueOf(shop.store.db, project.id))?.counts ?? null;
+    const isCounted = counts !== null;
+    return await examineChange(repository, { ownDir, config, isCounted, ...(await effectOf(parts, change)) });
   } catch (error) {
     if (!(error instanceof PawlError) || isPassing(error)) throw error;
     return {

@@ -2,7 +2,7 @@ import { examineChange } from '@pawl/daemon/ratchet/examine';
 import { openRepository } from '@pawl/git/repository';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -49,7 +49,13 @@ async function aPlace() {
         guard: { enabled: true, paths: guardPaths },
       };
       const ownDir = join(directory.path, 'own.git');
-      const { findings, removesTests } = await examineChange(repository, { ownDir, change: { head }, base, config });
+      const { findings, removesTests } = await examineChange(repository, {
+        ownDir,
+        change: { head },
+        base,
+        config,
+        isCounted: true,
+      });
       return { found: findings.map(({ kind, detail }) => `${kind} ${detail}`), removesTests };
     },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
@@ -124,6 +130,32 @@ test.each<[string, (at: At) => void, string[]]>([
     ["skip-added test/new.test.js:1: test.only('x', () => {});"],
   ],
   [
+    'a test file without tests',
+    write('test/one.test.js', tests(['a', 'b', 'c', 'd', 'e', 'f']).replaceAll(/^/gm, '// ')),
+    ['test-emptied test/one.test.js: no test is left in it'],
+  ],
+  [
+    'a test file that became a link',
+    (at) => {
+      rmSync(at('test/one.test.js'));
+      symlinkSync('../src/index.ts', at('test/one.test.js'));
+    },
+    ['test-replaced test/one.test.js: tests became a link'],
+  ],
+  [
+    'a directory of tests that became a link',
+    (at) => {
+      rmSync(at('test'), { recursive: true });
+      symlinkSync('src', at('test'));
+    },
+    ['test-replaced test: tests became a link'],
+  ],
+  [
+    'a test file that is too large to look at',
+    write('test/one.test.js', `${tests(['a', 'b', 'c', 'd', 'e', 'f'])}// ${'x'.repeat(600_000)}\n`),
+    ['check-edited test/one.test.js: a test file that is too large to look at'],
+  ],
+  [
     'a test file that is no text',
     write('test/one.test.js', Buffer.from(`\0${tests(['a'])}`)),
     ['check-edited test/one.test.js: it is no text, so nobody can say what it tests'],
@@ -155,7 +187,10 @@ test.each<[string, (at: At) => void]>([
   ['half of the tests', write('test/one.test.js', tests(['a', 'b', 'c']))],
   ['a test file', (at) => rmSync(at('test/two.test.js'))],
   ['a test file, by its name', (at) => renameSync(at('test/one.test.js'), at('one.txt'))],
-  ['tests, by comments', write('test/one.test.js', tests(['a', 'b', 'c', 'd', 'e', 'f']).replaceAll(/^/gm, '// '))],
+  [
+    'tests, by comments',
+    write('test/one.test.js', tests(['a', 'b', 'c', 'd', 'e', 'f']).replaceAll(/^(?=.*[b-d]')/gm, '// ')),
+  ],
 ])('%s taken away: it is checked by itself', async (_, change) => {
   expect(await place.examine(change)).toEqual({ found: [], removesTests: true });
 });

@@ -56,3 +56,37 @@ test('a runner that is replaced one or two imports behind the command waits for 
   await reaches(client, source.id, 'merged');
   await reaches(client, other.id, 'merged');
 });
+
+test('a test that is emptied, wrapped in a try, turned into a link or cut waits for a person, though as many tests pass', async () => {
+  await using daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  const adding = runner['test/add.test.js'];
+  const assertion = '  assert.equal(add(1, 2), 3);\n';
+  const base = {
+    'src/add.js': runner['src/add.js'],
+    'test/add.test.js': adding,
+    'test/empty.test.js': "require('node:test')('empty', () => {});\n",
+  };
+  await commitFiles(repository, {
+    ...base,
+    '.pawl/config.yaml': configWith(`${process.execPath} --test test/*.test.js`),
+  });
+  const bad: [branch: string, content: string | { link: string }, kind: string][] = [
+    ['work/emptied', adding.replace(assertion, ''), 'test-emptied'],
+    ['work/caught', adding.replace(assertion, `  try {\n  ${assertion}  } catch {}\n`), 'failure-dropped'],
+    ['work/linked', { link: 'empty.test.js' }, 'test-replaced'],
+    ['work/copied', base['test/empty.test.js'], 'test-emptied'],
+    ['work/fewer', adding.replace(assertion, '  add(1, 2);\n'), 'fewer-assertions'],
+  ];
+  const opened = [];
+  for (const [branch, content, kind] of bad)
+    opened.push({ kind, change: await propose(client, repository, branch, { 'test/add.test.js': content }) });
+  const good = await propose(client, repository, 'work/good', {
+    'src/add.js': 'exports.add = (a, b) => b + a;\n',
+    'test/add.test.js': adding.replace(assertion, `${assertion}  assert.equal(add(2, 2), 4);\n`),
+    'test/link.test.js': { link: 'add.test.js' },
+  });
+  for (const { kind, change } of opened)
+    expect((await reaches(client, change.id, 'needs-human-input')).findings).toMatchObject([{ kind }]);
+  await reaches(client, good.id, 'merged');
+});

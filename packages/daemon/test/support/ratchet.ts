@@ -70,12 +70,17 @@ export async function commitFiles(checkout: string, files: Files, message = 'fil
   return git(checkout, ['rev-parse', 'HEAD']);
 }
 
+/** Files of a branch, among which may be links. */
+type BranchFiles = Record<string, string | null | { link: string }>;
+
 /** Makes a commit on a branch without touching any checkout, as an agent's worktree would; returns it. */
-export async function commitOn(repository: string, branch: string, files: Files, base = 'main'): Promise<string> {
+export async function commitOn(repository: string, branch: string, files: BranchFiles, base = 'main'): Promise<string> {
   const data = (text: string) => [`data ${Buffer.byteLength(text)}`, text];
-  const changes = Object.entries(files).flatMap(([path, content]) =>
-    content === null ? [`D ${JSON.stringify(path)}`] : [`M 100644 inline ${JSON.stringify(path)}`, ...data(content)],
-  );
+  const changes = Object.entries(files).flatMap(([path, content]) => {
+    if (content === null) return [`D ${JSON.stringify(path)}`];
+    const [mode, text] = typeof content === 'string' ? ['100644', content] : ['120000', content.link];
+    return [`M ${mode} inline ${JSON.stringify(path)}`, ...data(text)];
+  });
   const words = [
     `commit refs/heads/${branch}`,
     'mark :1',
@@ -97,7 +102,7 @@ export async function propose(
   client: Client,
   repository: string,
   branch: string,
-  files: Files,
+  files: BranchFiles,
   base?: string,
 ): Promise<ChangeView> {
   await commitOn(repository, branch, files, base);
