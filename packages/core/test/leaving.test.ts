@@ -1,7 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import { describe, expect, test } from 'vitest';
 import type { LeavingFacts } from '../src/leaving.ts';
-import { isDoneWithTask, reasonToStay } from '../src/leaving.ts';
+import { isAtRest, isDoneWithTask, reasonToStay } from '../src/leaving.ts';
 import { newChange } from '../src/ratchet/change-life.ts';
 import { aRun, aSession, anAgent, idOf } from './fixture.ts';
 
@@ -16,7 +16,6 @@ describe('7.12: an agent is done with its task', () => {
   test.each([
     ['an errand, which a person decides about', { ...done, agent: anAgent({ mode: 'errand' }) }],
     ['one that stays', { ...done, agent: anAgent({ class: 'persistent' }) }],
-    ['a subagent', { ...done, agent: anAgent({ kind: 'subagent' }) }],
     ['a plain fork', { ...done, agent: anAgent({ forkMessageId: 7 }) }],
     ['a dead one', { ...done, agent: anAgent({ endedAt: 5 }) }],
     ['one that was stopped', { ...done, agent: anAgent({ stopRequestedAt: 5 }) }],
@@ -33,7 +32,16 @@ describe('7.12: an agent is done with its task', () => {
 
 describe('7.11, 7.12: who is done stays', () => {
   const now = 10 + limits.leaveMs;
-  const facts: LeavingFacts = { ...done, changes: [], repairsMain: false, hasMail: false, isWatched: false };
+  const facts: LeavingFacts = {
+    ...done,
+    changes: [],
+    repairsMain: false,
+    hasMail: false,
+    isWatched: false,
+    hasSubagentAtWork: false,
+    isDelegatorAtWork: false,
+  };
+  const failed = aRun({ outcome: 'failed', endedAt: 10 });
   const change = newChange({
     id: idOf('change'),
     projectId: idOf('project'),
@@ -73,7 +81,43 @@ describe('7.11, 7.12: who is done stays', () => {
     ['with nothing proposed for a few minutes', {}, now - 1, 'it finished a moment ago'],
     ['while a person acts as it', { isWatched: true }, now, 'you have switched to it'],
     ['and then leaves', {}, now, null],
+    ['while its subagent is at work', { hasSubagentAtWork: true }, now, 'its subagent is at work'],
+    [
+      'while the run that delegated to it is open',
+      { isDelegatorAtWork: true },
+      now,
+      'the agent that delegated to it is at work',
+    ],
+    ['after a run that failed', { run: failed }, now, 'its last run did not complete'],
+    ['not as a subagent whose run failed', { run: failed, agent: anAgent({ kind: 'subagent' }) }, now, null],
+    ['after it was stopped', { agent: anAgent({ stopRequestedAt: 9 }) }, now, 'its last run did not complete'],
+    [
+      'after a run that failed when its change was settled before',
+      { run: failed, changes: [{ ...change, mergedAt: 9 }] },
+      now,
+      'its last run did not complete',
+    ],
+    [
+      'not when its change was merged after a run that failed',
+      { run: failed, changes: [{ ...change, mergedAt: 11 }] },
+      12,
+      null,
+    ],
+    [
+      'not when its change was closed after a run that failed',
+      { run: failed, changes: [{ ...change, closedAt: 11 }] },
+      12,
+      null,
+    ],
   ])('%s', (_, given, at, reason) => {
     expect(reasonToStay({ ...facts, ...given }, at)).toBe(reason);
   });
+});
+
+test('an agent whose run failed is at rest, and one with questions is not', () => {
+  expect(isAtRest({ ...done, run: aRun({ outcome: 'failed', endedAt: 10 }) })).toBe(true);
+  expect(isAtRest({ ...done, agent: anAgent({ stopRequestedAt: 5 }) })).toBe(true);
+  const questions = [{ id: 'q1', question: '?' }];
+  expect(isAtRest({ ...done, run: aRun({ outcome: 'completed', questions, endedAt: 10 }) })).toBe(false);
+  expect(isAtRest({ ...done, run: aRun() })).toBe(false);
 });

@@ -1,9 +1,11 @@
 import { limits } from '@pawl/schema/limit';
 import { listMail } from '@pawl/store/mail';
 import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { agentClient } from './support/agent-client.ts';
 import { cleanedUp, completionMails } from './support/complete.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
@@ -177,4 +179,40 @@ test('after a dozen agents of three kinds no worktree is left', async () => {
   await daemon.loops.health();
   for (const { id } of agents) await cleanedUp(client, id);
   expect(await worktreesThere(daemon)).toEqual([]);
+});
+
+test('a worker whose last run failed leaves when its change is merged after that', async () => {
+  await using daemon = await withChecks();
+  const { client } = daemon;
+  const worker = await daemon.work([...committed, { signal: { status: 'error', error: 'no idea' } }]);
+  await announced(daemon, worker.id);
+  const change = await changeOf(daemon, worker.id);
+  await client.resumeAgent(worker.id, { prompt: 'anything else?' }, randomUUID());
+  await waitUntil(async () => (await viewOf(client, worker.id)).run?.status === 'failed', { what: 'its second run' });
+  await daemon.loops.health();
+  expect(await viewOf(client, worker.id)).toMatchObject({ status: 'running' });
+  await client.mergeChange(change?.id ?? '');
+  expect(await cleanedUp(client, worker.id)).toMatchObject({ worktreeEnd: { state: 'trashed' } });
+});
+
+test('a subagent leaves a few minutes after the run that delegated to it', async () => {
+  const clock = { now: Date.now() };
+  await using daemon = await startTestDaemon({ clock: () => clock.now });
+  const { client, home } = daemon;
+  daemon.define('lead', { kind: 'main', class: 'persistent', provider: 'scripted', policy: ['Delegate'] });
+  daemon.define('finder', { kind: 'subagent', tools: ['*'], provider: 'scripted' });
+  const lead = await daemon.work(['hang'], { definition: 'lead' });
+  await waitUntil(async () => (await viewOf(client, lead.id)).activity === 'running', { what: 'it to run' });
+  const options = { scenario: await daemon.scenario(['complete']) };
+  const given = await agentClient(home, lead.id).delegate({ target: 'finder', task: 'find it', options }, randomUUID());
+  await daemon.ended(given.agent.id);
+  clock.now += limits.leaveMs;
+  await daemon.loops.health();
+  expect((await worktreesThere(daemon)).find(({ alias }) => alias === given.agent.alias)?.detail).toBe(
+    'done; the agent that delegated to it is at work',
+  );
+  await client.stopAgent(lead.id);
+  await daemon.ended(lead.id);
+  await daemon.loops.health();
+  expect(await cleanedUp(client, given.agent.id)).toMatchObject({ worktreeEnd: { state: 'trashed' } });
 });

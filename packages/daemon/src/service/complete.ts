@@ -118,7 +118,7 @@ export async function recipientsOf(db: Database, { agent, run }: AgentView, curr
 }
 
 /** Whether the run that delegated is still open. A result that comes later is kept with its run, and wakes nobody. */
-async function isDelegatorAtWork(db: Database, run: Run | null): Promise<boolean> {
+export async function isDelegatorAtWork(db: Database, run: Run | null): Promise<boolean> {
   const parentRunId = run?.parentRunId ?? null;
   return parentRunId !== null && (await runById(db, parentRunId))?.outcome === null;
 }

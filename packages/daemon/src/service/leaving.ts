@@ -1,7 +1,7 @@
 import { completionText } from '@pawl/core/complete';
 import { doors } from '@pawl/core/definition/action-table';
 import { meets } from '@pawl/core/definition/gate';
-import { isDoneWithTask } from '@pawl/core/leaving';
+import { isAtRest, isDoneWithTask } from '@pawl/core/leaving';
 import { createLanes } from '@pawl/core/turn-taking';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -10,7 +10,7 @@ import type { Event } from '@pawl/schema/event';
 import { agentView, everyLivingAgent } from '@pawl/store/agent-views';
 import type { AgentView } from '@pawl/store/agent-views';
 import { updateAgent } from '@pawl/store/agents';
-import { changesAbout } from '@pawl/store/changes';
+import { changesAbout, changesMadeBy } from '@pawl/store/changes';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordRetirement } from '../kill-record.ts';
@@ -53,9 +53,7 @@ export function startLeaving(
     if (type === 'run.ended') return agentId === null ? [] : [agentId];
     if (type !== 'change.merged' && type !== 'change.closed' && type !== 'review.ended') return [];
     const living = await everyLivingAgent(store.db);
-    return living
-      .filter((view) => view.agent.projectId === projectId && isDoneWithTask(view))
-      .map(({ agent }) => agent.id);
+    return living.filter((view) => view.agent.projectId === projectId && isAtRest(view)).map(({ agent }) => agent.id);
   }
 
   function wake(agentId: string): void {
@@ -75,12 +73,16 @@ export function startLeaving(
   async function lookAt(agentId: string): Promise<void> {
     if (closed) return;
     const facts = await agentView(store.db, agentId);
-    if (facts === null || !isDoneWithTask(facts)) return;
+    if (facts === null || !isAtRest(facts)) return;
+    if (isDoneWithTask(facts) && facts.agent.kind === 'main') await proposeAndAnnounce(facts);
+    await leaveIfFree(agentId);
+  }
+
+  async function proposeAndAnnounce(facts: AgentView): Promise<void> {
     // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
     const changes = await changesOf(shop, facts, facts.run?.detail ?? null);
-    if ((await getSetting(store.db, announcedKey(agentId))) === undefined) await announce(facts, changes);
+    if ((await getSetting(store.db, announcedKey(facts.agent.id))) === undefined) await announce(facts, changes);
     for (const { projectId } of changes) parts.ratchet.wake(projectId);
-    await leaveIfFree(agentId);
   }
 
   /** Mails the roles that its definition names. Mails, event and the mark against a second announcement are one transaction. */
@@ -116,7 +118,7 @@ export function startLeaving(
   async function leaveIfFree(agentId: string): Promise<void> {
     const isFree = async (db: Database) => {
       const facts = await agentView(db, agentId);
-      if (facts === null || !isDoneWithTask(facts)) return null;
+      if (facts === null || !isAtRest(facts)) return null;
       return (await whyItStays(db, facts, shop.clock())) === null ? facts : null;
     };
     if ((await isFree(store.db)) === null) return;
@@ -124,7 +126,7 @@ export function startLeaving(
       store.write(async (tx) => {
         const facts = await isFree(tx.db);
         if (facts === null) return;
-        const completion = { at: tx.now, summary: facts.run?.detail ?? null, failure: null };
+        const completion = { at: tx.now, ...(await resultOf(tx.db, facts)) };
         await updateAgent(tx, agentId, { completion });
         await recordRetirement(tx, { ...facts.agent, completion }, 'completed');
         await forgetSettings(tx, announcedKey(agentId), Number.MAX_SAFE_INTEGER);
@@ -136,7 +138,7 @@ export function startLeaving(
 
   return {
     async tend() {
-      for (const view of await everyLivingAgent(store.db)) if (isDoneWithTask(view)) wake(view.agent.id);
+      for (const view of await everyLivingAgent(store.db)) if (isAtRest(view)) wake(view.agent.id);
       await Promise.all(looks);
     },
     async close() {
@@ -145,4 +147,15 @@ export function startLeaving(
       await Promise.all(looks);
     },
   };
+}
+
+/** What an agent that leaves has come to. After a run that failed, its work counts when its change was merged. */
+async function resultOf(db: Database, facts: AgentView): Promise<{ summary: string | null; failure: string | null }> {
+  const detail = facts.run?.detail ?? null;
+  if (isDoneWithTask(facts)) return { summary: detail, failure: null };
+  const [latest] = await changesMadeBy(db, facts.agent.id);
+  const isMerged = latest !== undefined && latest.mergedAt !== null;
+  return isMerged
+    ? { summary: latest.title, failure: null }
+    : { summary: null, failure: detail ?? 'its last run did not complete' };
 }

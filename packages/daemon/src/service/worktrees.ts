@@ -5,7 +5,7 @@ import { restoreDirectory } from '@pawl/git/trash-directory';
 import { isPlainNote } from '@pawl/git/trash-note';
 import type { TrashEntry } from '@pawl/git/trash-list';
 import { listTrash } from '@pawl/git/trash-list';
-import { isDoneWithTask } from '@pawl/core/leaving';
+import { isAtRest, isDoneWithTask } from '@pawl/core/leaving';
 import type { Place } from '@pawl/schema/place';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, WorktreeEnd } from '@pawl/schema/record';
@@ -153,14 +153,14 @@ async function trashRetained(
   return trashed;
 }
 
-/** Why each agent that is done with its task still has its worktree. */
+/** Why each agent at rest still has its worktree. */
 async function reasonsToStay(shop: Workshop): Promise<Map<string, string>> {
   const { db } = shop.store;
   const reasons = new Map<string, string>();
   for (const view of await everyLivingAgent(db)) {
-    if (!isDoneWithTask(view)) continue;
-    const reason = await whyItStays(db, view, shop.clock());
-    reasons.set(view.agent.id, `done; ${reason ?? 'about to be cleaned up'}`);
+    if (!isAtRest(view)) continue;
+    const reason = (await whyItStays(db, view, shop.clock())) ?? 'about to be cleaned up';
+    reasons.set(view.agent.id, isDoneWithTask(view) ? `done; ${reason}` : reason);
   }
   return reasons;
 }
