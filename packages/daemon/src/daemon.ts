@@ -58,6 +58,7 @@ import { watchQuestions } from './service/question-watch.ts';
 import { createQuestions } from './service/questions.ts';
 import { createSignals } from './service/signals.ts';
 import { requeueDead } from './service/tasks.ts';
+import { redact } from './service/redaction.ts';
 import { keepStateFile } from './state-file.ts';
 import type { Choices, Timing, Workshop } from './workshop.ts';
 import { usualChoices } from './workshop.ts';
@@ -65,6 +66,8 @@ import { usualChoices } from './workshop.ts';
 export type DaemonOptions = {
   directory: DataDirectory;
   log: Logger;
+  /** Is told how to mask secrets in the lines of the log. */
+  maskLogWith?: (mask: (line: string) => string) => void;
   /** 0 takes a free port. */
   port: number;
   /** The system's time, and a count of milliseconds that nobody sets; with the first alone, a test lets time pass. */
@@ -151,6 +154,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     repositories: new Map(),
     log,
   };
+  options.maskLogWith?.((line) => redact(shop, line));
   linkCommand(home, programs.pawl);
   writePrograms(shop);
   await store.write(async (tx) => tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } }));

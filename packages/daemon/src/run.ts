@@ -2,9 +2,9 @@ import { homeAt } from '@pawl/protocol/home';
 import type { DataDirectory } from '@pawl/store/data-directory';
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { choicesOf, readConfig, timingOf } from './config.ts';
 import { startDaemon } from './daemon.ts';
+import { openLog } from './log.ts';
 
 const logBytes = 16 * 1024 * 1024;
 
@@ -14,10 +14,7 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
   mkdirSync(home.logs, { recursive: true, mode: 0o700 });
   const path = join(home.logs, 'daemon.log');
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytes) renameSync(path, `${path}.1`);
-  const sink = pino.destination({ dest: path, sync: true, mode: 0o600 });
-  // A disk that is full, or a log that cannot be written, must not take the daemon with it.
-  sink.on('error', () => {});
-  const log = pino({ base: { pid: process.pid } }, sink);
+  const { log, maskWith } = openLog(path);
   const reason = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => reason.resolve(signal));
   // A terminal that closes takes nothing with it.
@@ -31,6 +28,7 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
   const daemon = await startDaemon({
     directory,
     log,
+    maskLogWith: maskWith,
     port: config.port,
     choices: choicesOf(config),
     readChoices: async () => choicesOf(await readConfig(home.config)),

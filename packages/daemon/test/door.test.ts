@@ -211,7 +211,13 @@ test('a change needs a JSON body of bounded size', async () => {
   expect((await post({ 'content-type': 'text/plain' }, '{}')).status).toBe(415);
   expect((await post({ 'content-type': 'application/x-www-form-urlencoded' }, 'path=/')).status).toBe(415);
   expect((await post({}, JSON.stringify({ path: 'x'.repeat(5 * 1024 * 1024) }))).status).toBe(413);
+  // A body whose length is not told is read up to the same limit.
+  const chunked = { 'content-length': undefined, 'transfer-encoding': 'chunked' };
+  const path = JSON.stringify({ path: daemon.repository });
+  expect((await post(chunked, path)).status).toBe(200);
+  expect((await post(chunked, JSON.stringify({ path: 'x'.repeat(5 * 1024 * 1024) }))).status).toBe(413);
   expect((await post({}, '{"path":')).status).toBe(400);
+  expect((await post({}, `{"path":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).status).toBe(400);
   expect((await post({}, '{"path":7}')).status).toBe(400);
   expect((await ask('get', '/api/../../etc/passwd', { authorization })).status).toBe(404);
 });
@@ -270,7 +276,7 @@ function ask(
         port: daemon.port,
         method: method.toUpperCase(),
         path,
-        headers: { ...json, ...headers },
+        headers: Object.fromEntries(Object.entries({ ...json, ...headers }).filter(([, value]) => value !== undefined)),
       },
       (response) => {
         const type = response.headers['content-type'] ?? '';

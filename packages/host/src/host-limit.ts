@@ -35,6 +35,8 @@ export const hostLimits = {
   directReadBytes: 64 * 1024,
   /** Shorter secrets are not masked: they would be found in any text. */
   secretBytes: 8,
-  /** How many secrets of one session are masked. */
-  secrets: 64,
+  /** How many secrets are masked. */
+  secrets: 1_024,
+  /** How much of what does not show may stand within a secret that a read cuts. */
+  hiddenBytes: 4_096,
 } as const;

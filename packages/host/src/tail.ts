@@ -115,7 +115,7 @@ export function openTail(options: TailOptions): Tail {
     const wanted = Math.min(maxBytes, size - offset);
     if (wanted === 0) return nothing();
     // Beside what is wanted, as much before and after it is read as a secret that is cut there can reach.
-    const around = mask === null ? 0 : mask.longestBytes - 1;
+    const around = mask?.reachBytes ?? 0;
     const before = Math.min(around, offset);
     const window = await readAt(descriptor, before + Math.min(wanted + around, size - offset), offset - before);
     const bytes = window.subarray(before, before + wanted);

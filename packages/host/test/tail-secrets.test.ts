@@ -58,6 +58,17 @@ describe('5.2.11: a secret', () => {
     }
   });
 
+  test('with escapes inside is masked whole, whatever bytes of it a read ends at', async () => {
+    const hidden = secret.split('').join('\u001B[0m\u200B');
+    const content = `one ${hidden} two`;
+    for (let limit = 5; limit <= content.length; limit += 11) {
+      writeFileSync(path, content);
+      const given = await drain(open(), limit, true);
+      expect(text(given)).toBe(`one ${'*'.repeat(Buffer.byteLength(hidden))} two`);
+      expect(readFileSync(path, 'utf8')).toBe(text(given));
+    }
+  });
+
   test('that comes byte by byte is given masked once it is whole', async () => {
     writeFileSync(path, 'key ');
     const tail = open();

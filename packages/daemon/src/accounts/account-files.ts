@@ -24,8 +24,6 @@ export type AccountFiles = {
   create(id: string, env: Record<string, string>, fill: (directory: string) => Promise<void>): Promise<void>;
   /** The secrets of an account by the names of their variables. Files that are gone or open to others are an error. */
   readSecrets(id: string): Promise<Record<string, string>>;
-  /** What is to be masked: the same secrets, also where the files must not be used any more; none when they are gone. */
-  secretsToMask(id: string): Promise<string[]>;
   /** Why an account's files cannot be used; null when they can. */
   problem(id: string): Promise<string | null>;
   remove(id: string): Promise<void>;
@@ -84,10 +82,6 @@ export function accountFiles(root: string, atStep: (step: AccountStep) => void =
       throw new PawlError('conflict', `The account's files cannot be used: ${found ?? 'its secret.json is damaged'}.`, {
         hint: 'Remove the account with `pawl account rm`, and add it again.',
       });
-    },
-    async secretsToMask(id) {
-      const text = await readBoundedFile(secretFile(id), accountLimits.secretFileBytes);
-      return Object.values(parseSecrets(text ?? '') ?? {});
     },
     remove: (id) => rm(place(id), { recursive: true, force: true }),
     async list() {

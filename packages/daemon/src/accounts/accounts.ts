@@ -25,7 +25,7 @@ import { usualDirectory } from './config-directory.ts';
 import { copyConversation, findConversation } from './conversation.ts';
 import type { CredentialState } from './credentials.ts';
 import { credentialState } from './credential-state.ts';
-import { accountSecrets } from './login-secrets.ts';
+import { createSecretFinder } from './login-secrets.ts';
 import { openPrivateDirectory } from './private-file.ts';
 import type { ProbeResult } from './probe.ts';
 import { probeAccount } from './probe.ts';
@@ -70,7 +70,9 @@ export type Accounts = {
   /** What a session needs in its environment to use an account. */
   sessionUse(account: Account, preset: ProviderPreset, model: string | null): Promise<SessionUse>;
   /** What must not stand in the output of a session with this account. */
-  secretsOf(accountId: string): Promise<string[]>;
+  secretsOf(accountId: string): string[];
+  /** The secrets of all accounts, which stand nowhere else. */
+  secrets(): string[];
   /** Keeps the secrets that somebody's shell has for a provider; null when it has none. */
   captureShell(preset: ProviderPreset, variables: Record<string, string>): Promise<Account | null>;
   moveConversation(move: Move): Promise<'moved' | 'impossible'>;
@@ -85,6 +87,7 @@ export function createAccounts(parts: AccountParts): Accounts {
   openPrivateDirectory(home.accounts);
   const files = accountFiles(home.accounts, parts.atStep);
   const shop = { ...parts, files };
+  const finder = createSecretFinder(home.accounts);
   // Two that come at once with the same credentials make one account.
   const inTurn = createSerial();
 
@@ -160,7 +163,7 @@ export function createAccounts(parts: AccountParts): Accounts {
         path: preset.env['PATH'] ?? path,
         preset,
         use: await sessionUse(files, account, preset, null),
-        secrets: await accountSecrets(files, account.id),
+        secrets: finder.of(account.id),
       });
       await noteTest(account, result);
       return { account: await view(await find(account.id)), ...result };
@@ -183,7 +186,8 @@ export function createAccounts(parts: AccountParts): Accounts {
     },
 
     sessionUse: (account, preset, model) => sessionUse(files, account, preset, model),
-    secretsOf: (accountId) => accountSecrets(files, accountId),
+    secretsOf: (accountId) => finder.of(accountId),
+    secrets: () => finder.all(),
     captureShell: (preset, variables) => inTurn(() => captureShell(shop, preset, variables)),
 
     async moveConversation(move) {

@@ -1,8 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccountFiles } from './account-files.ts';
 import { accountLimits } from './account-limit.ts';
-import { readBoundedFile } from './private-file.ts';
 
 /** Files that CLIs keep logins in, such as `.credentials.json` and `auth.json`, and settings, which may hold keys too. */
 const loginFile = /(?:cred|auth|token|secret|key|settings|config|models|^\.claude).*\.(?:json|toml|ya?ml)$|^\.env/i;
@@ -14,30 +12,113 @@ const namedValue = /^[ \t]*(?:export[ \t]+)?([\w.-]{1,100})[ \t]*[=:][ \t]*["']?
 /** Shorter values of such fields are no secrets, but words like `Bearer`. */
 const secretCharacters = 16;
 
-/** Everything of an account that must not stand in the output of a session that uses it. */
-export async function accountSecrets(files: AccountFiles, id: string): Promise<string[]> {
-  const own = await files.secretsToMask(id);
-  // Some are a whole login as JSON.
-  const within = own.flatMap(secretsIn);
-  return [...new Set([...own, ...within, ...(await loginSecrets(files.directory(id)))])];
+/** Words, perhaps joined: what people enter as the key of a server that needs none, such as `not-needed`. */
+const words = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)(?:[-_. ](?:[a-z]+|[A-Z][a-z]*|[A-Z]+))*$/;
+
+/** Whether a value would be found in ordinary text, too, so that masking it would only do harm. */
+export function isOrdinary(value: string): boolean {
+  return value.length < secretCharacters && words.test(value);
 }
 
-/** The secrets in the login files of a config directory, whatever CLI it belongs to, as far as they can be told. */
-async function loginSecrets(directory: string): Promise<string[]> {
-  const secrets: string[] = [];
-  for (const path of (await loginFiles(directory)).slice(0, accountLimits.loginFiles)) {
-    secrets.push(...secretsIn((await readBoundedFile(path, accountLimits.secretFileBytes)) ?? ''));
+/** Whether a name is one that secrets have. */
+export function isSecretName(name: string): boolean {
+  return secretField.test(name);
+}
+
+/** Finds what of the accounts of a home is secret, whatever CLI they belong to, as far as it can be told. */
+export type SecretFinder = {
+  /** Everything of one account. */
+  of(accountId: string): string[];
+  /** Everything of all accounts. */
+  all(): string[];
+};
+
+/** Looks below one directory. Nothing is read again unless it has changed: a CLI may renew its login at any time. */
+export function createSecretFinder(root: string): SecretFinder {
+  const files = remembering((path) => secretsIn(readBounded(path)));
+  const listings = remembering(list);
+
+  /** Some CLIs keep logins in a directory of theirs below the one that they are given, such as `.gemini`. */
+  function loginFiles(directory: string, deep = true): string[] {
+    const entries = listings(directory) ?? [];
+    const own = entries.filter((entry) => !entry.isDirectory && loginFile.test(entry.name));
+    const below = entries.filter((entry) => deep && entry.isDirectory && entry.name.startsWith('.'));
+    return [
+      ...own.map(({ name }) => join(directory, name)),
+      ...below.flatMap(({ name }) => loginFiles(join(directory, name), false)),
+    ];
   }
-  return secrets;
+
+  function secretsOf(id: string): string[] {
+    const place = join(root, id);
+    const logins = loginFiles(join(place, 'directory')).slice(0, accountLimits.loginFiles);
+    return [...ownSecrets(join(place, 'secret.json')), ...logins.flatMap((path) => files(path) ?? [])];
+  }
+
+  const ownSecrets = (path: string) => own(path) ?? [];
+  const own = remembering((path) => {
+    const values = valuesOf(readBounded(path));
+    // Some are a whole login as JSON.
+    return [...values.filter((value) => !isOrdinary(value)), ...values.flatMap(secretsIn)];
+  });
+
+  return {
+    of: (id) => [...new Set(secretsOf(id))],
+    all: () => [...new Set((listings(root) ?? []).flatMap(({ name }) => secretsOf(name)))],
+  };
 }
 
-/** Some CLIs keep them in a directory of theirs below the one that they are given, such as `.gemini`. */
-async function loginFiles(directory: string, deep = true): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  const own = entries.filter((entry) => entry.isFile() && loginFile.test(entry.name));
-  const below = entries.filter((entry) => deep && entry.isDirectory() && entry.name.startsWith('.'));
-  const others = await Promise.all(below.map((entry) => loginFiles(join(directory, entry.name), false)));
-  return [...own.map((entry) => join(directory, entry.name)), ...others.flat()];
+/** Looks something up at a path, and again only when what is there has changed; null where nothing is. */
+function remembering<Found>(look: (path: string) => Found): (path: string) => Found | null {
+  const known = new Map<string, { version: string; found: Found }>();
+  return (path) => {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) {
+      known.delete(path);
+      return null;
+    }
+    const version = [stat.dev, stat.ino, stat.mtimeNs, stat.ctimeNs, stat.size].join(':');
+    const before = known.get(path);
+    if (before?.version === version) return before.found;
+    const found = look(path);
+    known.set(path, { version, found });
+    return found;
+  };
+}
+
+function list(directory: string): { name: string; isDirectory: boolean }[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+  } catch {
+    return [];
+  }
+}
+
+/** A file's text; empty when it is too long, no plain file, or cannot be read. */
+function readBounded(path: string): string {
+  let file;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    return stat.isFile() && stat.size <= accountLimits.secretFileBytes ? readFileSync(file, 'utf8') : '';
+  } catch {
+    return '';
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The values of an account's `secret.json`, also where the account must not be used any more. */
+function valuesOf(text: string): string[] {
+  try {
+    const { env } = JSON.parse(text) as { env?: unknown };
+    return Object.values(env ?? {}).filter((value) => typeof value === 'string');
+  } catch {
+    return [];
+  }
 }
 
 /** The secrets in a text that is JSON, or has a name and a value in each line, by the names of their fields. */
@@ -45,12 +126,12 @@ function secretsIn(text: string): string[] {
   const secrets: string[] = [];
   try {
     JSON.parse(text, (name, value: unknown) => {
-      if (typeof value === 'string' && value.length >= secretCharacters && secretField.test(name)) secrets.push(value);
+      if (typeof value === 'string' && value.length >= secretCharacters && isSecretName(name)) secrets.push(value);
       return value;
     });
   } catch {
     for (const [, name = '', value = ''] of text.matchAll(namedValue))
-      if (value.length >= secretCharacters && secretField.test(name)) secrets.push(value);
+      if (value.length >= secretCharacters && isSecretName(name)) secrets.push(value);
   }
   return secrets;
 }

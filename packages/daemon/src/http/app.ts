@@ -27,6 +27,7 @@ import type { DoorVariables } from './door.ts';
 import { lockDoor, selfOnly } from './door.ts';
 import { failed } from './failure.ts';
 import { gateAgents, openapiPath } from './agent-gate.ts';
+import { maskRequests } from './mask-request.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addAgentRoutes } from './agent-routes.ts';
 import { addChangeRoutes } from './change-routes.ts';
@@ -95,6 +96,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
 
   // Who may ask is settled before what they ask is looked at.
   gateAgents(app, shop);
+  maskRequests(app, shop);
 
   app.use(async (context, next) => {
     const { method, path } = context.req;

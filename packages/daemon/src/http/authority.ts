@@ -1,3 +1,4 @@
+import { shownForms } from '@pawl/host/hidden-text';
 import { idSchema } from '@pawl/schema/id';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,24 +12,38 @@ export type Authority = {
   identify(header: string | undefined): Caller | null;
   /** The token that lets an agent act as itself, and only as itself. */
   agentToken(agentId: string): string;
+  /** The tokens of this home that stand in a text, whosever they are. */
+  tokensIn(text: string): string[];
 };
 
 /** Tokens of one home: the person's, from its file, and one for each agent, derived from it. */
 export function createAuthority(personToken: string): Authority {
   const agentToken = (agentId: string) =>
     `${agentId}.${createHmac('sha256', personToken).update(`agent:${agentId}`).digest('base64url')}`;
+  const agentOf = (token: string) => {
+    const agentId = token.split('.', 1)[0] ?? '';
+    return idSchema.safeParse(agentId).success && equal(token, agentToken(agentId)) ? agentId : null;
+  };
   return {
     agentToken,
     identify(header) {
       const given = /^Bearer ([A-Za-z0-9._-]{1,200})$/.exec(header ?? '')?.[1];
       if (given === undefined) return null;
       if (equal(given, personToken)) return { kind: 'person' };
-      const agentId = given.split('.', 1)[0] ?? '';
-      if (!idSchema.safeParse(agentId).success || !equal(given, agentToken(agentId))) return null;
-      return { kind: 'agent', agentId };
+      const agentId = agentOf(given);
+      return agentId === null ? null : { kind: 'agent', agentId };
+    },
+    tokensIn(text) {
+      return shownForms(text).flatMap((shown) => {
+        const agents = (shown.match(tokenShape) ?? []).filter((token) => agentOf(token) !== null);
+        return shown.includes(personToken) ? [personToken, ...agents] : agents;
+      });
     },
   };
 }
+
+/** An id, and what proves it. */
+const tokenShape = /[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/g;
 
 /** Compares in constant time, whatever the lengths. */
 function equal(given: string, expected: string): boolean {

@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Authority, Caller } from './authority.ts';
+import { tooLarge } from './mask-request.ts';
 
 export type DoorVariables = { Variables: { caller: Caller; isGated?: boolean } };
 
@@ -58,10 +59,8 @@ function checkBody(context: Context): void {
       hint: 'Send `Content-Type: application/json`.',
     });
   }
-  const length = Number(context.req.header('content-length') ?? Number.NaN);
-  if (!(length <= limits.bodyBytes)) {
-    throw new PawlError('too_large', `The body needs a Content-Length of at most ${limits.bodyBytes} bytes.`);
-  }
+  // Of one whose length is not told, no more than this is read.
+  if (!(Number(context.req.header('content-length') ?? 0) <= limits.bodyBytes)) throw tooLarge();
 }
 
 /** Lets a person through, and an agent only when it asks about itself. */

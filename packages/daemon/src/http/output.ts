@@ -39,7 +39,7 @@ export function outputPresenter(shop: Workshop, agent: Agent, format: OutputForm
   /** Where the reading of a stream begins. */
   async function streamBefore(chunk: Chunk): Promise<Pick<Stream, 'splitter' | 'mask'>> {
     const session = await sessionById(db, chunk.sessionId);
-    const secrets = session === null ? [] : await secretsOf(shop, agent, session);
+    const secrets = session === null ? [] : secretsOf(shop, agent, session);
     return { splitter: await splitterBefore(db, chunk), mask: createPieceMask(secrets) };
   }
 

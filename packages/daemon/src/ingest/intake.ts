@@ -6,7 +6,7 @@ import { usageAfter } from '@pawl/core/usage';
 import { rebuildCarry } from '@pawl/host/line-carry';
 import { createLineSplitter } from '@pawl/host/lines';
 import type { LineSplitter } from '@pawl/host/lines';
-import { redactText } from '@pawl/host/secret-mask';
+import { createRedaction } from '@pawl/host/secret-mask';
 import type { Tail } from '@pawl/host/tail';
 import { openTail } from '@pawl/host/tail';
 import type { NewEvent } from '@pawl/schema/event';
@@ -95,6 +95,7 @@ export function openIntake(target: IntakeTarget): Intake {
       stored: target.offsets.stderr,
     },
   ];
+  const redaction = createRedaction(target.secrets);
   const splitter = splitterAt(join(directory, 'out'), target.offsets.stdout);
   let { providerSessionId, limitUntil } = session;
   let counted: UsageState = { usage: session.usage, reported: session.reported };
@@ -181,7 +182,7 @@ export function openIntake(target: IntakeTarget): Intake {
     if (said === null) return;
     const last = batch.messages.at(-1);
     if (last !== undefined && isPieceOf(said, last)) {
-      last.content = kept(redactText(last.content + said.content, target.secrets));
+      last.content = kept(redaction(last.content + said.content));
       return;
     }
     messages++;
@@ -225,7 +226,13 @@ export function openIntake(target: IntakeTarget): Intake {
   function learnLine(line: { text: string; oversized: boolean }, batch: Batch): void {
     if (line.oversized)
       noteDamage(batch, 'stdout', `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`);
-    else if (line.text !== '') for (const event of target.parser.parse(line.text)) learn(event, batch);
+    else if (line.text !== '') for (const event of eventsOf(line.text)) learn(event, batch);
+  }
+
+  /** JSON may spell a secret with escapes: only what it says can be compared. */
+  function eventsOf(line: string): StreamEvent[] {
+    const events = target.parser.parse(line);
+    return line.includes('\\u') ? events.map((event) => cleanEvent(event, redaction)) : events;
   }
 
   function noteDamage(batch: Batch, stream: Chunk['stream'], reason: string): void {
@@ -312,6 +319,15 @@ function saidMessage(event: StreamEvent): SaidMessage | null {
     default:
       return null;
   }
+}
+
+/** An event in whose texts no secret stands. */
+function cleanEvent(event: StreamEvent, clean: (text: string) => string): StreamEvent {
+  const entries = Object.entries(event).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? clean(value) : value,
+  ]);
+  return Object.fromEntries(entries) as StreamEvent;
 }
 
 /** Whether something that was said goes on with what was said last: both are pieces of one text. */

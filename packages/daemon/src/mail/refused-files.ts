@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
+import { redact } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
@@ -23,9 +24,10 @@ type Mailbox = z.infer<typeof mailboxSchema>;
 type RefusedFile = { path: string; reason: string; agent: Agent | null; projectId: string | null };
 
 /** Tells that a file is refused: once for each version of it and each reason, and of one mailbox a bounded number of times. */
-export async function tellRefused(shop: Workshop, { path, reason, agent, projectId }: RefusedFile): Promise<void> {
+export async function tellRefused(shop: Workshop, { path, agent, projectId, ...told }: RefusedFile): Promise<void> {
+  const reason = redact(shop, told.reason);
   const mailbox = agent?.id ?? 'nobody';
-  const file = relative(shop.home.messages, path);
+  const file = redact(shop, relative(shop.home.messages, path));
   const version = await versionOf(path);
   const what = createHash('sha256')
     .update(JSON.stringify([file, version, reason]))

@@ -5,6 +5,7 @@ import { findAgents } from '@pawl/store/agents';
 import { countPending, mailById } from '@pawl/store/mail';
 import { unlink } from 'node:fs/promises';
 import { relative } from 'node:path';
+import { redactValue } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import type { DroppedMail } from './dropped-file.ts';
 import { FileRefused, isSame, readDropped, refusalOf } from './dropped-file.ts';
@@ -28,7 +29,7 @@ export async function takeFile(shop: Workshop, path: string): Promise<'done' | '
   if (agent !== null && agent.endedAt !== null) return 'done';
   try {
     if (agent === null) throw new FileRefused(`there is no agent ${agentName} in ${projectName}`);
-    const dropped = await readDropped(path, shop.clock());
+    const dropped = withoutSecrets(shop, await readDropped(path, shop.clock()));
     await record(shop, { dropped, to: agent, projectId: project?.id ?? null });
     crashPoint('mirror.after_import');
     if (await isSame(path, dropped.stat)) await unlink(path);
@@ -39,6 +40,11 @@ export async function takeFile(shop: Workshop, path: string): Promise<'done' | '
     await tellRefused(shop, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
     return 'done';
   }
+}
+
+/** A file is written by anybody, and may say what nobody is to read. */
+function withoutSecrets(shop: Workshop, { stat, mailId, ...words }: DroppedMail): DroppedMail {
+  return { ...(redactValue(shop, words)?.value as typeof words), stat, mailId };
 }
 
 /** Writes a dropped mail down, unless that was done before. */

@@ -7,7 +7,6 @@ import { PawlError } from '@pawl/schema/error';
 import { changeById, commentsOf, updateChange } from '@pawl/store/changes';
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import { openOne, refuseWhileAdvancing } from './change-now.ts';
 import { projectOfChange } from './change-scope.ts';
@@ -24,9 +23,8 @@ export async function closeChange(
 ): Promise<Closed> {
   const { asker, change } = given;
   refuseChangeVerb(asker, change, 'close');
-  const clean = await redactionOf(shop, asker.is === 'person' ? null : asker.agent.id);
-  const reason = requireChangeText('reason', clean(given.reason));
-  const learnings = given.learnings === undefined ? '' : checkChangeText('learnings', clean(given.learnings));
+  const reason = requireChangeText('reason', given.reason);
+  const learnings = given.learnings === undefined ? '' : checkChangeText('learnings', given.learnings);
   if (learnings === '' && asker.is !== 'person') {
     throw new PawlError('invalid_input', 'An agent that closes a change says what was learned from it.', {
       hint: `pawl change close ${change.id} --reason "…" --learnings "what did not work, and why"`,

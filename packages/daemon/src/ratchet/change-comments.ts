@@ -12,7 +12,6 @@ import { agentById } from '@pawl/store/agents';
 import { addressComment, commentsOf, insertComment, updateChange } from '@pawl/store/changes';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import { redactionOf } from '../service/redaction.ts';
 import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
 import { about, changeNow, fixerNow, placeAtEnd } from './change-now.ts';
@@ -26,8 +25,7 @@ export async function commentChange(
   { asker, changeId, body, addresses }: Said,
 ): Promise<{ comment: ChangeComment; tell: string[] }> {
   const agentId = asker.is === 'person' ? null : asker.agent.id;
-  const clean = await redactionOf(shop, agentId);
-  const said = requireChangeText('comment', clean(body));
+  const said = requireChangeText('comment', body);
   return shop.store.write(async (tx) => {
     const change = await changeNow(tx.db, changeId);
     refuseChangeVerb(asker, change, 'comment');

@@ -12,7 +12,6 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentOfBranch } from '@pawl/store/change-search';
 import { openChangeOf } from '@pawl/store/changes';
-import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Opened, OpenRequest, Proposal } from './change-record.ts';
 import { recordProposal } from './change-record.ts';
@@ -71,7 +70,6 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
   for (const tip of tips) await refuseKnown(shop, rules, { branch, head, tip });
   await importCommits(repository, ownDir, { tips: [head], not: tips });
   const author = asker.is === 'agent' ? asker.agent : await agentOfBranch(shop.store.db, project.id, branch);
-  const clean = await redactionOf(shop, asker.is === 'agent' ? asker.agent.id : null);
   const { title, summary } = request;
   const base = await baseOf(rules, head, author);
   const found = await titleOf(shop, rules, { head, base, author });
@@ -84,11 +82,11 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
     author,
     scripted: isScripted(shop, author) && !rules.config.playground,
     title: {
-      given: title === undefined ? null : checkTitle(clean(title)),
+      given: title === undefined ? null : checkTitle(title),
       found: found.title,
       replaces: found.isSubject ? await subjectBefore(shop, rules, { branch, author }) : null,
     },
-    summary: summary === undefined ? null : checkChangeText('summary', clean(summary)),
+    summary: summary === undefined ? null : checkChangeText('summary', summary),
   };
 }
 

@@ -3,7 +3,7 @@ import { commitSubject } from '@pawl/git/commit-subject';
 import { readRange } from '@pawl/git/replay';
 import type { Agent } from '@pawl/schema/record';
 import { changesByAgent } from '@pawl/store/changes';
-import { redactionOf } from '../service/redaction.ts';
+import { redact } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import type { ProjectRules } from './change-rules.ts';
 import { landedHeads } from './landed.ts';
@@ -22,8 +22,7 @@ export async function titleOf(shop: Workshop, rules: ProjectRules, work: Work): 
   const subject = await commitSubject(repository, ownDir, own.at(-1) ?? head);
   const isFirst = author === null || !(await changesByAgent(shop.store.db, author.id)).some(isMerged);
   const assignment = author === null || !isFirst ? null : author.assignment;
-  const clean = await redactionOf(shop, author?.id ?? null);
-  return { title: clean(titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
+  return { title: redact(shop, titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
 }
 
 /** The commits that a head adds, oldest first; merges, such as those that bring in main, are none of its own. */

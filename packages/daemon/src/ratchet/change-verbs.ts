@@ -13,7 +13,6 @@ import type { ChangePatch } from '@pawl/store/changes';
 import { updateChange } from '@pawl/store/changes';
 import { queueOf, updateQueue } from '@pawl/store/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { redactionOf } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import { about, changeNow, fixerNow, openOne, placeAtEnd } from './change-now.ts';
 import { emitQueued } from './change-queued.ts';
@@ -51,8 +50,7 @@ export async function approveChange(
 
 /** Holds a change for a reason. */
 export async function blockChange(shop: Workshop, { asker, changeId, reason }: Verb & { reason: string }) {
-  const clean = await redactionOf(shop, asker.is === 'person' ? null : asker.agent.id);
-  const said = requireChangeText('reason', clean(reason));
+  const said = requireChangeText('reason', reason);
   await shop.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, 'block');

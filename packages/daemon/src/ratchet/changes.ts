@@ -16,7 +16,7 @@ import { changesTakenOver, finishedAuthors } from '@pawl/store/change-search';
 import { changesByAgent } from '@pawl/store/changes';
 import { beginQueue, queueOf } from '@pawl/store/queues';
 import { rightsOf } from '../service/definitions.ts';
-import { redactionFor } from '../service/redaction.ts';
+import { redact } from '../service/redaction.ts';
 import { agentIn } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
@@ -122,8 +122,7 @@ async function proposeWork(
     await recordWithheld(shop, project, agent, { head: tip, definition });
     return null;
   }
-  const clean = await redactionFor(shop, facts);
-  const said = summaryFrom(clean(summary ?? ''));
+  const said = summaryFrom(redact(shop, summary ?? ''));
   const asker = { is: 'agent', agent, definition } as const;
   // What was closed before is wanted again when somebody says so.
   const byItself = { asker, project, byItself: true, draft: closedAt !== null };

@@ -14,6 +14,7 @@ import { countOpenChanges } from '@pawl/store/change-search';
 import { changeById, insertChange, openChangeOf, updateChange } from '@pawl/store/changes';
 import { beginQueue } from '@pawl/store/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { redact } from '../service/redaction.ts';
 import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteOpened } from './notices.ts';
@@ -53,7 +54,7 @@ async function bringHead({ shop, repository, ownDir, link, target }: ForgeBench,
 }
 
 async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChange, base: string): Promise<Change> {
-  const { project, link } = bench;
+  const { shop, project, link } = bench;
   const change = newChange({
     id: newId(),
     projectId: project.id,
@@ -62,8 +63,8 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
     branch: there.branch,
     head: there.head,
     base,
-    title: titleFrom([there.title]),
-    summary: summaryFrom(there.body),
+    title: titleFrom([redact(shop, there.title)]),
+    summary: summaryFrom(redact(shop, there.body)),
     openedAt: tx.now,
     queuedAt: there.draft ? null : tx.now,
     forgeRef: there.ref,

@@ -10,7 +10,6 @@ import { directoryOf } from '@pawl/schema/place';
 import { endsTurnByResult } from '@pawl/core/work-mode';
 import { findSession } from '@pawl/host/find-session';
 import { lastOutput } from '@pawl/host/last-output';
-import { redactText } from '@pawl/host/secret-mask';
 import { stopSession } from '@pawl/host/stop-session';
 import { faultIn } from '@pawl/providers/fault';
 import { resetTimeIn } from '@pawl/providers/reset-time';
@@ -32,8 +31,8 @@ import { returnMail } from '../mail/evidence.ts';
 import { placesOf } from '../places.ts';
 import type { FoundSignal } from '../signal-file.ts';
 import { readSignal } from '../signal-file.ts';
+import { redactValue } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
-import { secretsOf } from './session-watch.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
@@ -69,10 +68,9 @@ export async function finishSession(
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
-  const secrets = await secretsOf(shop, agent, session);
   const said = {
     began,
-    signal: signal === null ? null : withoutSecrets(signal, secrets),
+    signal: signal === null ? null : withoutSecrets(shop, signal),
     exitCode,
     completed: completion !== null,
     ...how,
@@ -116,12 +114,8 @@ async function closeTools(tx: WriteTransaction, agent: Agent, session: Session):
 }
 
 /** A signal is written by the agent itself, and may say what nobody is to read. */
-function withoutSecrets(signal: Signal, secrets: readonly string[]): Signal {
-  return signalSchema.parse(
-    JSON.parse(JSON.stringify(signal), (_key, value: unknown) =>
-      typeof value === 'string' ? redactText(value, secrets) : value,
-    ),
-  );
+function withoutSecrets(shop: Workshop, signal: Signal): Signal {
+  return signalSchema.parse(redactValue(shop, signal)?.value);
 }
 
 /** A limit that should be over and is not holds for a while longer: clocks differ, and words on times are rounded. */

@@ -18,6 +18,7 @@ import type { Agent, Message, Run, Session } from '@pawl/schema/record';
 import { wholeHistory } from '@pawl/store/history';
 import { readCustomTexts } from '../prompts/custom.ts';
 import { placesOf } from '../places.ts';
+import { redact } from '../service/redaction.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf } from '../workshop.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
@@ -43,7 +44,9 @@ export async function promptFor(shop: Workshop, facts: PromptFacts): Promise<Ses
   const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(shop, facts);
   const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
   const turn = resumes ? await followUp(shop, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
-  return { system, turn: facts.mail === null ? turn : `${turn}\n${facts.mail}\n` };
+  const said = facts.mail === null ? turn : `${turn}\n${facts.mail}\n`;
+  // The repository's own files are part of it, and nothing kept secrets out of those.
+  return { system: system === null ? null : redact(shop, system), turn: redact(shop, said) };
 }
 
 /** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */

@@ -16,6 +16,7 @@ import { lastReport, sessionById, sessionOffsets, updateSession } from '@pawl/st
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
+import { serverSecrets } from '../service/redaction.ts';
 import { readPlacedSignal } from '../signal-file.ts';
 import type { Workshop } from '../workshop.ts';
 import { identityOf, sessionDirectory } from '../workshop.ts';
@@ -183,7 +184,7 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
         directory: directoryOf(session.id),
         parser: outputParsers[preset?.outputFormat ?? 'text'],
         reportedBefore: await reportedBefore(shop, agent, session),
-        secrets: await secretsOf(shop, agent, session),
+        secrets: secretsOf(shop, agent, session),
         messages: await countSessionMessages(shop.store.db, agent.id, session.id),
         openTools: await runningTools(shop, agent, session),
         offsets: await sessionOffsets(shop.store.db, session.id),
@@ -216,13 +217,10 @@ async function reportedBefore(shop: Workshop, agent: Agent, session: Session): P
 }
 
 /** What a session knows that nobody else is to read. */
-export async function secretsOf(shop: Workshop, agent: Agent, session: Session): Promise<string[]> {
+export function secretsOf(shop: Workshop, agent: Agent, session: Session): string[] {
   const own = shop.authority.agentToken(agent.id);
-  const servers = Object.values(shop.choices.mcpServers).flatMap((server) =>
-    Object.values('url' in server ? server.headers : server.env).flatMap((value) => [value, ...value.split(/\s+/)]),
-  );
-  const kept = session.accountId === null ? [] : await shop.accounts.secretsOf(session.accountId);
-  return [own, ...servers, ...kept];
+  const kept = session.accountId === null ? [] : shop.accounts.secretsOf(session.accountId);
+  return [own, ...serverSecrets(shop.choices.mcpServers), ...kept];
 }
 
 /** True when the process that was recorded for a session, and no other of that number, runs. */

@@ -1,5 +1,5 @@
 import { breachInWords } from '@pawl/core/budget';
-import type { Colleague, LastWord } from '@pawl/core/complete';
+import type { Colleague } from '@pawl/core/complete';
 import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
 import { doors } from '@pawl/core/definition/action-table';
 import { meets } from '@pawl/core/definition/gate';
@@ -27,7 +27,6 @@ import { placesOf, projectIfAny } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf, repositoryOf } from '../workshop.ts';
 import { rightsOf } from './definitions.ts';
-import { redactionFor } from './redaction.ts';
 
 /** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
 export type Completed = { notified: Agent[]; isNew: boolean };
@@ -50,7 +49,7 @@ export async function completeAgent(
 ): Promise<Completed> {
   const { shop, reconciler, post, ratchet } = parts;
   const known = await factsOf(shop.store.db, agentId);
-  const said = await withoutSecrets(shop, known, lastWord(given));
+  const said = lastWord(given);
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
   if (given.byPerson !== true && said.failure === null) await refuseOverBudget(shop, known);
   const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
@@ -162,11 +161,4 @@ export async function commitsOf(shop: Workshop, agent: Agent): Promise<number | 
     shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
     return null;
   }
-}
-
-/** What an agent says of itself may hold what nobody is to read. */
-async function withoutSecrets(shop: Workshop, facts: AgentView, said: LastWord): Promise<LastWord> {
-  const redact = await redactionFor(shop, facts);
-  const clean = (text: string | null) => (text === null ? null : redact(text));
-  return { summary: clean(said.summary), failure: clean(said.failure) };
 }

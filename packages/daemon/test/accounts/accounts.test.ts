@@ -186,7 +186,7 @@ describe('a session with an account', () => {
       'history.json': JSON.stringify({ key: 'no login file, no secret' }),
     });
     const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from });
-    expect((await desk.accounts.secretsOf(account.id)).toSorted()).toEqual(
+    expect(desk.accounts.secretsOf(account.id).toSorted()).toEqual(
       [token, `${token}-refresh`, key, `${key}-id`].toSorted(),
     );
   });
@@ -196,11 +196,11 @@ test('a secret is masked also after its file was opened to others', async () => 
   const desk = await openAccounts();
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
   chmodSync(join(desk.home.accounts, account.id, 'secret.json'), 0o644);
-  expect(await desk.accounts.secretsOf(account.id)).toEqual([key]);
+  expect(desk.accounts.secretsOf(account.id)).toEqual([key]);
   const json = JSON.stringify({ type: 'api', key: `${key}-inner` });
   const { account: whole } = await desk.accounts.add({ provider: 'fake', kind: 'token', secret: json });
-  expect(await desk.accounts.secretsOf(whole.id)).toContain(`${key}-inner`);
-  expect(await desk.accounts.secretsOf('C'.repeat(22))).toEqual([]);
+  expect(desk.accounts.secretsOf(whole.id)).toContain(`${key}-inner`);
+  expect(desk.accounts.secretsOf('C'.repeat(22))).toEqual([]);
 });
 
 describe('what a shell has', () => {

@@ -90,7 +90,7 @@ test('the directory that a CLI keeps below its own is put there, and its secrets
   const gemini = writeFiles(join(desk.path, '.gemini'), { 'oauth_creds.json': `{"access_token":"${key}"}` });
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from: gemini });
   expect(readdirSync(join(desk.home.accounts, account.id, 'directory', '.gemini'))).toEqual(['oauth_creds.json']);
-  expect(await desk.accounts.secretsOf(account.id)).toEqual([key]);
+  expect(desk.accounts.secretsOf(account.id)).toEqual([key]);
 });
 
 test('an account from a hostile directory is not made, and nothing of it is left', async () => {

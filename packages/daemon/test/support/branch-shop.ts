@@ -19,6 +19,7 @@ import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { noSecrets } from './no-secrets.ts';
 import { commitFiles, type Files } from './ratchet.ts';
 import { changeRecord } from './records.ts';
 import { addRestingAgents } from './resting-agents.ts';
@@ -42,6 +43,7 @@ export async function openBranchShop(place: string) {
     });
   }
   const shop = {
+    ...noSecrets,
     home,
     store,
     clock: Date.now,

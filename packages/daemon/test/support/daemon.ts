@@ -1,4 +1,5 @@
 import { startDaemon } from '@pawl/daemon/daemon';
+import { openLog } from '@pawl/daemon/log';
 import type { Choices, Timing } from '@pawl/daemon/workshop';
 import type { Client } from '@pawl/protocol/client';
 import { sessionFile } from '@pawl/host/session-files';
@@ -73,6 +74,8 @@ export async function startTestDaemon(
     home?: string;
     clock?: () => number;
     monotonic?: () => number;
+    /** Keeps a log in the home, as a daemon of its own process does. */
+    logged?: boolean;
   } = {},
 ): Promise<TestDaemon> {
   const place = await temporaryDirectory();
@@ -81,10 +84,14 @@ export async function startTestDaemon(
   await sampleRepository(repository);
   const directory = openDataDirectory(root);
   const lock = lockDataDirectory(directory);
+  const logs = homeAt(root).logs;
+  if (options.logged) mkdirSync(logs, { recursive: true });
+  const masked = options.logged ? openLog(join(logs, 'daemon.log')) : null;
   const daemon = await startDaemon({
     directory,
     port: 0,
-    log: pino({ enabled: false }),
+    log: masked?.log ?? pino({ enabled: false }),
+    ...(masked === null ? {} : { maskLogWith: masked.maskWith }),
     timing: { ...quickTiming, ...options.timing },
     choices: { provider: 'scripted', ...options.choices },
     providers: options.providers ?? {},

@@ -31,6 +31,7 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { noSecrets } from './no-secrets.ts';
 import { checksOf } from './check-shop.ts';
 
 /** A project whose remote is a server that plays GitHub, and what a look at it needs of a daemon, but no daemon. */
@@ -52,7 +53,14 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
     await beginQueue(tx, project.id, 'main');
     await updateProjectSettings(tx, project.id, { pushAllowedAt: tx.now });
   });
-  const shop = { home, store, clock, environment: process.env, log: pino({ enabled: false }) } as unknown as Workshop;
+  const shop = {
+    ...noSecrets,
+    home,
+    store,
+    clock,
+    environment: process.env,
+    log: pino({ enabled: false }),
+  } as unknown as Workshop;
   const repository = await openRepository(root);
   const ownDir = ownGitDirectory(home, project.id);
   await ensureOwnDirectory(repository, ownDir);

@@ -13,6 +13,7 @@ import { openStore } from '@pawl/store/store';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { noSecrets } from './no-secrets.ts';
 import { addRestingAgents } from './resting-agents.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
@@ -34,6 +35,7 @@ export async function mailShop(given: { clock?: () => number } = {}) {
   const [fox, owl, elk] = agents as [Agent, Agent, Agent];
   const root = await rootAgent(store.db);
   const shop = {
+    ...noSecrets,
     home,
     store,
     timing: { routeMs: 60_000 },

@@ -1,0 +1,10 @@
+import type { Accounts } from '@pawl/daemon/accounts/accounts';
+import { createAuthority } from '@pawl/daemon/http/authority';
+import { usualChoices } from '@pawl/daemon/workshop';
+
+/** The parts of a workshop that tell what is secret: of a home that has no accounts. */
+export const noSecrets = {
+  choices: usualChoices,
+  authority: createAuthority('x'.repeat(43)),
+  accounts: { secrets: () => [] } as Partial<Accounts> as Accounts,
+};
