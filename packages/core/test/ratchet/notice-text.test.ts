@@ -99,7 +99,7 @@ test('a second reviewer is shown what was said to be dealt with', () => {
 
 test('each notice says what happened and what is next', () => {
   expect(texts.openedText(change, 'calm-fox')).toContain(`pawl change show ${change.id}`);
-  expect(texts.ejectedText(change, { reason: 'exit code 1' })).toContain('put out');
+  expect(texts.ejectedText(change, { reason: 'exit code 1' })).toContain('ejected the change');
   expect(texts.questionedText(change, [{ detail: 'fewer tests run: 9 before, 4 now' }])).toContain(
     '- fewer tests run: 9 before, 4 now',
   );
