@@ -37,6 +37,8 @@ export type Home = {
   /** A projection of the registry for other programs; written, never read. */
   state: string;
   scripted: string;
+  /** Requests of commands that have no answer yet. */
+  requests: string;
 };
 
 /** A unix socket's path has room for about a hundred bytes on every system; longer ones fail in odd ways. */
@@ -70,6 +72,7 @@ export function homeAt(
     learnings: join(base, 'learnings'),
     state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),
+    requests: join(base, 'requests'),
   };
 }
 

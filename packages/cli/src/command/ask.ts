@@ -2,6 +2,7 @@ import { createClient } from '@pawl/protocol/client';
 import { noAnswer } from '@pawl/protocol/no-answer';
 import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
 import { reachDaemon } from '../launch.ts';
@@ -21,8 +22,10 @@ export type AskOptions = {
 /** Asks somebody, waits for the answer over restarts of the daemon, and prints the answer and nothing else. */
 export async function ask(context: CommandContext, question: string, options: AskOptions): Promise<number> {
   const body = bodyOf(question, options);
-  const key = crypto.randomUUID();
-  const { question: asked } = await untilAnswered(context.home, (client) => client.ask(body, key));
+  const { answer: begun } = await askOnce(context, ['ask', body], (key) =>
+    untilAnswered(context.home, (client) => client.ask(body, key)),
+  );
+  const { question: asked } = begun;
   const ended = await endOf(context, asked.conversationId);
   const { answer } = ended;
   const isAnswered = ended.end === 'answered' && answer !== null;

@@ -1,6 +1,7 @@
 import type { DelegateBody } from '@pawl/protocol/view/run';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { untilAnswered } from '../resend.ts';
 import { answerResult, waitForRun } from '../run-wait.ts';
@@ -35,8 +36,9 @@ export async function delegate(
     ...(options.base === undefined ? {} : { base: options.base }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
-  const key = options.key ?? crypto.randomUUID();
-  const begun = await untilAnswered(context.home, (client) => client.delegate(body, key));
+  const { answer: begun } = await askOnce(context, ['delegate', body, options.key], (key) =>
+    untilAnswered(context.home, (client) => client.delegate(body, options.key ?? key)),
+  );
   const { agent, run } = begun;
   if (!options.wait) {
     const then = `its result: pawl result ${run.id}`;

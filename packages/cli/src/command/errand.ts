@@ -3,6 +3,7 @@ import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { agentOrCurrent } from '../current-agent.ts';
 import { diffText } from '../diff-text.ts';
@@ -42,11 +43,13 @@ export async function startErrand(
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
-  const key = crypto.randomUUID();
   const given = { provider: options.provider, path: body.path };
-  const { agent } = await withProvider(context, given, (provider) =>
-    untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+  const { answer } = await askOnce(context, ['errand', body, options.provider], (key) =>
+    withProvider(context, given, (provider) =>
+      untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+    ),
   );
+  const { agent } = answer;
   const { colours } = context;
   context.answer('agent', agent, () => {
     const then = `then: pawl errand diff ${agent.alias}, and merge or abandon`;
@@ -80,8 +83,9 @@ export async function listErrands(context: CommandContext, options: { all?: bool
 /** Says something more to an errand. */
 export async function sendErrand(context: CommandContext, reference: string, message: string): Promise<number> {
   if (message.trim() === '') throw new PawlError('usage', 'The message is empty.');
-  const key = crypto.randomUUID();
-  const sent = await untilAnswered(context.home, (client) => client.sendErrand(reference, { message }, key));
+  const { answer: sent } = await askOnce(context, ['errand send', reference, message], (key) =>
+    untilAnswered(context.home, (client) => client.sendErrand(reference, { message }, key)),
+  );
   const how = sent.channel === 'live' ? 'was told while it works' : 'goes on with that';
   context.answer('sent', sent, () => `${context.colours.bold(sent.agent.alias)} ${how}`);
   return 0;

@@ -3,6 +3,7 @@ import type { AgentAnswer, AgentView, ForkBody } from '@pawl/protocol/view';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { isAbsolute, resolve } from 'node:path';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import type { ForkWords } from '../fork-words.ts';
 import { readForkWords } from '../fork-words.ts';
@@ -50,18 +51,20 @@ export async function fork(context: CommandContext, words: string[], options: Fo
 
 /** Tries at once, and when somebody has to finish first, says so and waits. Both are one request to the daemon. */
 async function send(context: CommandContext, asked: ForkWords, body: ForkBody): Promise<AgentAnswer> {
-  const key = crypto.randomUUID();
-  const ask = (wait: boolean) =>
-    untilAnswered(context.home, (client) => client.fork(asked.reference, { ...body, wait }, key));
-  try {
-    return await ask(false);
-  } catch (error) {
-    if (!(error instanceof PawlError)) throw error;
-    if (error.code === 'agent_not_found') throw asked.unlessFound ?? error;
-    if (error.code !== 'busy') throw error;
-    context.say(`waiting: ${printableLine(error.message)}`);
-    return await ask(true);
-  }
+  const { answer } = await askOnce(context, ['fork', asked.reference, body], async (key) => {
+    const ask = (wait: boolean) =>
+      untilAnswered(context.home, (client) => client.fork(asked.reference, { ...body, wait }, key));
+    try {
+      return await ask(false);
+    } catch (error) {
+      if (!(error instanceof PawlError)) throw error;
+      if (error.code === 'agent_not_found') throw asked.unlessFound ?? error;
+      if (error.code !== 'busy') throw error;
+      context.say(`waiting: ${printableLine(error.message)}`);
+      return await ask(true);
+    }
+  });
+  return answer;
 }
 
 async function describe(

@@ -1,6 +1,7 @@
 import type { MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { actAsAdopted } from '../adopted-self.ts';
 import { answerEach, eachAgent } from '../each-agent.ts';
@@ -33,8 +34,9 @@ export async function send(
 ): Promise<number> {
   await actAsAdopted(context.home);
   const body = await bodyOf(words, options);
-  const key = crypto.randomUUID();
-  const answer = await untilAnswered(context.home, (client) => client.sendMail(body, key));
+  const { answer } = await askOnce(context, ['send', body], (key) =>
+    untilAnswered(context.home, (client) => client.sendMail(body, key)),
+  );
   context.answer('mails', answer, () => describeSent(answer.mails, context.colours));
   return 0;
 }

@@ -1,5 +1,6 @@
 import type { ReplyBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { stateOf } from '../format.ts';
 import { untilAnswered } from '../resend.ts';
@@ -15,8 +16,10 @@ export async function reply(context: CommandContext, words: string[], options: R
     });
   }
   const body = bodyOf(text, options);
-  const key = crypto.randomUUID();
-  const { agent } = await untilAnswered(context.home, (client) => client.replyAgent(reference, body, key));
+  const { answer } = await askOnce(context, ['reply', reference, body], (key) =>
+    untilAnswered(context.home, (client) => client.replyAgent(reference, body, key)),
+  );
+  const { agent } = answer;
   const { colours } = context;
   context.answer(
     'agent',

@@ -2,6 +2,7 @@ import { searchPathOf } from '@pawl/protocol/shell-environment';
 import type { ResumeBody } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
 import { agentAndText, agentOrCurrent } from '../current-agent.ts';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { stateOf } from '../format.ts';
 import { untilAnswered } from '../resend.ts';
@@ -22,13 +23,15 @@ export async function resume(
     throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to let the agent just go on.' });
   }
   const reference = await agentOrCurrent(context.home, given);
-  const key = crypto.randomUUID();
   const body: ResumeBody = {
     ...searchPathOf(process.env),
     ...(prompt === undefined ? {} : { prompt }),
     ...(budget === undefined ? {} : { budget }),
   };
-  const { agent } = await untilAnswered(context.home, (client) => client.resumeAgent(reference, body, key));
+  const { answer } = await askOnce(context, ['resume', reference, body], (key) =>
+    untilAnswered(context.home, (client) => client.resumeAgent(reference, body, key)),
+  );
+  const { agent } = answer;
   const { colours } = context;
   context.answer(
     'agent',

@@ -2,6 +2,7 @@ import type { WorkBody } from '@pawl/protocol/view';
 import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
+import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import { stateOf, statePaint } from '../format.ts';
 import { withDaemon } from '../launch.ts';
@@ -60,19 +61,22 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.next ? { planned: '@next' } : options.task === undefined ? {} : { planned: options.task }),
     ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
   };
-  const key = crypto.randomUUID();
   const given = { provider: options.provider, path: body.path };
-  const { agent, whenDone } = await withProvider(context, given, (provider) =>
-    untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+  const { answer, repeats } = await askOnce(context, ['work', body, options.provider], (key) =>
+    withProvider(context, given, (provider) =>
+      untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+    ),
   );
+  const { agent, whenDone } = answer;
   if (options.wait && agent.run !== null) {
     context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
     return answerResult(context, await waitForRun(context.home, agent.run.id, null));
   }
-  context.answer('agent', { ...agent, whenDone }, () => {
+  context.answer('agent', { ...agent, whenDone, ...(repeats ? { repeats } : {}) }, () => {
     const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
     const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];
-    const more = [`watch it: pawl logs -f ${agent.alias}`, ...then].map((line) => context.colours.dim(line));
+    const before = repeats ? ['it was begun by the same command before; for another one, run the command again'] : [];
+    const more = [...before, `watch it: pawl logs -f ${agent.alias}`, ...then].map((line) => context.colours.dim(line));
     return [`${context.colours.bold(agent.alias)} is at work${branch}`, ...more].join('\n');
   });
   return options.follow ? followToEnd(context, agent.id) : 0;
