@@ -11,31 +11,28 @@ import type {
   AgentAnswer,
   AgentsAnswer,
   DefinitionList,
-  Desk,
   ForkBody,
   GateAnswer,
-  HistoryPage,
   KillAnswer,
-  PruneAnswer,
   ReplyBody,
   ResumeBody,
   TellAnswer,
-  SwitchBody,
   Top,
   TrustAnswer,
-  WorktreeList,
   AgentList,
   DaemonView,
-  Diagnosis,
   EventPage,
   Inspection,
-  OutputChunk,
-  OutputPage,
   AddProjectBody,
   ProjectAdded,
   WorkAnswer,
   WorkBody,
 } from './view.ts';
+import type { Desk, SwitchBody } from './view/desk.ts';
+import type { HistoryPage } from './view/history.ts';
+import type { PruneAnswer, WorktreeList } from './view/worktree.ts';
+import type { Diagnosis } from './view/doctor.ts';
+import type { OutputChunk, OutputPage } from './view/output.ts';
 import type { TrustBody, TrustList } from './view/trust.ts';
 import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './view/account.ts';
 import type { CompleteAnswer, CompleteBody } from './view/complete.ts';

@@ -15,6 +15,11 @@ import { rosterRoutes } from './route/roster.ts';
 import { taskRoutes } from './route/task.ts';
 import { trustRoutes } from './route/trust.ts';
 import * as view from './view.ts';
+import { deskSchema, switchSchema } from './view/desk.ts';
+import { doctorSchema } from './view/doctor.ts';
+import { historyPageSchema, markSchema, noteAnswerSchema } from './view/history.ts';
+import { outputPageSchema } from './view/output.ts';
+import { pruneAnswerSchema, pruneSchema, restoreAnswerSchema, worktreeListSchema } from './view/worktree.ts';
 
 const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });
 const answers = <T extends z.ZodType>(description: string, schema: T) => ({
@@ -47,7 +52,7 @@ function noteRoute<Verb extends string, Body extends z.ZodType>(verb: Verb, body
     method: 'post',
     path: `/api/agents/{reference}/${verb}`,
     request: { params: reference, body: { content: json(body), required: true } },
-    responses: answers(description, view.noteAnswerSchema),
+    responses: answers(description, noteAnswerSchema),
   });
 }
 
@@ -71,12 +76,12 @@ export const routes = {
   doctor: createRoute({
     method: 'get',
     path: '/api/doctor',
-    responses: answers('What is wrong, and what would help.', view.doctorSchema),
+    responses: answers('What is wrong, and what would help.', doctorSchema),
   }),
   repair: createRoute({
     method: 'post',
     path: '/api/doctor/repair',
-    responses: answers('What was put right. Nothing with work in it is ever deleted.', view.doctorSchema),
+    responses: answers('What was put right. Nothing with work in it is ever deleted.', doctorSchema),
   }),
   listProjects: createRoute({
     method: 'get',
@@ -192,21 +197,21 @@ export const routes = {
         all: z.enum(['true', 'false']).optional(),
       }),
     },
-    responses: answers('A page of the history, inherited and own.', view.historyPageSchema),
+    responses: answers('A page of the history, inherited and own.', historyPageSchema),
   }),
   clearHistory: noteRoute('clear', view.emptySchema, 'From here on the agent remembers nothing of before.'),
-  markHistory: noteRoute('mark', view.markSchema, 'A place to come back to.'),
-  rewindHistory: noteRoute('rewind', view.markSchema, 'Back at a mark; what came after it stays on record.'),
+  markHistory: noteRoute('mark', markSchema, 'A place to come back to.'),
+  rewindHistory: noteRoute('rewind', markSchema, 'Back at a mark; what came after it stays on record.'),
   desk: createRoute({
     method: 'get',
     path: '/api/desk',
-    responses: answers('Who a person acts as.', view.deskSchema),
+    responses: answers('Who a person acts as.', deskSchema),
   }),
   switchDesk: createRoute({
     method: 'post',
     path: '/api/desk',
-    request: { body: { content: json(view.switchSchema), required: true } },
-    responses: answers('The desk after the switch, with the draft that waits there.', view.deskSchema),
+    request: { body: { content: json(switchSchema), required: true } },
+    responses: answers('The desk after the switch, with the draft that waits there.', deskSchema),
   }),
   definitions: createRoute({
     method: 'get',
@@ -224,19 +229,19 @@ export const routes = {
   worktrees: createRoute({
     method: 'get',
     path: '/api/worktrees',
-    responses: answers('Every worktree of ours: in use, retained, in the trash.', view.worktreeListSchema),
+    responses: answers('Every worktree of ours: in use, retained, in the trash.', worktreeListSchema),
   }),
   restoreWorktree: createRoute({
     method: 'post',
     path: '/api/worktrees/{entry}/restore',
     request: { params: z.object({ entry: z.string().min(1).max(200) }) },
-    responses: answers('The worktree, back where it was.', view.restoreAnswerSchema),
+    responses: answers('The worktree, back where it was.', restoreAnswerSchema),
   }),
   pruneWorktrees: createRoute({
     method: 'post',
     path: '/api/worktrees/prune',
-    request: { body: { content: json(view.pruneSchema), required: true } },
-    responses: answers('What was deleted for good, and what was not.', view.pruneAnswerSchema),
+    request: { body: { content: json(pruneSchema), required: true } },
+    responses: answers('What was deleted for good, and what was not.', pruneAnswerSchema),
   }),
   top: createRoute({
     method: 'get',
@@ -256,10 +261,10 @@ export const routes = {
       }),
     },
     responses: {
-      ...answers('A page of output.', view.outputPageSchema),
+      ...answers('A page of output.', outputPageSchema),
       200: {
         description: 'A page, or with `Accept: text/event-stream` the output as it comes; `id` is the chunk id.',
-        content: { ...json(view.outputPageSchema), ...streamOf('').content },
+        content: { ...json(outputPageSchema), ...streamOf('').content },
       },
     },
   }),

@@ -6,8 +6,6 @@ import { agentActions, agentClasses, agentKinds, definitionSchema } from '@pawl/
 import {
   adoptedSchema,
   budgetSchema,
-  messageSchema,
-  outputStreams,
   projectSchema,
   runSchema,
   sessionSchema,
@@ -18,9 +16,9 @@ import {
 } from '@pawl/schema/record';
 import { changeStates } from '@pawl/schema/change';
 import { statusSchema } from '@pawl/schema/status';
-import { streamEventSchema } from '@pawl/schema/stream-event';
 import * as z from 'zod';
 import { checksFoundSchema } from './view/checks.ts';
+import { worktreeContentSchema } from './view/worktree.ts';
 
 /** What every failed request answers. */
 export const errorViewSchema = z.object({
@@ -282,46 +280,7 @@ export const agentsAnswerSchema = z.object({ agents: z.array(agentViewSchema) })
 export type AgentsAnswer = z.infer<typeof agentsAnswerSchema>;
 export const cancelAnswerSchema = z.object({ cancelled: z.array(idSchema) });
 
-/** A page of an agent's history, oldest first; what it inherited comes before its own. */
-export const historyPageSchema = z.object({
-  agentId: idSchema,
-  alias: nameSchema,
-  assignment: z.string().nullable(),
-  inherited: z.number().int(),
-  own: z.number().int(),
-  messages: z.array(
-    messageSchema.extend({
-      inherited: z.boolean(),
-      /** With `all`: why the agent does not remember it any more; null when it does. */
-      forgotten: z.enum(['cleared', 'rewound']).nullable().optional(),
-    }),
-  ),
-  more: z.boolean(),
-});
-export type HistoryPage = z.infer<typeof historyPageSchema>;
 export const emptySchema = z.object({});
-export const markSchema = z.object({ label: z.string().max(limits.labelCharacters).optional() });
-export const noteAnswerSchema = z.object({ messageId: z.number().int() });
-
-/** A person's desk: who they act as, who is next to that one, and what they had begun to write. */
-const neighbourSchema = z.object({ id: idSchema, alias: nameSchema }).nullable();
-export const deskSchema = z.object({
-  current: agentViewSchema,
-  parent: neighbourSchema,
-  previous: neighbourSchema,
-  next: neighbourSchema,
-  child: neighbourSchema,
-  draft: z.object({ input: z.string(), scroll: z.number().int().nonnegative() }),
-});
-export type Desk = z.infer<typeof deskSchema>;
-export const switchSchema = z.object({
-  /** An agent, or one of `parent`, `child`, `next`, `previous`; absent stays, and only keeps the draft. */
-  to: z.string().min(1).max(128).optional(),
-  /** What was being written to the agent that is left. */
-  draft: z.object({ input: z.string().max(limits.draftCharacters), scroll: z.number().int().nonnegative() }).optional(),
-});
-export type SwitchBody = z.infer<typeof switchSchema>;
-
 /** What can be said about the agents that may be started in a project. */
 export const definitionListSchema = z.object({
   definitions: z.array(definitionSchema),
@@ -341,38 +300,6 @@ export const gateSchema = z.object({
 });
 export const gateAnswerSchema = z.object({ allowed: z.boolean(), reason: z.string() });
 export type GateAnswer = z.infer<typeof gateAnswerSchema>;
-
-const worktreeViewSchema = z.object({
-  state: z.enum(['in-use', 'retained', 'trashed', 'missing', 'orphan']),
-  path: z.string(),
-  project: nameSchema.nullable(),
-  agent: z.object({ id: idSchema, alias: nameSchema }).nullable(),
-  branch: z.string().nullable(),
-  /** Why it was retained, or when it was trashed. */
-  detail: z.string(),
-  /** Its name in the trash, for `restore`. */
-  entry: z.string().nullable(),
-  at: timeSchema.nullable(),
-});
-export type WorktreeView = z.infer<typeof worktreeViewSchema>;
-export const worktreeListSchema = z.object({ worktrees: z.array(worktreeViewSchema) });
-export type WorktreeList = z.infer<typeof worktreeListSchema>;
-export const restoreAnswerSchema = z.object({ path: z.string() });
-export const pruneSchema = z.object({
-  /** Entries that have been in the trash for at least this long. */
-  olderThanMs: z.number().int().nonnegative(),
-  /** Also those with uncommitted work in them, after it was put into an archive. */
-  force: z.boolean().optional(),
-  /** Says what would go, and lets it be. */
-  dryRun: z.boolean().optional(),
-});
-export const pruneAnswerSchema = z.object({
-  pruned: z.array(z.string()),
-  kept: z.array(z.object({ entry: z.string(), reason: z.string() })),
-  /** Retained worktrees that hold nothing any more and went to the trash now. */
-  trashed: z.array(z.string()),
-});
-export type PruneAnswer = z.infer<typeof pruneAnswerSchema>;
 
 /** What the machine spends on the agents that run. */
 export const topSchema = z.object({
@@ -396,19 +323,6 @@ export const workAnswerSchema = agentAnswerSchema.extend({
 });
 export type WorkAnswer = z.infer<typeof workAnswerSchema>;
 
-/** What is in a worktree. */
-const worktreeContentSchema = z.object({
-  exists: z.boolean(),
-  /** Why the rest is not known, such as a worktree that git has no record of; null when it is known. */
-  problem: z.string().nullable(),
-  head: z.string().nullable(),
-  /** Null when they could not be counted. */
-  commits: z.number().int().nullable(),
-  changed: z.number().int().nullable(),
-  untracked: z.number().int().nullable(),
-  files: z.array(z.string()),
-});
-
 /** Everything there is to know about one agent. */
 export const inspectionSchema = z.object({
   agent: agentViewSchema,
@@ -426,41 +340,7 @@ export const inspectionSchema = z.object({
 });
 export type Inspection = z.infer<typeof inspectionSchema>;
 
-const outputChunkSchema = z.object({
-  id: z.number().int(),
-  sessionNo: z.number().int(),
-  stream: z.enum(outputStreams),
-  offset: z.number().int(),
-  at: timeSchema,
-  /** With `format=raw`: the chunk's text; bytes that are not UTF-8 show as U+FFFD, and `base64` then has them exactly. */
-  content: z.string().optional(),
-  base64: z.string().optional(),
-  /** With `format=events`: what the provider's parser made of it. */
-  events: z.array(streamEventSchema).optional(),
-});
-export type OutputChunk = z.infer<typeof outputChunkSchema>;
-export const outputPageSchema = z.object({
-  chunks: z.array(outputChunkSchema),
-  /** More output is stored beyond this page. */
-  more: z.boolean(),
-  /** The agent is not working now, so nothing follows unless it is resumed. */
-  ended: z.boolean(),
-});
-export type OutputPage = z.infer<typeof outputPageSchema>;
-
 export const eventPageSchema = z.object({ events: z.array(eventSchema), lastSeq: z.number().int() });
 export type EventPage = z.infer<typeof eventPageSchema>;
-
-const findingSchema = z.object({
-  check: z.string(),
-  level: z.enum(['ok', 'warning', 'error']),
-  message: z.string(),
-  hint: z.string().optional(),
-  /** `doctor --fix` can put this right. */
-  fixable: z.boolean(),
-});
-export type Finding = z.infer<typeof findingSchema>;
-export const doctorSchema = z.object({ findings: z.array(findingSchema), fixed: z.array(z.string()) });
-export type Diagnosis = z.infer<typeof doctorSchema>;
 
 export const stoppingSchema = z.object({ stopping: z.literal(true), pid: z.number().int() });

@@ -1,16 +1,16 @@
-import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
+import type { Generated, Kysely, Selectable } from 'kysely';
 import type { Account, Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
 import type { EventType } from '@pawl/schema/event';
-import type { ChangeComment, Check } from '@pawl/schema/change';
-import type { Mail, Question } from '@pawl/schema/mail';
-
-/** A 64-bit integer: SQLite reads it as a number, Postgres drivers as a string or a bigint. `integer()` makes it a number. */
-export type Integer = ColumnType<number | string | bigint, number, number>;
-type NullableInteger = ColumnType<number | string | bigint | null, number | null, number | null>;
-/** Assigned by the database, rising in the order of insertion: what listings are ordered by, since clocks jump. */
-type Ordinal = ColumnType<number | string | bigint, never, never>;
-/** JSON as text, in both engines: it round-trips any string and keeps the order of keys. */
-type Json = string;
+import type {
+  ChangeCommentTable,
+  ChangeTable,
+  CheckChunkTable,
+  CheckTable,
+  QueueTable,
+  WithheldWorkTable,
+} from './change-tables.ts';
+import type { Integer, Json, NullableInteger, Ordinal } from './column.ts';
+import type { MailboxTable, MailTable, QuestionTable } from './mail-tables.ts';
 
 type ProjectTable = {
   id: string;
@@ -206,58 +206,6 @@ export type TaskTable = {
   agent_id: string | null;
 };
 
-export type MailTable = {
-  ordinal: Ordinal;
-  id: string;
-  project_id: string | null;
-  from_id: string;
-  to_id: string;
-  kind: Mail['kind'];
-  body: string;
-  body_file: string | null;
-  body_bytes: Integer;
-  question_id: string | null;
-  created_at: Integer;
-  delivered_at: NullableInteger;
-  read_at: NullableInteger;
-  acked_at: NullableInteger;
-  channel: Mail['channel'];
-  dead_at: NullableInteger;
-  dead_reason: string | null;
-  claim_session_id: string | null;
-  attempts: Integer;
-};
-
-export type QuestionTable = {
-  ordinal: Ordinal;
-  id: string;
-  project_id: string | null;
-  from_id: string;
-  to_id: string;
-  kind: Question['kind'];
-  question: string;
-  mail_id: string;
-  task_id: string | null;
-  phase: string | null;
-  asked_at: Integer;
-  deadline_at: NullableInteger;
-  listened_until: NullableInteger;
-  ended_at: NullableInteger;
-  end: Question['end'];
-  answer: string | null;
-  told_at: NullableInteger;
-  answer_mail_id: string | null;
-};
-
-/** What is remembered of one agent's mail beside the mail: when it was told that there is some, and looked, and was woken. */
-export type MailboxTable = {
-  agent_id: string;
-  hinted_at: NullableInteger;
-  looked_at: NullableInteger;
-  /** The latest times at which ordinary mail began a turn. */
-  wakes: Json;
-};
-
 export type NudgeTable = {
   agent_id: string;
   nudged_at: NullableInteger;
@@ -265,111 +213,6 @@ export type NudgeTable = {
   backoff_ms: Integer;
   seen_seq: Integer;
   skip_reason: string | null;
-};
-
-export type ChangeTable = {
-  ordinal: Ordinal;
-  id: string;
-  project_id: string;
-  agent_id: string | null;
-  task_id: string | null;
-  branch: string;
-  head: string;
-  base: string;
-  title: string;
-  summary: string;
-  opened_at: Integer;
-  queued_at: NullableInteger;
-  retried_at: NullableInteger;
-  isolated_at: NullableInteger;
-  hold: Json | null;
-  findings: Json;
-  approved_head: string | null;
-  ejection: Json | null;
-  examined_head: string | null;
-  reviewed_head: string | null;
-  reviewer_id: string | null;
-  reviews: Integer;
-  stand_in_id: string | null;
-  author_id: string | null;
-  returns: Integer;
-  forge_ref: string | null;
-  asked_head: string | null;
-  passed_head: string | null;
-  merged_at: NullableInteger;
-  merged_commit: string | null;
-  closed_at: NullableInteger;
-  close_reason: string | null;
-};
-
-export type ChangeCommentTable = {
-  ordinal: Ordinal;
-  id: string;
-  change_id: string;
-  agent_id: string | null;
-  kind: ChangeComment['kind'];
-  body: string;
-  head: string;
-  at: Integer;
-  addressed_at: NullableInteger;
-  addressed: string | null;
-};
-
-export type CheckTable = {
-  ordinal: Ordinal;
-  id: string;
-  project_id: string;
-  commit: string;
-  tree: string;
-  plan: string;
-  steps: Json;
-  changes: Json;
-  onto: string;
-  planned_at: Integer;
-  started_at: NullableInteger;
-  step: Integer;
-  step_started_at: NullableInteger;
-  pid: NullableInteger;
-  process_start: string | null;
-  output_offset: Integer;
-  output_bytes: Integer;
-  ended_at: NullableInteger;
-  outcome: Check['outcome'];
-  exit_code: NullableInteger;
-  detail: string | null;
-  counts: Json | null;
-};
-
-export type CheckChunkTable = {
-  id: Ordinal;
-  check_id: string;
-  step: Integer;
-  start_offset: Integer;
-  bytes: Uint8Array;
-  at: Integer;
-};
-
-export type QueueTable = {
-  project_id: string;
-  branch: string;
-  seen: string | null;
-  green: string | null;
-  counts: Json | null;
-  emergency: Json | null;
-  paused_at: NullableInteger;
-  waiting: Json | null;
-  advance: Json | null;
-  diverged_at: NullableInteger;
-  began_at: Integer;
-};
-
-type WithheldWorkTable = {
-  agent_id: string;
-  project_id: string;
-  branch: string;
-  head: string;
-  definition: string;
-  at: Integer;
 };
 
 type SettingTable = {

@@ -1,4 +1,4 @@
-import type { HistoryPage } from '@pawl/protocol/view';
+import type { HistoryPage } from '@pawl/protocol/view/history';
 import type { CommandContext } from '../context.ts';
 import { agentOrCurrent } from '../current-agent.ts';
 import { clockTime, count } from '../format.ts';

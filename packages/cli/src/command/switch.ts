@@ -1,4 +1,4 @@
-import type { Desk } from '@pawl/protocol/view';
+import type { Desk } from '@pawl/protocol/view/desk';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
 import type { Palette } from '../terminal.ts';

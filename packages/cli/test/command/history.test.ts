@@ -1,4 +1,4 @@
-import type { HistoryPage } from '@pawl/protocol/view';
+import type { HistoryPage } from '@pawl/protocol/view/history';
 import { describe, expect, test } from 'vitest';
 import { describeMessage, history } from '../../src/command/history.ts';
 import { palette, width } from '../../src/terminal.ts';

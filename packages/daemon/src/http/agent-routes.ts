@@ -11,7 +11,7 @@ import { whenDoneFor } from '../ratchet/merge-rules.ts';
 import { personPath } from '../search-path.ts';
 import { askGate } from '../service/definitions.ts';
 import { currentAgent } from '../service/desk.ts';
-import type { Actor } from '../service/fork.ts';
+import type { Actor } from '../service/add-child.ts';
 import { forkAgent, forkAndExec } from '../service/fork.ts';
 import { clearHistory, historyPage, markHistory, rewindHistory } from '../service/history.ts';
 import { killAgent } from '../service/kill.ts';

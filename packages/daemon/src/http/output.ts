@@ -1,4 +1,4 @@
-import type { OutputChunk } from '@pawl/protocol/view';
+import type { OutputChunk } from '@pawl/protocol/view/output';
 import type { LineSplitter } from '@pawl/host/lines';
 import { createLineSplitter } from '@pawl/host/lines';
 import type { PieceMask } from '@pawl/host/piece-mask';

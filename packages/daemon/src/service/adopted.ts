@@ -18,7 +18,7 @@ import { sessionById } from '@pawl/store/sessions';
 import type { Post } from '../mail/post.ts';
 import { helperDefinition } from '../definitions/helper.ts';
 import type { Workshop } from '../workshop.ts';
-import { recordChild } from './fork.ts';
+import { recordChild } from './add-child.ts';
 import { rootAgent } from './root-agent.ts';
 
 /** Looks for agents that nobody registered. */

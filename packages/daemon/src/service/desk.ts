@@ -1,5 +1,5 @@
 import { refuseAdopted } from '@pawl/core/adopted';
-import type { Desk, SwitchBody } from '@pawl/protocol/view';
+import type { Desk, SwitchBody } from '@pawl/protocol/view/desk';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';

@@ -1,5 +1,5 @@
 import { divergedNews } from '@pawl/core/ratchet/diverged';
-import type { Diagnosis, Finding } from '@pawl/protocol/view';
+import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
 import { runWithoutRepository } from '@pawl/git/command';
 import { messageOf } from '@pawl/schema/error';
 import { readEvents } from '@pawl/store/events';

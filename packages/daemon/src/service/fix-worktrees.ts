@@ -3,7 +3,7 @@ import { isOver } from '@pawl/core/ratchet/change-life';
 import { trashWorktree } from '@pawl/git/trash';
 import { worktreeWork } from '@pawl/git/worktree-work';
 import { processesIn } from '@pawl/host/process-directory';
-import type { WorktreeView } from '@pawl/protocol/view';
+import type { WorktreeView } from '@pawl/protocol/view/worktree';
 import { messageOf } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { changeById } from '@pawl/store/changes';

@@ -1,29 +1,19 @@
-import { chooseAlias } from '@pawl/core/alias';
-import { firstAssignment } from '@pawl/core/assignment';
 import { capTo } from '@pawl/core/definition/cap';
 import { checkErrand } from '@pawl/core/errand';
 import { doors } from '@pawl/core/definition/action-table';
 import { checkDelegation, checkMayFork, refuseSpecial } from '@pawl/core/definition/gate';
-import type { ForkPlan, ForkRequest, Inheritance } from '@pawl/core/fork';
-import { nothingInherited, planFork, refuseParent } from '@pawl/core/fork';
+import type { ForkRequest } from '@pawl/core/fork';
+import { nothingInherited, refuseParent } from '@pawl/core/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import { taskText } from '@pawl/core/plan';
 import { checkOptions, checkTask } from '@pawl/core/task';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
 import { requireInstalled } from '@pawl/providers/detect';
-import { crashPoint } from '@pawl/schema/crash-point';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
-import type { Agent, Project } from '@pawl/schema/record';
+import type { Agent } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
-import { insertAgent, takenAliases, takenWorkdirs } from '@pawl/store/agents';
-import { appendMessage } from '@pawl/store/messages';
-import { insertPlace } from '@pawl/store/places';
-import { insertRun } from '@pawl/store/runs';
-import type { Database } from '@pawl/store/tables';
-import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { helperDefinition } from '../definitions/helper.ts';
 import { usualDefinition } from '../definitions/usual.ts';
 import { agentPath, personPath } from '../search-path.ts';
@@ -32,51 +22,15 @@ import { dropQuietly } from '../workshop.ts';
 import type { Barrier } from './barrier.ts';
 import { baseCommitFor } from './base-commit.ts';
 import { childBudget, refuseUncountable } from './budgets.ts';
-import { agentOfRequest, rememberRequest } from './idempotency.ts';
+import { agentOfRequest } from './idempotency.ts';
 import type { Ground } from './grounds.ts';
-import { branchPrefix, groundsAskedFor, groundsOfFork, layoutOf, namesInUse, refuseForeignGrounds } from './grounds.ts';
+import { groundsAskedFor, groundsOfFork, refuseForeignGrounds } from './grounds.ts';
 import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from './definitions.ts';
-import { reservedAliases, sitAt } from './desk.ts';
 import { chooseProvider } from './provider-choice.ts';
-import { claimTask, dependenciesOf } from './tasks.ts';
 import { rootAgent } from './root-agent.ts';
-
-/** Who asks for a new agent: a person, acting as an agent, or that agent itself. */
-export type Actor = { agent: Agent; isPerson: boolean };
-
-/** What is settled before the transaction of a fork: everything that takes time or can be refused early. */
-type Prepared = Omit<
-  ForkRequest,
-  | 'parent'
-  | 'inherits'
-  | 'alias'
-  | 'assignment'
-  | 'project'
-  | 'baseCommit'
-  | 'snapshot'
-  | 'worktree'
-  | 'workdir'
-  | 'places'
-  | 'now'
-> & {
-  alias: string | undefined;
-  /** The projects, the first one first, and what the work in each begins with. */
-  grounds: (Ground & Beginning)[];
-  inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
-  record?: Resting['record'];
-};
-
-/** An agent that is forked without a task: it rests until mail or a person's word begins its first turn. */
-export type Resting = {
-  /** Null for a worktree without a branch. */
-  branch: string | null;
-  /** Written down with the agent, in one transaction. */
-  record(tx: WriteTransaction, agent: Agent): Promise<void>;
-};
-
-/** What the work in one project begins with. */
-type Beginning = { baseCommit: string; snapshot: string | null };
+import type { Actor, Prepared, Resting } from './add-child.ts';
+import { addChild } from './add-child.ts';
 
 /**
  * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
@@ -252,70 +206,6 @@ async function forkNow(
   }
 }
 
-/** The transaction of every fork: all of it is there afterwards, or nothing is. */
-async function addChild(
-  shop: Workshop,
-  actor: Actor,
-  key: string | undefined,
-  prepared: Prepared,
-  switchTo = false,
-): Promise<Agent> {
-  const { grounds, inherit, record, alias: wanted, ...request } = prepared;
-  const [first, ...others] = grounds;
-  const inUse = await namesInUse(shop.home, grounds);
-  const agent = await shop.store.write(async (tx) => {
-    const earlier = await agentOfRequest(tx.db, key);
-    if (earlier !== null) return earlier;
-    const parent = await livingParent(tx, actor);
-    const projects = grounds.map(({ project }) => project);
-    const alias = await freeAlias(tx, projects, wanted, inUse);
-    const layout = layoutOf(shop.home, alias, projects);
-    const inherits = await inherit(tx.db, parent);
-    const planned = await plannedTask(tx, request, first?.project ?? null);
-    const plan = planFork({
-      ...request,
-      ...planned,
-      project: first?.project ?? null,
-      baseCommit: first?.baseCommit ?? null,
-      snapshot: first?.snapshot ?? null,
-      worktree: layout.worktree,
-      workdir: layout.workdir,
-      places: others.map(({ project, baseCommit, snapshot }, index) => ({
-        projectId: project.id,
-        path: layout.others[index] ?? '',
-        baseCommit,
-        snapshot,
-      })),
-      parent,
-      inherits,
-      alias,
-      now: tx.now,
-    });
-    await recordChild(tx, plan);
-    await record?.(tx, plan.agent);
-    if (switchTo) await sitAt(tx, plan.agent.id);
-    await rememberRequest(tx, key, plan.agent.id);
-    crashPoint('fork.before_commit');
-    return plan.agent;
-  });
-  crashPoint('spawn.after_fork');
-  return agent;
-}
-
-/** Writes down a child that was planned, within a transaction that may do more: every agent but agent 0 comes from here. */
-export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise<void> {
-  await insertAgent(tx, plan.agent);
-  for (const place of plan.places) await insertPlace(tx, place);
-  crashPoint('fork.after_agent');
-  if (plan.run !== null) await insertRun(tx, plan.run);
-  crashPoint('fork.after_run');
-  for (const message of plan.messages) {
-    await appendMessage(tx, message);
-    crashPoint('fork.after_message');
-  }
-  for (const event of plan.events) tx.emit(event);
-}
-
 /** Refuses to start an agent as a helper: that is what a session becomes when it finds another agent in its checkout. */
 function refuseHelperMode({ id }: Definition): void {
   if (id !== helperDefinition) return;
@@ -335,19 +225,6 @@ function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<
       hint: 'A person may, or may give it a name in config.yaml.',
     });
   }
-}
-
-/** The planned task that the child takes up, if any, claimed for it in the same transaction. */
-async function plannedTask(
-  tx: WriteTransaction,
-  { taskId, task, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'ids'>,
-  project: Project | null,
-): Promise<Pick<ForkRequest, 'taskId' | 'task' | 'assignment'>> {
-  if (taskId === null || project === null) return { taskId: null, task, assignment: firstAssignment(task, null) };
-  const claimed = await claimTask(tx, taskId === '@next' ? 'next' : taskId, project.id, ids.agent);
-  const text = taskText(claimed, await dependenciesOf(tx.db, claimed));
-  const whole = task === null || task.trim() === '' ? text : `${text}\n\n${task}`;
-  return { taskId: claimed.id, task: whole, assignment: firstAssignment(whole, claimed) };
 }
 
 /**
@@ -373,41 +250,6 @@ async function credentials(
     (await shop.accounts.chosen(preset.name, account)) ??
     (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
   return { accountId: chosen?.id ?? null, environment: { ...pick(preset.variables.settings), PATH: path } };
-}
-
-/** The parent as it is now: it may have been killed, or told to stop, while the fork was prepared. */
-async function livingParent(tx: WriteTransaction, actor: Actor): Promise<Agent> {
-  const facts = await agentView(tx.db, actor.agent.id);
-  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${actor.agent.id}.`);
-  refuseParent(facts.agent);
-  if (!actor.isPerson && facts.agent.stopRequestedAt !== null) {
-    throw new PawlError('conflict', `The agent ${facts.agent.alias} is being stopped.`);
-  }
-  return facts.agent;
-}
-
-async function freeAlias(
-  tx: WriteTransaction,
-  projects: readonly Project[],
-  wanted: string | undefined,
-  inUse: string[],
-): Promise<string> {
-  if (wanted !== undefined && reservedAliases.includes(wanted)) {
-    throw new PawlError('invalid_input', `The alias ${wanted} has a meaning of its own.`, {
-      hint: 'Choose another one.',
-    });
-  }
-  const taken = new Set(inUse);
-  const ids = projects.length === 0 ? [null] : projects.map(({ id }) => id);
-  for (const id of ids) for (const alias of await takenAliases(tx.db, id)) taken.add(alias);
-  if (projects.length !== 1) for (const alias of await takenWorkdirs(tx.db)) taken.add(alias);
-  const alias = wanted ?? chooseAlias(taken, Math.random);
-  if (!taken.has(alias)) return alias;
-  throw new PawlError(
-    'conflict',
-    `The alias ${alias} is taken by a living agent or a branch ${branchPrefix}${alias}.`,
-    { hint: 'Choose another one, or leave it out.' },
-  );
 }
 
 /** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of, and its thread. */

@@ -1,5 +1,5 @@
 import { findMark, remembered } from '@pawl/core/history';
-import type { HistoryPage } from '@pawl/protocol/view';
+import type { HistoryPage } from '@pawl/protocol/view/history';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';

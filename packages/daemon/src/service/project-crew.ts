@@ -20,7 +20,7 @@ import { repositoryOf } from '../workshop.ts';
 import type { Agents } from './agents.ts';
 import type { Barrier } from './barrier.ts';
 import { targetCommit } from './base-commit.ts';
-import type { Resting } from './fork.ts';
+import type { Resting } from './add-child.ts';
 import { forkAndExec } from './fork.ts';
 import { killAgent } from './kill.ts';
 import { refuseUntracked } from './project-settings.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '@pawl/protocol/view';
+import type { Finding } from '@pawl/protocol/view/doctor';
 import type { ProviderList } from '@pawl/protocol/view/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { detectProviders, installedAgents, programOf } from '@pawl/providers/detect';

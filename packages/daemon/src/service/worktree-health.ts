@@ -1,4 +1,5 @@
-import type { Finding, Inspection } from '@pawl/protocol/view';
+import type { Finding } from '@pawl/protocol/view/doctor';
+import type { Inspection } from '@pawl/protocol/view';
 import { reattachWorktree, worktreeLink } from '@pawl/git/reattach';
 import { countCommits } from '@pawl/git/repository';
 import { worktreeStatus } from '@pawl/git/worktree-status';

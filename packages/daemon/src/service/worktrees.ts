@@ -1,4 +1,4 @@
-import type { PruneAnswer, WorktreeView } from '@pawl/protocol/view';
+import type { PruneAnswer, WorktreeView } from '@pawl/protocol/view/worktree';
 import { pruneTrash } from '@pawl/git/prune';
 import { restoreWorktree } from '@pawl/git/restore';
 import { restoreDirectory } from '@pawl/git/trash-directory';

@@ -1,0 +1,23 @@
+import { limits } from '@pawl/schema/limit';
+import { idSchema, nameSchema } from '@pawl/schema/id';
+import * as z from 'zod';
+import { agentViewSchema } from '../view.ts';
+
+/** A person's desk: who they act as, who is next to that one, and what they had begun to write. */
+const neighbourSchema = z.object({ id: idSchema, alias: nameSchema }).nullable();
+export const deskSchema = z.object({
+  current: agentViewSchema,
+  parent: neighbourSchema,
+  previous: neighbourSchema,
+  next: neighbourSchema,
+  child: neighbourSchema,
+  draft: z.object({ input: z.string(), scroll: z.number().int().nonnegative() }),
+});
+export type Desk = z.infer<typeof deskSchema>;
+export const switchSchema = z.object({
+  /** An agent, or one of `parent`, `child`, `next`, `previous`; absent stays, and only keeps the draft. */
+  to: z.string().min(1).max(128).optional(),
+  /** What was being written to the agent that is left. */
+  draft: z.object({ input: z.string().max(limits.draftCharacters), scroll: z.number().int().nonnegative() }).optional(),
+});
+export type SwitchBody = z.infer<typeof switchSchema>;

@@ -1,0 +1,24 @@
+import { limits } from '@pawl/schema/limit';
+import { idSchema, nameSchema } from '@pawl/schema/id';
+import { messageSchema } from '@pawl/schema/record';
+import * as z from 'zod';
+
+/** A page of an agent's history, oldest first; what it inherited comes before its own. */
+export const historyPageSchema = z.object({
+  agentId: idSchema,
+  alias: nameSchema,
+  assignment: z.string().nullable(),
+  inherited: z.number().int(),
+  own: z.number().int(),
+  messages: z.array(
+    messageSchema.extend({
+      inherited: z.boolean(),
+      /** With `all`: why the agent does not remember it any more; null when it does. */
+      forgotten: z.enum(['cleared', 'rewound']).nullable().optional(),
+    }),
+  ),
+  more: z.boolean(),
+});
+export type HistoryPage = z.infer<typeof historyPageSchema>;
+export const markSchema = z.object({ label: z.string().max(limits.labelCharacters).optional() });
+export const noteAnswerSchema = z.object({ messageId: z.number().int() });

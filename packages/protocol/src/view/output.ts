@@ -1,0 +1,25 @@
+import { outputStreams, timeSchema } from '@pawl/schema/record';
+import { streamEventSchema } from '@pawl/schema/stream-event';
+import * as z from 'zod';
+
+const outputChunkSchema = z.object({
+  id: z.number().int(),
+  sessionNo: z.number().int(),
+  stream: z.enum(outputStreams),
+  offset: z.number().int(),
+  at: timeSchema,
+  /** With `format=raw`: the chunk's text; bytes that are not UTF-8 show as U+FFFD, and `base64` then has them exactly. */
+  content: z.string().optional(),
+  base64: z.string().optional(),
+  /** With `format=events`: what the provider's parser made of it. */
+  events: z.array(streamEventSchema).optional(),
+});
+export type OutputChunk = z.infer<typeof outputChunkSchema>;
+export const outputPageSchema = z.object({
+  chunks: z.array(outputChunkSchema),
+  /** More output is stored beyond this page. */
+  more: z.boolean(),
+  /** The agent is not working now, so nothing follows unless it is resumed. */
+  ended: z.boolean(),
+});
+export type OutputPage = z.infer<typeof outputPageSchema>;
