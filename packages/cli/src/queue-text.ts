@@ -70,7 +70,8 @@ function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
   if (pausedAt !== null) {
     lines.push(colours.yellow(`paused for ${duration(Math.max(0, now - pausedAt))}; go on: pawl queue resume`));
   }
-  if (waiting !== null) {
+  // A pass that failed leaves the same trouble here.
+  if (waiting !== null && (trouble === null || waiting.changes.length > 0)) {
     const what =
       waiting.changes.length === 0
         ? 'nothing moves'

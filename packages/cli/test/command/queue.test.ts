@@ -80,6 +80,10 @@ describe('queue', () => {
       'nothing moves: config.yaml:3: no such key',
       '  nothing is queued',
     ]);
+    // A pass that failed has recorded the same trouble.
+    const waiting = { reason: 'config.yaml:3: no such key', changes: [], hint: null, since: null };
+    const twice = await shown(queueView({ trouble: waiting.reason, waiting, config: unread }));
+    expect(twice.filter((line) => line.startsWith('nothing moves'))).toHaveLength(1);
     const [, none] = await shown(queueView({ config: { ...config, checks: [], source: 'none' } }));
     expect(none).toContain('there are no checks');
     const [, off] = await shown(queueView({ config: { ...config, enabled: false } }));
