@@ -20,10 +20,14 @@ export type ConfigCommit = { branch: string; commit: string; created: boolean };
 
 /**
  * Commits the configuration file of a checkout on its current branch, and nothing else that is staged there. It runs the
- * person's own git, with their identity and their hooks; what these refuse leaves the index as it was.
+ * person's own git, with their identity and their hooks; what these refuse leaves the index as it was. `target` is the branch
+ * that changes go to, where it is known.
  */
-export function commitConfig(root: string): ConfigCommit {
-  const branch = currentBranch(root);
+export function commitConfig(root: string, target: string | null = null): ConfigCommit {
+  const branch = currentBranch(
+    root,
+    `Switch to a branch first: git switch ${target ?? 'main'}; then run \`pawl init --commit\` again.`,
+  );
   for (const [name, what] of unfinished) {
     if (existsSync(resolve(root, git(root, ['rev-parse', '--git-path', name]).trim()))) {
       throw new PawlError('conflict', `${what} is under way in ${root}, so ${file} is not committed.`, {

@@ -1,8 +1,8 @@
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { spawnSync } from 'node:child_process';
 
-/** The branch that a checkout is on. Nothing of the repository is run for it. */
-export function currentBranch(path: string): string {
+/** The branch that a checkout is on; `hint` says what to do on a detached HEAD. Nothing of the repository is run for it. */
+export function currentBranch(path: string, hint: string): string {
   const { stdout, status, error } = spawnSync('git', ['-C', path, 'symbolic-ref', '--quiet', '--short', 'HEAD'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -12,5 +12,5 @@ export function currentBranch(path: string): string {
   if (status === 0 && branch !== '') return branch;
   // With --quiet, 1 is a commit without a branch; everything else is no repository.
   if (status !== 1) throw new PawlError('not_a_repository', `${path} is not in a git repository.`);
-  throw new PawlError('usage', 'No branch is checked out here.', { hint: 'Name it: pawl change open <branch>' });
+  throw new PawlError('usage', `No branch is checked out in ${path} (detached HEAD).`, { hint });
 }

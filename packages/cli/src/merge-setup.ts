@@ -38,14 +38,11 @@ export function tellMerging(merging: Merging, committed: ConfigCommit | null): s
   return [
     ...(isAsked ? ['nothing is merged or pushed by itself'] : []),
     `when an agent is done: ${printableLine(merging.text)}`,
-    ...(committed === null ? [] : tellCommit(merging, committed)),
-    ...(committed !== null || merging.notCommitted === null ? [] : [`first: ${printableLine(merging.notCommitted)}`]),
+    ...(committed === null ? [] : [tellCommit(committed)]),
+    ...(merging.notCommitted === null ? [] : [`first: ${printableLine(merging.notCommitted)}`]),
   ];
 }
 
-function tellCommit({ branch, remote }: Merging, { created, commit, branch: current }: ConfigCommit): string[] {
-  const place = `on ${printableLine(current)}${created ? ` as ${shortCommit(commit)}` : ' already'}`;
-  const what = `.pawl/config.yaml is committed ${place}`;
-  if (current !== branch) return [`${what}; it counts when ${printableLine(branch)} has it`];
-  return [remote === null ? what : `${what}; push it: git push ${remote.name} ${printableLine(branch)}`];
+function tellCommit({ created, commit, branch }: ConfigCommit): string {
+  return `.pawl/config.yaml is committed on ${printableLine(branch)}${created ? ` as ${shortCommit(commit)}` : ' already'}`;
 }

@@ -67,7 +67,7 @@ function isWithoutChecks({ change, detail }: ChangeInboxFacts): boolean {
 const configPath = '.pawl/config.yaml';
 
 export type QueueInboxFacts = {
-  queue: Pick<Queue, 'branch' | 'emergency' | 'pausedAt' | 'waiting'>;
+  queue: Pick<Queue, 'branch' | 'beganAt' | 'emergency' | 'pausedAt' | 'waiting'>;
   /** Why the project's configuration cannot be read, or null. */
   trouble: string | null;
   /** The open changes that are queued, in their order. */
@@ -76,7 +76,7 @@ export type QueueInboxFacts = {
   failure: { detail: string; fixer: string | null; trouble: string | null };
 };
 
-/** What a queue waits for a person for. Nothing of it counts while no change waits, but for a red target branch. */
+/** What a queue waits for a person for. Without a change that waits, only a red target branch and a broken configuration count. */
 export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts): (InboxNews & { changes: string[] })[] {
   const { branch, emergency, pausedAt, waiting } = queue;
   const found: (InboxNews & { changes: string[] })[] = [];
@@ -89,14 +89,14 @@ export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts):
     const detail = emergencyDetail(failure);
     found.push({ kind: 'emergency', since: emergency.since, text, detail, next, changes: waits });
   }
-  if (first === undefined) return found;
-  const since = first.queuedAt ?? first.openedAt;
-  const text = queued.length === 1 ? first.title : `${queued.length} changes`;
   const misread = trouble ?? (waiting?.reason.includes(configPath) === true ? waiting.reason : null);
   if (misread !== null) {
-    const next = [`edit ${configPath} and commit it on ${branch}`, 'pawl queue'];
-    return [...found, { kind: 'configuration', since, text, detail: misread, next, changes: waits }];
+    const noticed = first?.queuedAt ?? waiting?.since ?? queue.beganAt;
+    return [...found, { ...configNews(misread, { branch, since: noticed, queued }), changes: waits }];
   }
+  if (first === undefined) return found;
+  const since = first.queuedAt ?? first.openedAt;
+  const text = queuedInWords(queued);
   if (pausedAt !== null) {
     const news = { since: pausedAt, text, detail: 'the queue is paused', next: ['pawl queue resume'] };
     return [...found, { kind: 'queue-paused', ...news, changes: waits }];
@@ -109,6 +109,21 @@ export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts):
   if (held === undefined) return [...found, { kind: 'queue-stuck', ...about, text, changes: waits }];
   const passed = green.length === 1 ? held.title : `${green.length} changes that passed their checks`;
   return [...found, { kind: 'held-up', ...about, text: passed, changes: green.map(({ id }) => id) }];
+}
+
+/** A configuration that cannot be read: nothing is checked or merged until it is corrected. */
+export function configNews(
+  detail: string,
+  { branch, since, queued }: { branch: string; since: number; queued: readonly Change[] },
+): InboxNews {
+  const text = queued.length === 0 ? `nothing is checked or merged into ${branch}` : queuedInWords(queued);
+  const next = [`edit ${configPath} and commit it on ${branch}`, 'pawl queue'];
+  return { kind: 'configuration', since, text, detail, next };
+}
+
+function queuedInWords(queued: readonly Change[]): string {
+  const [first] = queued;
+  return first !== undefined && queued.length === 1 ? first.title : `${queued.length} changes`;
 }
 
 function emergencyDetail({ detail, fixer, trouble }: QueueInboxFacts['failure']): string {

@@ -57,7 +57,7 @@ test('findings come before an ejection, and missing checks are named', () => {
     expect(news({}, { state })).toBe(null);
 });
 
-const queue = { branch: 'main', emergency: null, pausedAt: null, waiting: null };
+const queue = { branch: 'main', beganAt: 1, emergency: null, pausedAt: null, waiting: null };
 const kinds = (facts: Partial<QueueInboxFacts>) =>
   queueNews({
     queue,
@@ -79,6 +79,7 @@ test('a queue waits for a person only while changes wait for it, and a red targe
   expect(kinds({ queue: { ...queue, emergency }, queued: [] })).toEqual([['emergency', 3, []]]);
   expect(kinds({ queue: { ...queue, pausedAt: 4 } })).toEqual([['queue-paused', 4, [change.id]]]);
   expect(kinds({ queue: { ...queue, pausedAt: 4 }, queued: [] })).toEqual([]);
+  expect(kinds({ trouble: 'line 3', queued: [] })).toEqual([['configuration', 1, []]]);
   expect(kinds({ trouble: 'line 3' })).toEqual([['configuration', 2, [change.id]]]);
   const misread = { ...waiting, reason: '.pawl/config.yaml: line 3', changes: [] };
   expect(kinds({ queue: { ...queue, pausedAt: 4, waiting: misread } })).toEqual([['configuration', 2, [change.id]]]);

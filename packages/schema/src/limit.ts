@@ -215,6 +215,8 @@ export const limits = {
   quickWaits: 30,
   /** How often a remote is asked whether somebody has pushed, when nothing waits to be merged. */
   remoteMs: 60_000,
+  /** How long a command waits for a remote that it would like to ask, before it goes by what was seen last. */
+  askRemoteMs: 10_000,
   /** Steps that one look at a queue takes before others have their turn. */
   queueSteps: 200,
   /** Merges of the queue that are remembered, so that they are not worked out again. */

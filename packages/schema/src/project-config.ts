@@ -34,6 +34,18 @@ export type ProjectConfig = {
   guard: { enabled: boolean; paths: string[] };
   /** Where this was read: in a commit, in the person's checkout, or nowhere. */
   source: 'commit' | 'checkout' | 'none';
+  /** The checkout in which this was read; null unless `source` says so. */
+  checkout: Checkout | null;
+};
+
+/** A person's checkout, as far as it decides how its configuration gets onto the target branch. */
+export type Checkout = {
+  /** Null on a detached HEAD. */
+  branch: string | null;
+  /** Null before the first commit. */
+  commit: string | null;
+  /** Whether that commit has the configuration file as it is in the checkout. */
+  hasFile: boolean;
 };
 
 /** What kind of agent is put to something. */

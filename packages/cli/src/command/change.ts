@@ -54,7 +54,7 @@ function placeOf(
   if (ownAgentId(environment) !== undefined)
     return { ...named({ project }), ...(branch === undefined ? {} : { branch }) };
   const path = resolve(project ?? '.');
-  return { path, branch: branch ?? currentBranch(path) };
+  return { path, branch: branch ?? currentBranch(path, 'Name it: pawl change open <branch>') };
 }
 
 /** Lists changes, newest first: those that are open, or all. */

@@ -44,11 +44,10 @@ export async function init(
   });
   let { merging } = added;
   const root = printableLine(project.root);
-  const committed = options.commit === true ? commitConfig(project.root) : null;
+  const committed = options.commit === true ? commitConfig(project.root, merging?.branch ?? null) : null;
   const push = { root: project.root, wanted: options.push === true, person: autoMerge ? asked : null };
-  if (merging !== null && (await settlePush(client, merging, push))) {
-    ({ merging } = await client.addProject({ path: project.root }));
-  }
+  const isAllowed = merging !== null && (await settlePush(client, merging, push));
+  if (isAllowed || committed !== null) ({ merging } = await client.addProject({ path: project.root }));
   // Its provider is the one that the project has been given, if any.
   const crew = options.crew ? await client.startCrew(crewBody(project.root, {})) : null;
   const members = crew === null ? {} : { crew: crew.members };

@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sampleRepository } from '@pawl/testing/sample-repository';
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { InitOptions } from '../../src/command/init.ts';
 import { init } from '../../src/command/init.ts';
@@ -114,5 +115,42 @@ describe('merging and pushing', () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
     await init(daemon.context, place.path, {}, { ...nobody, present: true });
     expect(daemon.bodies).toEqual([{ path: place.path, checks: true }]);
+  });
+});
+
+describe('--commit', () => {
+  /** A checkout with a configuration that is not committed, and an identity to commit it with. */
+  async function aCheckout(path: string): Promise<string> {
+    await sampleRepository(path);
+    mkdirSync(join(path, '.pawl'));
+    writeFileSync(join(path, '.pawl', 'config.yaml'), 'checks: make\n');
+    await git(path, ['config', 'user.name', 'Ada']);
+    await git(path, ['config', 'user.email', 'ada@example.invalid']);
+    return path;
+  }
+
+  test('on another branch it says which commands bring the file to the target branch', async () => {
+    await using place = await temporaryDirectory();
+    const root = await aCheckout(join(place.path, 'checkout'));
+    await git(root, ['switch', '--quiet', '-c', 'feature']);
+    const answer = { project: { ...project, root }, created: true, checks: null, merging };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+    await init(daemon.context, root, { commit: true }, nobody);
+    expect(daemon.texts[0]).toMatch(/^\.pawl\/config\.yaml is committed on feature as [0-9a-f]{10}$/m);
+    expect(daemon.texts[0]).toContain(`first: ${merging.notCommitted}`);
+    // The commands are those for the checkout as it is after the commit.
+    expect(daemon.requests).toEqual(['POST /api/projects', 'POST /api/projects']);
+  });
+
+  test('on a detached HEAD it says which branch to switch to', async () => {
+    await using place = await temporaryDirectory();
+    const root = await aCheckout(join(place.path, 'checkout'));
+    await git(root, ['switch', '--quiet', '--detach']);
+    const answer = { project: { ...project, root }, created: true, checks: null, merging };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+    await expect(init(daemon.context, root, { commit: true }, nobody)).rejects.toMatchObject({
+      message: expect.stringContaining('detached HEAD') as string,
+      hint: 'Switch to a branch first: git switch main; then run `pawl init --commit` again.',
+    });
   });
 });

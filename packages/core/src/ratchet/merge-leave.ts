@@ -1,4 +1,6 @@
 import type { Change } from '@pawl/schema/change';
+import type { Checkout } from '@pawl/schema/project-config';
+import { shellWord } from '../shell-word.ts';
 
 /** What decides whether a change may be merged: the project's configuration, and what a person allowed for the project. */
 export type MergeRules = {
@@ -6,6 +8,7 @@ export type MergeRules = {
   branch: string;
   /** Where the configuration was read. Only a commit of the target branch lets anything be merged. */
   source: 'commit' | 'checkout' | 'none';
+  checkout: Checkout | null;
   auto: boolean;
   /** The remote whose branch a merge moves; null when there is none. */
   remote: string | null;
@@ -20,7 +23,10 @@ export type MergeLeave = 'granted' | 'not-committed' | 'not-asked' | 'push-not-a
  * Decides whether a change may be merged once its checks pass. A person who asks for a change allows its push, too. The
  * asking counts for the head that it was about: a change that moves on has to be asked for again.
  */
-export function mergeLeave(change: Pick<Change, 'head' | 'askedHead'>, rules: MergeRules): MergeLeave {
+export function mergeLeave(
+  change: Pick<Change, 'head' | 'askedHead'>,
+  rules: Pick<MergeRules, 'source' | 'auto' | 'remote' | 'pushAllowed'>,
+): MergeLeave {
   if (rules.source !== 'commit') return 'not-committed';
   if (isAskedFor(change)) return 'granted';
   if (!rules.auto) return 'not-asked';
@@ -47,14 +53,30 @@ export function readyDetail({ id }: Pick<Change, 'id'>, leave: MergeLeave, rules
   return `passes its checks; ${merge}`;
 }
 
-/** Says that the configuration has to be committed first, with the commands. */
-export function notCommitted({ branch, remote }: Pick<MergeRules, 'branch' | 'remote'>): string {
-  const commands = [
-    'git add .pawl/config.yaml',
-    'git commit -m "chore: add the checks" .pawl/config.yaml',
-    ...(remote === null ? [] : [`git push ${remote} ${branch}`]),
-  ];
-  return `\`.pawl/config.yaml\` is not committed on ${branch}: ${commands.map((each) => `\`${each}\``).join(', ')}`;
+const configPath = '.pawl/config.yaml';
+
+/** Says that the configuration has to be committed first, with the commands that do it from where the checkout is. */
+export function notCommitted(rules: Pick<MergeRules, 'branch' | 'remote' | 'checkout'>): string {
+  const { branch, remote, checkout } = rules;
+  const isOnlyUnpushed = remote !== null && checkout?.branch === branch && checkout.hasFile;
+  const what = isOnlyUnpushed ? `on ${remote}/${branch}` : `committed on ${branch}`;
+  return `\`${configPath}\` is not ${what}: ${commitCommands(rules)
+    .map((each) => `\`${each}\``)
+    .join(', ')}`;
+}
+
+function commitCommands({ branch, remote, checkout }: Pick<MergeRules, 'branch' | 'remote' | 'checkout'>): string[] {
+  const push = remote === null ? [] : [`git push ${remote} ${branch}`];
+  const commit = `git commit -m "chore: add the checks" ${configPath}`;
+  const add = `git add ${configPath}`;
+  if (checkout === null || checkout.commit === null) return [add, commit, ...push];
+  if (checkout.branch === branch) return checkout.hasFile ? push : [add, commit, ...push];
+  const short = checkout.commit.slice(0, 10);
+  const here = checkout.branch === null ? short : shellWord(checkout.branch);
+  const back = checkout.branch === null ? `git switch --detach ${short}` : `git switch ${here}`;
+  // A file that is committed here is not carried along by the switch.
+  const take = checkout.hasFile ? `git checkout ${here} -- ${configPath}` : add;
+  return [`git switch ${branch}`, take, commit, ...push, back];
 }
 
 function pushNotAllowed({ branch, remote }: Pick<MergeRules, 'branch' | 'remote'>): string {

@@ -15,12 +15,13 @@ export type WhenDone = {
   text: string;
 };
 
-/**
- * Says what happens to an agent's branch when the agent is done; with null rules, the configuration cannot be read. The changes
- * of a stand-in are drafts.
- */
-export function whenDone(rules: DoneRules | null, isStandIn = false): WhenDone {
-  if (rules === null) return nothing('`.pawl/config.yaml` cannot be read; nothing is checked or merged (`pawl queue`)');
+/** Says that nothing happens to an agent's branch, since the configuration cannot be read. */
+export function whenUnreadable(trouble: string): WhenDone {
+  return nothing(`nothing is checked or merged: ${trouble.replace(/\.$/, '')}`);
+}
+
+/** Says what happens to an agent's branch when the agent is done. The changes of a stand-in are drafts. */
+export function whenDone(rules: DoneRules, isStandIn = false): WhenDone {
   const { branch, remote } = rules;
   if (!rules.hasChecks) return nothing('no checks are configured: nothing is merged; add them to .pawl/config.yaml');
   if (!rules.enabled) return nothing('the queue is off in .pawl/config.yaml: nothing is checked or merged');

@@ -24,6 +24,7 @@ const rules = {
   review: false,
   branch: 'main',
   source: 'commit',
+  checkout: null,
   auto: true,
   remote: null,
   pushAllowed: false,

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
 import type { MergeLeave, MergeRules } from '../../src/ratchet/merge-leave.ts';
-import { mayPush, mergeLeave, queueAdvice, readyDetail } from '../../src/ratchet/merge-leave.ts';
+import { mayPush, mergeLeave, notCommitted, queueAdvice, readyDetail } from '../../src/ratchet/merge-leave.ts';
 
 const head = 'a'.repeat(40);
 const asked = { head, askedHead: head };
 const unasked = { head, askedHead: null };
 const movedOn = { head, askedHead: 'b'.repeat(40) };
-const local: MergeRules = { branch: 'main', source: 'commit', auto: false, remote: null, pushAllowed: false };
+const local: MergeRules = {
+  branch: 'main',
+  source: 'commit',
+  checkout: null,
+  auto: false,
+  remote: null,
+  pushAllowed: false,
+};
 const auto: MergeRules = { ...local, auto: true };
 const remote: MergeRules = { ...auto, remote: 'origin' };
 
@@ -47,4 +54,35 @@ test('a queue that is off or has no checks gives no advice about merging', () =>
   expect(queueAdvice({ ...rules, source: 'checkout' })).toEqual([expect.stringContaining('not committed on main')]);
   for (const quiet of [{ enabled: false }, { hasChecks: false }, { auto: false }, { pushAllowed: true }])
     expect(queueAdvice({ ...rules, ...quiet })).toEqual([]);
+});
+
+const commit = '0123456789'.repeat(4);
+const file = '.pawl/config.yaml';
+const save = `git commit -m "chore: add the checks" ${file}`;
+
+test.each<[string, Partial<MergeRules>, string[]]>([
+  ['on the target branch', { checkout: { branch: 'main', commit, hasFile: false } }, [`git add ${file}`, save]],
+  [
+    'committed on the target branch, and not pushed',
+    { remote: 'origin', checkout: { branch: 'main', commit, hasFile: true } },
+    ['git push origin main'],
+  ],
+  [
+    'on another branch',
+    { remote: 'origin', checkout: { branch: 'feature', commit, hasFile: false } },
+    ['git switch main', `git add ${file}`, save, 'git push origin main', 'git switch feature'],
+  ],
+  [
+    'committed on another branch with an odd name',
+    { checkout: { branch: 'a;b', commit, hasFile: true } },
+    ['git switch main', `git checkout 'a;b' -- ${file}`, save, "git switch 'a;b'"],
+  ],
+  [
+    'on a detached HEAD',
+    { checkout: { branch: null, commit, hasFile: true } },
+    ['git switch main', `git checkout 0123456789 -- ${file}`, save, 'git switch --detach 0123456789'],
+  ],
+])('the commands that commit the configuration, from a checkout %s', (_name, given, commands) => {
+  const text = notCommitted({ ...local, ...given });
+  expect(text.slice(text.indexOf(': ') + 2)).toBe(commands.map((each) => `\`${each}\``).join(', '));
 });

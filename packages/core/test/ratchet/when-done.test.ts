@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { DoneRules } from '../../src/ratchet/when-done.ts';
-import { mergeNote, whenDone } from '../../src/ratchet/when-done.ts';
+import { mergeNote, whenDone, whenUnreadable } from '../../src/ratchet/when-done.ts';
 
 const rules: DoneRules = {
   branch: 'main',
   source: 'commit',
+  checkout: null,
   enabled: true,
   hasChecks: true,
   auto: false,
@@ -14,7 +15,7 @@ const rules: DoneRules = {
 const remote = { name: 'origin', url: 'https://example.com/shop.git' };
 const place = 'origin (https://example.com/shop.git)';
 
-test.each<[string, DoneRules | null, string, string]>([
+test.each<[string, DoneRules, string, string]>([
   ['the default', rules, 'checked', 'its branch is checked; you merge it with `pawl change merge`'],
   [
     'the default with a remote',
@@ -53,14 +54,13 @@ test.each<[string, DoneRules | null, string, string]>([
     'nothing',
     'the queue is off in .pawl/config.yaml: nothing is checked or merged',
   ],
-  [
-    'a configuration that cannot be read',
-    null,
-    'nothing',
-    '`.pawl/config.yaml` cannot be read; nothing is checked or merged (`pawl queue`)',
-  ],
 ])('what happens when an agent is done, with %s', (_name, given, outcome, text) => {
   expect(whenDone(given)).toEqual({ outcome, text });
+});
+
+test('a configuration that cannot be read lets nothing happen, and the reason is given', () => {
+  const text = 'nothing is checked or merged: .pawl/config.yaml of 12 is not YAML';
+  expect(whenUnreadable('.pawl/config.yaml of 12 is not YAML.')).toEqual({ outcome: 'nothing', text });
 });
 
 test('a request to merge says what it leads to', () => {

@@ -56,7 +56,7 @@ export type AppParts = {
   questions: Questions;
   inbox: PersonInbox;
   barrier: Barrier;
-  ratchet: Pick<Ratchet, 'wake' | 'checkMain'>;
+  ratchet: Pick<Ratchet, 'wake' | 'seeTarget' | 'checkMain'>;
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
   crews: ProjectCrews;

@@ -1,9 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Asker } from '@pawl/core/ratchet/change-rights';
+import type { DoneRules } from '@pawl/core/ratchet/when-done';
 import { mergeNote } from '@pawl/core/ratchet/when-done';
 import { changeRoutes } from '@pawl/protocol/route/change';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
+import type { Project } from '@pawl/schema/record';
 import { listChanges } from '@pawl/store/changes';
 import type { Context } from 'hono';
 import { closeChange } from '../ratchet/change-close.ts';
@@ -40,6 +42,14 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
     const asker = await asking(context);
     const change = await changeMeant(shop, asker, reference, query);
     return { asker: await askerIn(shop, asker, change.projectId), change };
+  }
+
+  /** A configuration that the queue has not seen yet may be committed by now. */
+  async function rulesForMerge(project: Project): Promise<DoneRules> {
+    const rules = await mergeRules(shop, project);
+    if (rules.source === 'commit') return rules;
+    await ratchet.seeTarget(project.id);
+    return mergeRules(shop, project);
   }
 
   /** Tells those who have mail, lets the queue look, and gives the change as it is now. */
@@ -116,7 +126,7 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
   });
   app.openapi(changeRoutes.mergeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const done = await mergeRules(shop, await projectOfChange(shop, change));
+    const done = await rulesForMerge(await projectOfChange(shop, change));
     const rules = { ...done, remote: done.remote?.name ?? null };
     await mergeChange(shop, { asker, changeId: change.id, rules, ...context.req.valid('json') });
     const view = await afterwards(change);

@@ -1,3 +1,4 @@
+import { shellWord } from '@pawl/core/shell-word';
 import { branchTip } from '@pawl/git/repository';
 import { beginMerge, commitMerge } from '@pawl/git/worktree-merge';
 import type { ChangeFix } from '@pawl/protocol/view/change';
@@ -90,15 +91,10 @@ function nextSteps({ id, branch }: Change, outcome: 'begun' | 'already' | 'clean
   const short = id.slice(0, 8);
   if (outcome === 'clean') return [`pawl change retry ${short}`];
   return [
-    `cd ${quoted(path)}`,
+    `cd ${shellWord(path)}`,
     'resolve the conflicts, then mark each file: git add <file>, or git rm <file>',
     `pawl change fix ${short} --continue (or git commit, and pawl change open ${branch})`,
   ];
-}
-
-/** A path as a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function movedOn({ id, branch }: Change): PawlError {

@@ -3,13 +3,16 @@ import { hasCommit } from '@pawl/git/queue-objects';
 import type { Repository } from '@pawl/git/repository';
 import { branchTip } from '@pawl/git/repository';
 import { messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/queues';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
-import { readLastConfig } from './project-config.ts';
-import { targetBranch } from './target.ts';
+import { configPath } from './config-file.ts';
+import { readLastConfig, readProjectConfig } from './project-config.ts';
+import { findTarget, targetBranch } from './target.ts';
 
 /** What holds for the changes of a project, as far as it can be told without asking a remote. */
 export type ProjectRules = {
@@ -34,6 +37,36 @@ export async function projectRules(shop: Workshop, project: Project): Promise<Pr
   throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, {
     hint: 'Name the one that changes go to: `queue: {branch: …}` in .pawl/config.yaml.',
   });
+}
+
+/**
+ * Reads the rules at the target branch as it is now, which asks the remote where there is one. What was seen last counts while
+ * that cannot be reached, or takes long. A configuration that cannot be read is an error.
+ */
+export async function projectRulesNow(
+  shop: Workshop,
+  project: Project,
+): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
+  const { repository, ownDir, config, branch } = await projectRules(shop, project);
+  const finding = orTrouble(() => findTarget(repository, ownDir, config));
+  const target = (await Promise.race([finding, delay(limits.askRemoteMs, null, { ref: false })]))?.found ?? null;
+  if (target === null) return { config, branch };
+  return { config: await readProjectConfig(shop, project, repository, target.tip), branch: target.branch };
+}
+
+/**
+ * Why a project's configuration cannot be read: as its queue saw the target branch last, and, without a remote, as that is now.
+ * Null when it can be read.
+ */
+export async function configTrouble(shop: Workshop, project: Project): Promise<string | null> {
+  const queue = await queueOf(shop.store.db, project.id);
+  const isAboutConfig = (text: string) => text.includes(configPath);
+  const { found, trouble } = await configOf(shop, project);
+  if (found === null) return isAboutConfig(trouble) ? trouble : null;
+  const noted = queue?.waiting?.reason ?? '';
+  if (found.remote !== null) return isAboutConfig(noted) ? noted : null;
+  const now = await orTrouble(() => projectRulesNow(shop, project));
+  return now.trouble !== null && isAboutConfig(now.trouble) ? now.trouble : null;
 }
 
 async function readConfig(shop: Workshop, project: Project) {

@@ -131,7 +131,7 @@ function afterEjection({ id, ejection }: Change): string {
 function refuseNotCommitted(rules: MergeRules): void {
   if (rules.source !== 'checkout') return;
   throw new PawlError('conflict', `Nothing is merged: ${notCommitted(rules)}.`, {
-    hint: 'Commit the file, then run the same command again; `pawl init --commit` commits it for you.',
+    hint: 'Run these commands, then `pawl change merge` again.',
   });
 }
 

@@ -29,13 +29,14 @@ export async function projectFacts(db: Database, projectId: string, config: Proj
 
 /** The rules that the states of a project's changes follow from. */
 export function rulesFrom({ config, settings, queue }: Omit<ProjectFacts, 'running'>): ChangeFacts['rules'] {
-  const { enabled, auto, source, remote } = config;
+  const { enabled, auto, source, checkout, remote } = config;
   return {
     enabled,
     hasChecks: config.checks.length > 0,
     review: config.review !== null,
     branch: queue?.branch ?? config.branch ?? 'main',
     source,
+    checkout,
     auto,
     remote,
     pushAllowed: settings.pushAllowedAt !== null,

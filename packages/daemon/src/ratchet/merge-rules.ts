@@ -1,9 +1,9 @@
 import { isAuthor } from '@pawl/core/landing';
 import { notCommitted } from '@pawl/core/ratchet/merge-leave';
 import type { DoneRules, WhenDone } from '@pawl/core/ratchet/when-done';
-import { whenDone } from '@pawl/core/ratchet/when-done';
+import { whenDone, whenUnreadable } from '@pawl/core/ratchet/when-done';
 import type { Merging } from '@pawl/protocol/view';
-import { remoteUrl } from '@pawl/git/remote';
+import { defaultBranch, remoteUrl } from '@pawl/git/remote';
 import { withoutSecret } from '@pawl/git/remote-url';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
@@ -11,13 +11,21 @@ import { projectSettings } from '@pawl/store/project-settings';
 import { queueOf } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
-import { projectRules } from './change-rules.ts';
+import type { ProjectRules } from './change-rules.ts';
+import { configTrouble, projectRules, projectRulesNow } from './change-rules.ts';
 import { rulesFrom } from './facts.ts';
 
-/** Reads a project's rules for merging, with the address that a merge pushes to. */
+/** Reads a project's rules for merging as its queue saw them last, with the address that a merge pushes to. */
 export async function mergeRules(shop: Workshop, project: Project): Promise<DoneRules> {
+  return doneRules(shop, project, await projectRules(shop, project));
+}
+
+async function doneRules(
+  shop: Workshop,
+  project: Project,
+  { config, branch }: Pick<ProjectRules, 'config' | 'branch'>,
+): Promise<DoneRules> {
   const { db } = shop.store;
-  const { config, branch } = await projectRules(shop, project);
   const settings = await projectSettings(db, project.id);
   const rules = rulesFrom({ config, settings, queue: await queueOf(db, project.id) });
   return { ...rules, branch, remote: await remoteShown(shop, project, config.remote) };
@@ -28,28 +36,46 @@ async function remoteShown(shop: Workshop, project: Project, name: string | null
   return name === null || url === null ? null : { name, url: withoutSecret(url) };
 }
 
-/** Says what a project's configuration means once it is committed; null when it cannot be read. */
+/** Says what a project's configuration means once it is committed; null when the project has no branch to merge into. */
 export async function mergingOf(shop: Workshop, project: Project): Promise<Merging | null> {
   try {
-    const rules = await mergeRules(shop, project);
-    const { branch, remote, pushAllowed } = rules;
-    const missing = rules.source === 'checkout' ? notCommitted({ branch, remote: remote?.name ?? null }) : null;
+    const rules = await doneRules(shop, project, await projectRulesNow(shop, project));
+    const { branch, remote, pushAllowed, checkout } = rules;
+    const missing =
+      rules.source === 'checkout' ? notCommitted({ branch, remote: remote?.name ?? null, checkout }) : null;
     return { ...whenDone({ ...rules, source: 'commit' }), branch, remote, pushAllowed, notCommitted: missing };
   } catch (error) {
-    if (error instanceof PawlError) return null;
-    throw error;
+    if (!(error instanceof PawlError)) throw error;
+    return error.code === 'invalid_input' ? unreadable(shop, project, error) : null;
   }
+}
+
+async function unreadable(shop: Workshop, project: Project, { message }: PawlError): Promise<Merging> {
+  const { db } = shop.store;
+  const branch = (await queueOf(db, project.id))?.branch ?? (await defaultBranch(await repositoryOf(shop, project)));
+  const { pushAllowedAt } = await projectSettings(db, project.id);
+  const pushAllowed = pushAllowedAt !== null;
+  return { ...whenUnreadable(message), branch, remote: null, pushAllowed, notCommitted: null };
 }
 
 /** Says what becomes of an agent's branch when the agent is done; null for one whose work is not proposed by itself. */
 export async function whenDoneFor(shop: Workshop, agent: Agent, project: Project | null): Promise<WhenDone | null> {
   if (project === null || !isAuthor(agent)) return null;
+  const trouble = await configTrouble(shop, project);
+  if (trouble !== null) return whenUnreadable(trouble);
   try {
     const isScripted = shop.providers.find(agent.provider)?.scripted === true;
-    const { playground } = (await projectRules(shop, project)).config;
-    return whenDone(await mergeRules(shop, project), isScripted && !playground);
+    const rules = await rulesForWork(shop, project);
+    return whenDone(await doneRules(shop, project, rules), isScripted && !rules.config.playground);
   } catch (error) {
-    if (error instanceof PawlError) return whenDone(null);
+    if (error instanceof PawlError) return whenUnreadable(error.message);
     throw error;
   }
+}
+
+/** What was seen last counts where a queue has found a committed configuration: then no remote has to be asked. */
+async function rulesForWork(shop: Workshop, project: Project): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
+  const last = await projectRules(shop, project);
+  const hasQueue = (await queueOf(shop.store.db, project.id)) !== null;
+  return hasQueue && last.config.source === 'commit' ? last : projectRulesNow(shop, project);
 }

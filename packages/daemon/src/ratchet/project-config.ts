@@ -1,14 +1,15 @@
 import { gateLimits } from '@pawl/core/ratchet/gate-limit';
 import { firstLine } from '@pawl/core/shorten';
 import { fileAt } from '@pawl/git/change-diff';
+import { currentBranch } from '@pawl/git/merge';
 import { hasCommit } from '@pawl/git/queue-objects';
 import { defaultBranch, remoteUrl } from '@pawl/git/remote';
 import type { Repository } from '@pawl/git/repository';
-import { branchTip } from '@pawl/git/repository';
+import { branchTip, headOf } from '@pawl/git/repository';
 import type { CheckStep, Queue } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import type { ProjectConfig, Staff } from '@pawl/schema/project-config';
+import type { Checkout, ProjectConfig, Staff } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -23,7 +24,7 @@ import { configPath, parseConfigFile } from './config-file.ts';
 /** Who reviews when a project asks for reviews and names nobody. */
 const usualReviewer = 'review';
 
-type Found = { file: ConfigFile; source: ProjectConfig['source'] };
+type Found = Pick<ProjectConfig, 'source' | 'checkout'> & { file: ConfigFile };
 
 /**
  * What a project says about its checks and its queue: in this commit of its target branch, else in the person's checkout, else
@@ -36,8 +37,12 @@ export async function readProjectConfig(
   repository: Repository,
   commit: string | null,
 ): Promise<ProjectConfig> {
-  const { file, source } = (commit === null ? null : await committed(shop, project, repository, commit)) ??
-    (await lying(repository)) ?? { file: await parseConfigFile('', configPath), source: 'none' as const };
+  const { file, source, checkout } = (commit === null ? null : await committed(shop, project, repository, commit)) ??
+    (await lying(shop, project, repository)) ?? {
+      file: await parseConfigFile('', configPath),
+      source: 'none' as const,
+      checkout: null,
+    };
   const { queue } = file;
   return {
     ...stepsOf(file),
@@ -56,6 +61,7 @@ export async function readProjectConfig(
     fixer: staffOf(file.fixer, usualDefinition),
     guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
     source,
+    checkout,
   };
 }
 
@@ -99,13 +105,13 @@ async function committed(
     if (known.size >= gateLimits.knownConfigs && oldest !== undefined) known.delete(oldest);
     known.set(commit, file);
   }
-  return file === null ? null : { file, source: 'commit' };
+  return file === null ? null : { file, source: 'commit', checkout: null };
 }
 
 /** What was read last in a checkout; most looks find it unchanged. */
 const lastRead = new Map<string, { text: string; file: ConfigFile }>();
 
-async function lying(repository: Repository): Promise<Found | null> {
+async function lying(shop: Pick<Workshop, 'home'>, project: Project, repository: Repository): Promise<Found | null> {
   if (repository.bare) return null;
   const place = `${repository.root}/${configPath}`;
   const bytes = await readCheckoutFile(repository.root, configPath, gateLimits.configBytes);
@@ -115,10 +121,18 @@ async function lying(repository: Repository): Promise<Found | null> {
   }
   const text = textOf(bytes);
   const before = lastRead.get(place);
-  if (before?.text === text) return { file: before.file, source: 'checkout' };
-  const file = await parseConfigFile(text, place);
+  const file = before?.text === text ? before.file : await parseConfigFile(text, place);
   lastRead.set(place, { text, file });
-  return { file, source: 'checkout' };
+  const checkout = await checkoutOf(repository, ownGitDirectory(shop.home, project.id), bytes);
+  return { file, source: 'checkout', checkout };
+}
+
+/** Where a person's checkout is, and whether its commit has the configuration file with this content. */
+async function checkoutOf(repository: Repository, ownDir: string, content: Buffer): Promise<Checkout> {
+  const branch = await currentBranch(repository);
+  const commit = await headOf(repository.commonDir);
+  const found = commit === null ? null : await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
+  return { branch, commit, hasFile: found?.is === 'file' && content.equals(found.content) };
 }
 
 function unusableConfig(place: string, why: string): PawlError {

@@ -1,4 +1,4 @@
-import { changeNews, queueNews, withheldNews } from '@pawl/core/inbox';
+import { changeNews, configNews, queueNews, withheldNews } from '@pawl/core/inbox';
 import { divergedNews } from '@pawl/core/ratchet/diverged';
 import type { ChangeView } from '@pawl/protocol/view/change';
 import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
@@ -7,10 +7,13 @@ import type { Project } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { openChanges } from '@pawl/store/changes';
 import { checkById } from '@pawl/store/checks';
+import { projectSettings } from '@pawl/store/project-settings';
+import { listProjects } from '@pawl/store/projects';
 import { queueOf } from '@pawl/store/queues';
 import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
+import { configTrouble } from './change-rules.ts';
 import { divergenceOf } from './divergence.ts';
 import { projectsWithQueue } from './queue-view.ts';
 import { unproposed } from './withheld.ts';
@@ -24,7 +27,23 @@ export async function queueInbox(shop: Workshop): Promise<QueueInbox> {
     const queue = await queueOf(shop.store.db, project.id);
     if (queue !== null) await addProject(shop, project, queue, inbox);
   }
+  inbox.entries.push(...(await brokenBeforeQueue(shop)));
   return inbox;
+}
+
+/** Projects whose queue cannot begin, because their configuration cannot be read. */
+async function brokenBeforeQueue(shop: Workshop): Promise<InboxEntry[]> {
+  const { db } = shop.store;
+  const entries: InboxEntry[] = [];
+  for (const project of await listProjects(db)) {
+    const { id, name: alias, createdAt: since } = project;
+    if ((await queueOf(db, id)) !== null || (await projectSettings(db, id)).untrackedAt !== null) continue;
+    const trouble = await configTrouble(shop, project);
+    if (trouble === null) continue;
+    const news = configNews(trouble, { branch: 'the target branch', since, queued: [] });
+    entries.push({ id, agent: null, project: { id, alias }, changes: [], ...news });
+  }
+  return entries;
 }
 
 async function addProject(shop: Workshop, project: Project, queue: Queue, inbox: QueueInbox): Promise<void> {
@@ -49,7 +68,8 @@ async function addProject(shop: Workshop, project: Project, queue: Queue, inbox:
     fixer: emergency?.fixer?.alias ?? null,
     trouble: emergency?.trouble ?? null,
   };
-  for (const news of queueNews({ queue, trouble: sight?.trouble ?? null, queued, failure }))
+  const trouble = sight?.trouble ?? (await configTrouble(shop, project));
+  for (const news of queueNews({ queue, trouble, queued, failure }))
     inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
   for (const work of await unproposed(shop, project)) {
     const about = { id: work.agentId, agent: await named(db, work.agentId), project: place, changes: [] };

@@ -47,6 +47,8 @@ import { findTarget } from './target.ts';
 export type Ratchet = {
   /** Something has changed: looks at the project's queue soon. */
   wake(projectId: string): void;
+  /** Looks where the target branch is now, and records it: before something is refused by what was seen earlier. */
+  seeTarget(projectId: string): Promise<void>;
   /** Checks the target branch as it is now, whatever is known of it. */
   checkMain(projectId: string): Promise<void>;
   /** Takes up the checks that run from an earlier life, and begins to look. */
@@ -231,6 +233,16 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     return found;
   }
 
+  async function seeTarget(projectId: string): Promise<void> {
+    const project = await projectById(store.db, projectId);
+    const queue = project === null ? null : await queueOf(store.db, projectId);
+    if (project === null || queue === null) return;
+    const watch = watchOf(projectId);
+    watch.target = null;
+    const { bench } = await prepare(project, queue, watch);
+    await noteSeen(bench, queue);
+  }
+
   async function noteSeen(bench: Bench, queue: Queue): Promise<void> {
     const { project, target } = bench;
     const { branch, tip } = target;
@@ -291,6 +303,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
 
   return {
     wake,
+    seeTarget: (projectId) => lanes.run(projectId, () => seeTarget(projectId)),
     async checkMain(projectId) {
       watchOf(projectId).askedAt = shop.clock();
       wake(projectId);

@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { isRunning } from '../reconcile/session-watch.ts';
+import { configTrouble } from '../ratchet/change-rules.ts';
 import { divergenceOf } from '../ratchet/divergence.ts';
 import { untrustedSettings } from '../trust/known-settings.ts';
 import { agentPath } from '../search-path.ts';
@@ -35,6 +36,7 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
       ...(await checkRestored(shop)),
       await checkToken(shop),
       ...(await checkProjects(shop)),
+      ...(await checkConfigurations(shop)),
       ...(await checkDivergence(shop)),
       ...(await checkDefinitions(shop)),
       ...(await checkSettings(shop)),
@@ -82,6 +84,19 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
   }
 
   return { examine, repair };
+}
+
+/** Projects whose configuration cannot be read. */
+async function checkConfigurations(shop: Workshop): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const trouble = await configTrouble(shop, project);
+    if (trouble === null) continue;
+    const message = `${project.name}: nothing is checked or merged: ${trouble}`;
+    const hint = 'Correct the file, and commit it on the branch that changes go to.';
+    findings.push({ check: 'configuration', level: 'error', message, hint, fixable: false });
+  }
+  return findings;
 }
 
 /** Projects whose local target branch and the remote's have diverged. */

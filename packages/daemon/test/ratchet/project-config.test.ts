@@ -52,6 +52,7 @@ test('without a file there are no checks, and the usual rules', async () => {
     review: null,
     guard: { enabled: true, paths: [] },
     source: 'none',
+    checkout: null,
   });
   expect(config.fixer).toEqual({ definition: 'worker', provider: null, model: null, options: {} });
 });
@@ -104,6 +105,7 @@ fixer: false
     fixer: null,
     guard: { enabled: false, paths: ['ci/**'] },
     source: 'checkout',
+    checkout: { branch: 'main', commit: await git(root, ['rev-parse', 'HEAD']), hasFile: false },
   });
   await git(root, ['remote', 'add', 'origin', '/nowhere']);
   for (const [said, remote] of [

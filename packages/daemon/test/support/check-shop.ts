@@ -57,6 +57,7 @@ export function checksOf(steps: readonly (Step | string)[], env: string[] = []):
     guard: { enabled: true, paths: [] },
     playground: true,
     source: 'none',
+    checkout: null,
   };
 }
 

@@ -65,6 +65,7 @@ const plainConfig: ProjectConfig = {
   guard: { enabled: false, paths: [] },
   playground: true,
   source: 'commit',
+  checkout: null,
 };
 
 export type TestCrew = Awaited<ReturnType<typeof openCrew>>;
