@@ -1,5 +1,5 @@
 import type { MailsAnswer } from '@pawl/protocol/view/mail';
-import { sampleRepository } from '@pawl/testing/sample-repository';
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { sleepers } from '@pawl/testing/sleeper';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,3 +67,43 @@ test('a hook that cannot do its work is a warning, and never starts a daemon', a
   expect((await place.pawl(['hook', 'stop'], { input: '{}' })).code).toBe(0);
   expect(existsSync(join(place.home, 'pawl.sock'))).toBe(false);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a coding agent that a person started acts as itself: it is named, and may not do what only a person may [S0-15, 7.23]',
+  async () => {
+    await using place = await workplace();
+    const repository = join(place.path, 'shop');
+    await sampleRepository(repository);
+    await place.json(['init'], { cwd: repository });
+    await using agents = sleepers(join(place.path, 'programs'));
+    const pid = await agents.start('claude', repository);
+    const inClaude = { ROSTER_SELF_PID: String(pid), PAWL_AGENT_ID: 'helper-ab12', AI_HELPER: '1' };
+    // Also from a directory outside of the checkout.
+    const whoami = await place.pawl(['whoami'], { env: inClaude });
+    expect(whoami.stdout).toMatch(new RegExp(`^claude-${pid} \\(`));
+    writeFileSync(join(repository, 'topic.txt'), 'topic\n');
+    await git(repository, ['add', 'topic.txt']);
+    await git(repository, ['-c', 'user.name=me', '-c', 'user.email=me@localhost', 'commit', '-qm', 'topic']);
+    await git(repository, ['branch', 'topic']);
+    await git(repository, ['reset', '-q', '--hard', 'HEAD~1']);
+    const { change } = await place.json<{ change: { id: string } }>(['change', 'open', 'topic', '--draft'], {
+      cwd: repository,
+    });
+    for (const words of [
+      ['change', 'approve', change.id],
+      ['change', 'merge', change.id],
+      ['work', 'x', '--provider', 'scripted'],
+      ['stop', '--all'],
+      ['down'],
+      ['project', 'rm'],
+      ['config', 'set', 'provider', 'claude'],
+    ]) {
+      const { code, stderr } = await place.pawl(words, { cwd: repository, env: inClaude });
+      expect([words.join(' '), code, stderr]).toEqual([words.join(' '), 8, expect.stringContaining(`claude-${pid}`)]);
+    }
+    // Reading stays open, and the person's own terminal does everything.
+    expect((await place.pawl(['inbox'], { cwd: repository, env: inClaude })).code).toBe(0);
+    const lost = await place.pawl(['change', 'approve', change.id], { cwd: repository, env: { AI_HELPER: '1' } });
+    expect([lost.code, lost.stderr]).toEqual([8, expect.stringContaining('This session is a helper')]);
+  },
+);

@@ -1,11 +1,10 @@
 import { createClient } from '@pawl/protocol/client';
-import type { SelfView } from '@pawl/protocol/view/roster';
-import { lookForOthers, systemProbe } from '@pawl/roster/probe';
-import { readPrograms } from '@pawl/roster/programs-file';
-import { projectRoot } from '@pawl/roster/project-root';
-import { PawlError } from '@pawl/schema/error';
 import type { Home } from '@pawl/protocol/home';
-import { withDaemon } from './launch.ts';
+import type { SelfView } from '@pawl/protocol/view/roster';
+import { agentsAbove, systemProbe } from '@pawl/roster/probe';
+import { readPrograms } from '@pawl/roster/programs-file';
+import { PawlError } from '@pawl/schema/error';
+import { launchDaemonFor } from './launch.ts';
 
 /**
  * Finds the coding agent that this command runs in, when Pawl did not start that agent but knows its project. Null for a
@@ -13,21 +12,21 @@ import { withDaemon } from './launch.ts';
  */
 export async function adoptedSelf(
   home: Home,
-  options: { start: boolean; directory?: string },
+  options: { start: boolean },
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<SelfView | null> {
   if (environment['PAWL_AGENT_TOKEN']) return null;
-  const own = ownProcess(home, options.directory ?? '.', environment);
-  if (own === null) return null;
-  try {
-    return options.start
-      ? await withDaemon(home, (client) => client.rosterSelf(own))
-      : await createClient(home).rosterSelf(own);
-  } catch (error) {
-    // Its checkout is no project: then this is a command of the person who drives it.
-    if (error instanceof PawlError && error.code === 'agent_not_found') return null;
-    throw error;
+  const client = createClient(home);
+  for (const each of processesAbove(home, environment)) {
+    try {
+      const ask = () => client.rosterSelf(each);
+      return options.start ? await launchDaemonFor(home, ask) : await ask();
+    } catch (error) {
+      // Its checkout is no project: then this is a command of the person who drives it.
+      if (!(error instanceof PawlError && error.code === 'agent_not_found')) throw error;
+    }
   }
+  return null;
 }
 
 /**
@@ -39,16 +38,11 @@ export async function actAsAdopted(home: Home, environment: NodeJS.ProcessEnv = 
   if (self !== null) environment['PAWL_AGENT_TOKEN'] = self.token;
 }
 
-function ownProcess(
-  home: Home,
-  directory: string,
-  environment: NodeJS.ProcessEnv,
-): { pid: number; start: string } | null {
+function processesAbove(home: Home, environment: NodeJS.ProcessEnv): { pid: number; start: string }[] {
   try {
-    const probe = systemProbe(environment, readPrograms(home.programs).programs);
-    return lookForOthers(probe, projectRoot(directory), [home.worktrees]).own;
+    return agentsAbove(systemProbe(environment, readPrograms(home.programs).programs));
   } catch {
-    // Where processes cannot be seen, nobody can be told from the person.
-    return null;
+    // Where processes cannot be seen, an agent cannot be told from the person.
+    return [];
   }
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from './client.ts';
 import type { ChangeView } from '@pawl/protocol/view/change';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { CommandContext } from './context.ts';
@@ -41,7 +41,7 @@ export async function watch<T>(
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return { seen, code: errorCodes.timeout.exit };
     await new Promise((resolve) => setTimeout(resolve, Math.min(lookMs, leftMs)));
-    seen = (await unlessAway(look.read(createClient(context.home)))) ?? seen;
+    seen = (await unlessAway(look.read(commandClient(context.home)))) ?? seen;
   }
 }
 

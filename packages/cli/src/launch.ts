@@ -1,11 +1,11 @@
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
 import type { ErrorCode } from '@pawl/schema/error';
 import { PawlError } from '@pawl/schema/error';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { commandClient } from './client.ts';
 
 /** How long a daemon may take until it answers: adopting many agents or restoring a backup takes a while. */
 const startMs = 30_000;
@@ -20,20 +20,25 @@ type Report = { ready: true; pid: number } | { error: { code: ErrorCode; message
 /** A client whose daemon answers: it is started first when nobody listens. */
 export async function reachDaemon(home: Home): Promise<Client> {
   if (!(await answers(home))) await launchDaemon(home);
-  return createClient(home);
+  return commandClient(home);
 }
 
 /** Asks the daemon one thing, and starts it first only when nobody listens: the usual case costs no look beforehand. */
-export async function withDaemon<T>(home: Home, ask: (client: Client) => Promise<T>): Promise<T> {
-  const client = createClient(home);
+export function withDaemon<T>(home: Home, ask: (client: Client) => Promise<T>): Promise<T> {
+  const client = commandClient(home);
+  return launchDaemonFor(home, () => ask(client));
+}
+
+/** The same with a client of one's own. */
+export async function launchDaemonFor<T>(home: Home, ask: () => Promise<T>): Promise<T> {
   try {
-    return await ask(client);
+    return await ask();
   } catch (error) {
     // Anything but a closed door may mean that the question was heard; then it is not asked again.
     const unheard = error instanceof PawlError && error.code === 'daemon_unreachable' && !(await answers(home));
     if (!unheard) throw error;
     await launchDaemon(home);
-    return ask(client);
+    return ask();
   }
 }
 

@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from './client.ts';
 import type { Home } from '@pawl/protocol/home';
 import type { RunResult } from '@pawl/protocol/view/run';
 import { errorCodes, PawlError } from '@pawl/schema/error';
@@ -16,7 +16,7 @@ export async function waitForRun(home: Home, run: string, timeoutMs: number | nu
   let seen = await withDaemon(home, (client) => client.runResult(run));
   while (seen.run.status === 'running' && performance.now() < deadline) {
     const waitMs = Math.min(limits.resultWaitMs, Math.ceil(deadline - performance.now()));
-    seen = (await unlessAway(createClient(home).runResult(run, { waitMs: Math.max(0, waitMs) }))) ?? seen;
+    seen = (await unlessAway(commandClient(home).runResult(run, { waitMs: Math.max(0, waitMs) }))) ?? seen;
   }
   return seen;
 }

@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import type { StreamMessage } from './event-stream.ts';
 import { readEventStream } from './event-stream.ts';
 import type { Home } from './home.ts';
+import { refuseLostToken } from './lost-token.ts';
 
 /** A daemon that says nothing for this long, not even that it is still there, does not answer. */
 const usualSilenceMs = 60_000;
@@ -106,10 +107,11 @@ function refuseForeignSocket(home: Home): void {
   });
 }
 
-/** The token that opens the door: an agent's own when this process is part of an agent, else the person's. */
+/** The token to send: the agent's own when this process is part of an agent, else the person's. */
 function readToken(home: Home): string {
   const own = process.env['PAWL_AGENT_TOKEN'];
   if (own) return own;
+  refuseLostToken(process.env);
   try {
     return readFileSync(home.token, 'utf8').trim();
   } catch (error) {

@@ -1,9 +1,10 @@
 import { knownPrograms, recogniser } from './agent-program.ts';
 import type { AgentProgram, Recognise } from './agent-program.ts';
-import { lookAround } from './look-around.ts';
-import type { ProcessView } from './process-view.ts';
+import { lineOf, lookAround } from './look-around.ts';
+import type { ProcessView, SeenProcess } from './process-view.ts';
 import { cannotTell } from './process-view.ts';
 import type { Roster } from './roster.ts';
+import { rosterLimits } from './roster-limit.ts';
 import { rosterOf } from './roster.ts';
 import { printed } from './run-command.ts';
 import { procView } from './view-proc.ts';
@@ -37,10 +38,34 @@ export function lookForOthers(probe: Probe, root: string, worktrees: readonly st
   return rosterOf({ view, look: lookAround(view, probe.recognise), root, self, worktrees });
 }
 
+/** The coding agents that this process runs in, nearest first, wherever they work. */
+export function agentsAbove({ view, self, recognise }: Probe): { pid: number; start: string }[] {
+  return ancestors(view, self)
+    .filter((each) => recognise(each) !== null)
+    .map(({ pid, start }) => ({ pid, start }));
+}
+
+/** A process and its parents, nearest first; a command asks for these often, so the others are not read where possible. */
+function ancestors(view: ProcessView, self: number): SeenProcess[] {
+  if (view.one === undefined) {
+    const byPid = new Map(view.list().processes.map((each) => [each.pid, each]));
+    return lineOf(self, byPid).flatMap((pid) => byPid.get(pid) ?? []);
+  }
+  const line: SeenProcess[] = [];
+  for (let pid = self; pid > 1 && line.length < rosterLimits.ancestors;) {
+    const seen = view.one(pid);
+    if (seen === null || line.some((each) => each.pid === pid)) break;
+    line.push(seen);
+    pid = seen.parent;
+  }
+  return line;
+}
+
 /** A view in which a process has a name only when the given program finds it by that name. */
 function namedBy(view: ProcessView, pgrep: string, programs: readonly AgentProgram[]): ProcessView {
+  const { one: _unnamed, ...rest } = view;
   return {
-    ...view,
+    ...rest,
     list() {
       const named = new Map<number, string>();
       for (const name of new Set(programs.flatMap(({ names }) => names))) {

@@ -30,6 +30,8 @@ type UnreadableDirectory = { state: 'unreadable'; reason: string };
 export type ProcessView = {
   /** Every process that runs. Throws `unavailable` when the system does not tell. */
   list(): { processes: SeenProcess[]; hidden: HiddenProcess[] };
+  /** One process, where it can be read without looking at all of them; null when nothing is seen of it. */
+  one?(pid: number): SeenProcess | null;
   /** Where each of these works. */
   directories(pids: readonly number[]): Map<number, Directory>;
   /** What a variable was when the process began; null when it was not set, or nobody can say. */

@@ -67,6 +67,10 @@ export function procView(root = '/proc'): ProcessView {
       }
       return { processes, hidden };
     },
+    one(pid) {
+      const found = seen(pid);
+      return found !== null && 'start' in found ? found : null;
+    },
     directories: (pids) => new Map(pids.map((pid) => [pid, directoryOf(join(root, String(pid), 'cwd'))])),
     variable(pid, name) {
       const list = textOf(join(root, String(pid), 'environ')).split('\0');

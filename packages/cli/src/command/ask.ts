@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { noAnswer } from '@pawl/protocol/no-answer';
 import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
@@ -31,7 +31,7 @@ export async function ask(context: CommandContext, question: string, options: As
   const isAnswered = ended.end === 'answered' && answer !== null;
   if (isAnswered) context.answer('answer', { conversationId: ended.conversationId, answer }, () => printable(answer));
   // Only now has it been shown, or is about to be; what is not noted here comes a second time, by mail.
-  await createClient(context.home)
+  await commandClient(context.home)
     .noteShown(ended.conversationId)
     .catch(() => undefined);
   if (!isAnswered) throw noAnswer(ended);

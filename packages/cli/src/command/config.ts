@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { liveConfigKeys } from '@pawl/schema/home-config';
@@ -7,7 +7,7 @@ import type { Document } from 'yaml';
 import { checkKey, readConfigDocument, setKey, unsetKey, valuesOf, writeConfigDocument } from '../config-file.ts';
 import type { CommandContext } from '../context.ts';
 import { answers } from '../launch.ts';
-import { ownAgentId } from '../own-agent.ts';
+import { refuseAgents } from '../person-only.ts';
 import { printableLine, table } from '../terminal.ts';
 
 type Setting = { key: string; value: unknown; isSet: boolean };
@@ -38,7 +38,7 @@ export async function getConfig(context: CommandContext, key: string): Promise<n
 
 /** Sets a key in config.yaml; comments and order stay. */
 export async function setConfig(context: CommandContext, key: string, text: string): Promise<number> {
-  refuseAgent();
+  await refuseAgents(context.home, 'change the settings of the home');
   const document = readConfigDocument(context.home.config);
   setKey(document, key, text);
   const isUp = await answers(context.home);
@@ -49,7 +49,7 @@ export async function setConfig(context: CommandContext, key: string, text: stri
 
 /** Removes a key from config.yaml, so that its default counts. */
 export async function unsetConfig(context: CommandContext, key: string): Promise<number> {
-  refuseAgent();
+  await refuseAgents(context.home, 'change the settings of the home');
   const document = readConfigDocument(context.home.config);
   // A key that does not exist may be in the file by mistake; then it can be removed.
   if (!unsetKey(document, key)) {
@@ -104,17 +104,11 @@ function at(value: unknown, key: string): unknown {
 async function checkProvider({ home }: CommandContext, document: Document, isUp: boolean): Promise<void> {
   const provider = document.get('provider');
   if (!isUp || typeof provider !== 'string' || document.hasIn(['providers', provider])) return;
-  const { providers } = await createClient(home).listProviders(searchPathOf(process.env));
+  const { providers } = await commandClient(home).listProviders(searchPathOf(process.env));
   if (providers.some(({ name }) => name === provider)) return;
   throw new PawlError('unknown_provider', `There is no provider ${JSON.stringify(provider.slice(0, 80))}.`, {
     hint: `Known providers: ${providers.map(({ name }) => name).join(', ')}.`,
   });
-}
-
-/** The settings of a home are a person's. */
-function refuseAgent(): void {
-  if (ownAgentId() === undefined) return;
-  throw new PawlError('forbidden', 'An agent may not change the settings of the home; only a person may.');
 }
 
 function shown(value: unknown): string {

@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { PawlError } from '@pawl/schema/error';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../context.ts';
@@ -15,7 +15,7 @@ export async function down(context: CommandContext): Promise<number> {
     context.answer('daemon', { stopped: false }, () => 'pawl was not up');
     return 0;
   }
-  const client = createClient(context.home);
+  const client = commandClient(context.home);
   const { agents } = await everyAgent(client, {});
   const working = agents.filter(({ run }) => run?.status === 'running').length;
   const { pid } = await client.stopDaemon();

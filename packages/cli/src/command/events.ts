@@ -4,7 +4,7 @@ import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
 import { clockTime } from '../format.ts';
 import { reachDaemon } from '../launch.ts';
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { printableLine } from '../terminal.ts';
 
 export type EventOptions = { follow?: boolean; after?: number; agent?: string; tail?: number };
@@ -19,7 +19,7 @@ export async function events(context: CommandContext, options: EventOptions): Pr
   let after = await showStored(context, client, about, from);
   if (!options.follow) return 0;
   await follow(
-    async () => createClient(context.home).followEvents(after, about),
+    async () => commandClient(context.home).followEvents(after, about),
     (message) => {
       if (message.type === 'gap') {
         context.say(`events are missing here; going on after ${message.lastSeq}`);

@@ -7,7 +7,7 @@ import { askOnce } from '../ask-once.ts';
 import type { CommandContext } from '../context.ts';
 import type { ForkWords } from '../fork-words.ts';
 import { readForkWords } from '../fork-words.ts';
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { projectWord } from '../project-word.ts';
 import { withProvider } from '../provider-choice.ts';
 import { untilAnswered } from '../resend.ts';
@@ -72,7 +72,7 @@ async function describe(
   { reference, prompt }: ForkWords,
   child: AgentView,
 ): Promise<string> {
-  const { parent, switched } = await lookAtDesk(createClient(home), child);
+  const { parent, switched } = await lookAtDesk(commandClient(home), child);
   const off = parent ?? (reference === '@current' ? 'you' : printableLine(reference));
   const place = child.branch === null ? '' : ` on ${child.branch}`;
   const does = prompt === undefined ? `it waits for your word${place}` : `it is at work${place}`;

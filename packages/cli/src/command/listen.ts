@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import type { QuestionView } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
@@ -32,7 +32,7 @@ async function firstQuestion(
 ): Promise<QuestionView | null> {
   let heard: QuestionView | null = null;
   await follow(
-    async () => listened(createClient(home).listen(agentId, patience), patience),
+    async () => listened(commandClient(home).listen(agentId, patience), patience),
     (message) => {
       heard = message;
       return 'ended';

@@ -1,5 +1,5 @@
 import type { Client, OutputQuery } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { agentOrCurrent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { follow } from '../follow.ts';
@@ -49,7 +49,7 @@ export async function followOutput(
   const view = shower(context);
   let from: OutputQuery = options.tail === undefined ? {} : { tail: options.tail };
   await follow(
-    async () => createClient(context.home).followOutput(id, { ...from, format }),
+    async () => commandClient(context.home).followOutput(id, { ...from, format }),
     (message) => {
       if (message.type === 'ended') return 'ended';
       view.show(message.chunk);

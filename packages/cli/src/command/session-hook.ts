@@ -36,7 +36,7 @@ export async function sessionHook(
     const { cwd, source } = readInput(input);
     const directory = cwd ?? '.';
     const start = event === 'session-start' ? beginningOf(home, directory, source, environment) : null;
-    const mail = await mailText(home, directory, environment);
+    const mail = await mailText(home, environment);
     const text = [start, mail].filter((part) => part !== null).join('\n\n');
     if (text !== '') streams.write(`${JSON.stringify(answerTo(event, text))}\n`);
     return 0;
@@ -85,10 +85,10 @@ function tellShell(home: Home, helperId: string | null, environment: NodeJS.Proc
 }
 
 /** Fetches the mail of the session, where its checkout is a project; shown mail counts as read. */
-async function mailText(home: Home, directory: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
+async function mailText(home: Home, environment: NodeJS.ProcessEnv): Promise<string | null> {
   // A person may have stopped the daemon; a hook does not start it again.
   if (!(await answers(home))) return null;
-  const self = await adoptedSelf(home, { start: false, directory }, environment);
+  const self = await adoptedSelf(home, { start: false }, environment);
   if (self === null) return null;
   const client = createClient(home, { token: self.token });
   const { mails } = await client.fetchMail({ unread: true, limit: mailsAtOnce });

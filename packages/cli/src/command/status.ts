@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import type { CommandContext } from '../context.ts';
 import { bytes, duration } from '../format.ts';
 import { answers } from '../launch.ts';
@@ -14,7 +14,7 @@ export async function status(context: CommandContext): Promise<number> {
     );
     return 9;
   }
-  const daemon = await createClient(context.home).daemon();
+  const daemon = await commandClient(context.home).daemon();
   context.answer('status', { up: true, ...daemon }, () =>
     [
       `pawl ${daemon.version} is up for ${duration(Date.now() - daemon.startedAt)} (pid ${daemon.pid}, ${bytes(daemon.memoryBytes)})`,

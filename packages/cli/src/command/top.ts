@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { PawlError } from '@pawl/schema/error';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CommandContext } from '../context.ts';
@@ -33,7 +33,7 @@ export async function top(context: CommandContext, options: TopOptions, place: T
 async function ask(context: CommandContext, isFirst: boolean): Promise<Sample> {
   const answer = isFirst
     ? await withDaemon(context.home, (client) => client.top())
-    : await createClient(context.home).top();
+    : await commandClient(context.home).top();
   return { top: answer, atMs: performance.now() };
 }
 

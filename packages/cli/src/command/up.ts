@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import { programs } from '@pawl/protocol/programs';
 import { spawn } from 'node:child_process';
 import type { CommandContext } from '../context.ts';
@@ -9,7 +9,7 @@ export async function up(context: CommandContext, options: { foreground?: boolea
   if (options.foreground) return runHere(context);
   const running = await answers(context.home);
   const started = running ? false : (await launchDaemon(context.home)).started;
-  const daemon = await createClient(context.home).daemon();
+  const daemon = await commandClient(context.home).daemon();
   context.answer('daemon', { started, ...daemon }, () =>
     started
       ? `pawl is up (pid ${daemon.pid}, http://127.0.0.1:${daemon.port}, home ${daemon.home})`

@@ -1,4 +1,4 @@
-import { createClient } from '@pawl/protocol/client';
+import { commandClient } from '../client.ts';
 import type { Waited } from '@pawl/protocol/view/mail';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -38,7 +38,7 @@ async function waitFor({ home }: CommandContext, timeoutMs: number, words: strin
   for (;;) {
     if (waited !== null && (waited.done || performance.now() >= deadline)) return waited;
     if (waited === null) await new Promise((resolve) => setTimeout(resolve, againMs));
-    const asked = createClient(home).waitMail(body());
+    const asked = commandClient(home).waitMail(body());
     // At the end it matters that nobody answers.
     waited = performance.now() >= deadline ? await asked : await lost(asked);
   }

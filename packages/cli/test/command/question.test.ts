@@ -92,11 +92,11 @@ describe('S3-81: ask', () => {
     expect(daemon.bodies[0]).toEqual({ question: 'which?', from: idOf(1), ...body });
   });
 
-  test('a helper’s id is none of the registry’s, so it asks as the person does', async () => {
+  test('a helper that is not found among the processes does not ask as the person', async () => {
     await using daemon = await questionDaemon(answered);
     vi.stubEnv('PAWL_AGENT_ID', 'helper-ab12.1763251200');
-    await ask(daemon.context, 'which?', { agentId: 'x' });
-    expect(daemon.bodies[0]).toEqual({ question: 'which?', agent: 'x' });
+    expect((await failure(ask(daemon.context, 'which?', { agentId: 'x' }))).exit).toBe(8);
+    expect(daemon.requests).toEqual([]);
     expect((await failure(listen(daemon.context, {}))).exit).toBe(2);
   });
 
