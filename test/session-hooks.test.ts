@@ -97,12 +97,14 @@ test.runIf(process.platform === 'linux')(
       ['down'],
       ['project', 'rm'],
       ['config', 'set', 'provider', 'claude'],
+      ['hooks', 'install', '--yes'],
     ]) {
       const { code, stderr } = await place.pawl(words, { cwd: repository, env: inClaude });
       expect([words.join(' '), code, stderr]).toEqual([words.join(' '), 8, expect.stringContaining(`claude-${pid}`)]);
     }
     // Reading stays open, and the person's own terminal does everything.
     expect((await place.pawl(['inbox'], { cwd: repository, env: inClaude })).code).toBe(0);
+    expect((await place.pawl(['hooks', 'install', '--yes'], { cwd: repository })).code).toBe(0);
     const lost = await place.pawl(['change', 'approve', change.id], { cwd: repository, env: { AI_HELPER: '1' } });
     expect([lost.code, lost.stderr]).toEqual([8, expect.stringContaining('This session is a helper')]);
   },

@@ -31,6 +31,8 @@ test.each([
     ['stop', 'brave-otter'],
     ['whoami'],
     ['config', 'set', 'provider', 'claude'],
+    ['hooks', 'install', '--yes', '-C', checkout],
+    ['hooks', 'uninstall', '--yes', '-C', checkout],
   ]) {
     const { code, stderr } = await runCli(words, env);
     expect([words.join(' '), code]).toEqual([words.join(' '), 8]);
@@ -39,6 +41,7 @@ test.each([
   }
   expect(daemon.requests).toEqual([]);
   expect(existsSync(daemon.context.home.config)).toBe(false);
+  expect(existsSync(join(checkout, '.claude'))).toBe(false);
 });
 
 test('a person, an agent with its token, and a helper that never had one are not refused for that', () => {

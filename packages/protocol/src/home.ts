@@ -39,6 +39,8 @@ export type Home = {
   scripted: string;
   /** Requests of commands that have no answer yet. */
   requests: string;
+  /** What files of a checkout were before `pawl hooks install` wrote to them. */
+  hooks: string;
 };
 
 /** A unix socket's path has room for about a hundred bytes on every system; longer ones fail in odd ways. */
@@ -73,6 +75,7 @@ export function homeAt(
     state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),
     requests: join(base, 'requests'),
+    hooks: join(base, 'hooks'),
   };
 }
 

@@ -1,25 +1,25 @@
 import type { Home } from '@pawl/protocol/home';
-import { keepOut } from '@pawl/roster/anchor/exclude';
+import { anchorPattern, keepOut, withoutPatterns, withPattern } from '@pawl/roster/anchor/exclude';
+import { anchorDirectory, ownLayout, singleton } from '@pawl/roster/anchor/anchor-path';
 import { withoutParagraph, withParagraph } from '@pawl/roster/hooks/agents-paragraph';
 import { withHooks, withoutHooks } from '@pawl/roster/hooks/claude-settings';
-import { projectRoot } from '@pawl/roster/project-root';
-import { isInside } from '@pawl/roster/roster';
-import { PawlError } from '@pawl/schema/error';
 import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+  dropHooksRecord,
+  readHooksRecord,
+  restored,
+  withEdit,
+  writeHooksRecord,
+} from '@pawl/roster/hooks/hooks-record';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import type { HooksRecord } from '@pawl/schema/hooks-record';
+import { existsSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkoutAt, readCheckoutFile, writeCheckoutFile } from '../checkout-file.ts';
 import type { CommandContext } from '../context.ts';
 import { reachDaemon } from '../launch.ts';
 import type { Person } from '../person.ts';
 import { agrees, atTerminal } from '../person.ts';
+import { refuseAgents } from '../person-only.ts';
 import { isDefaultHome, shellWord } from '../shell-word.ts';
 import { printable, printableLine } from '../terminal.ts';
 
@@ -27,7 +27,9 @@ export type HooksOptions = { project?: string; yes?: boolean; dryRun?: boolean; 
 
 /** The personal settings of Claude Code in a project; it is not committed. */
 const settingsFile = '.claude/settings.local.json';
+const settingsPattern = `/${settingsFile}`;
 const agentsFile = 'AGENTS.md';
+const excludeFile = '.git/info/exclude';
 
 /** A file as it would be: `after` is null when it goes away. */
 type Edit = { file: string; before: string | null; after: string | null };
@@ -38,37 +40,52 @@ export async function installHooks(
   options: HooksOptions,
   person: Person = atTerminal(),
 ): Promise<number> {
-  const root = projectRoot(options.project ?? '.');
-  // The daemon writes the program that the hooks call.
-  if (!existsSync(join(context.home.bin, 'pawl'))) await reachDaemon(context.home);
+  await refuseAgents(context.home, 'install hooks');
+  const root = checkoutAt(options.project ?? '.');
   const program = hookProgram(context.home);
   const edits = [
     edit(root, settingsFile, (text) => withHooks(text, program)),
     ...(options.agentsMd === false ? [] : [edit(root, agentsFile, withParagraph)]),
   ];
-  return apply(context, { root, edits, verb: 'install' }, options, person);
+  const { changed, done } = await settle(context, { edits, verb: 'install' }, options, person);
+  if (done && changed.length > 0) {
+    // The daemon writes the program that the hooks call.
+    if (!existsSync(join(context.home.bin, 'pawl'))) await reachDaemon(context.home);
+    write(context.home, root, changed);
+  }
+  return answer(context, { root, verb: 'install', changed, done });
 }
 
-/** Takes both out again, and leaves everything else in those files as it is. */
+/** Takes both out again. A file that did not change in between is as it was before; nothing else in the others is touched. */
 export async function uninstallHooks(
   context: CommandContext,
   options: HooksOptions,
   person: Person = atTerminal(),
 ): Promise<number> {
-  const root = projectRoot(options.project ?? '.');
+  await refuseAgents(context.home, 'remove hooks');
+  const root = checkoutAt(options.project ?? '.');
+  const record = readHooksRecord(context.home.hooks, root);
   const edits = [
-    edit(root, settingsFile, (text) => (text === null ? null : withoutHooks(text))),
-    edit(root, agentsFile, (text) => {
-      const rest = text === null ? '' : withoutParagraph(text);
-      return rest.trim() === '' ? null : rest;
-    }),
+    edit(root, settingsFile, (text) => restored(record, settingsFile, text, withoutHooks)),
+    edit(root, agentsFile, (text) => restored(record, agentsFile, text, withoutOwnParagraph)),
   ];
-  return apply(context, { root, edits, verb: 'remove' }, options, person);
+  const { changed, done } = await settle(context, { edits, verb: 'remove' }, options, person);
+  if (done) {
+    for (const { file, after } of changed) writeCheckoutFile(root, file, after);
+    tidy(root, record, changed);
+    dropHooksRecord(context.home.hooks, root);
+  }
+  return answer(context, { root, verb: 'remove', changed, done });
+}
+
+function withoutOwnParagraph(text: string): string | null {
+  const rest = withoutParagraph(text);
+  return rest !== text && rest.trim() === '' ? null : rest;
 }
 
 /** Says whether the hooks are in place. */
 export function hooksStatus(context: CommandContext, options: HooksOptions): number {
-  const root = projectRoot(options.project ?? '.');
+  const root = checkoutAt(options.project ?? '.');
   const program = hookProgram(context.home);
   const isSame = ({ before, after }: Edit) => before === after;
   const claude = isSame(edit(root, settingsFile, (text) => withHooks(text, program)));
@@ -80,26 +97,34 @@ export function hooksStatus(context: CommandContext, options: HooksOptions): num
   return 0;
 }
 
-async function apply(
+type Verb = 'install' | 'remove';
+
+/** Shows what would change, and asks where a person is there to answer. */
+async function settle(
   context: CommandContext,
-  { root, edits, verb }: { root: string; edits: Edit[]; verb: 'install' | 'remove' },
+  { edits, verb }: { edits: Edit[]; verb: Verb },
   options: HooksOptions,
   person: Person,
-): Promise<number> {
+): Promise<{ changed: Edit[]; done: boolean }> {
   const changed = edits.filter(({ before, after }) => before !== after);
-  const files = changed.map(({ file, after }) => ({ file, change: after === null ? 'removed' : 'written' }));
   for (const each of changed) context.say(describe(each));
   const isAsked = !context.json && person.present && !options.yes && !options.dryRun && changed.length > 0;
   const refused =
     isAsked && !agrees(await person.ask(`${verb === 'install' ? 'Write' : 'Change'} these files? [y/N] `));
-  const done = !options.dryRun && !refused;
-  if (done) for (const each of changed) write(root, each);
+  return { changed, done: !options.dryRun && !refused };
+}
+
+function answer(
+  context: CommandContext,
+  { root, verb, changed, done }: { root: string; verb: Verb; changed: Edit[]; done: boolean },
+): number {
+  const files = changed.map(({ file, after }) => ({ file, change: after === null ? 'removed' : 'written' }));
   context.answer('hooks', { root, files, done }, () => outcome(verb, files, done, context));
   return 0;
 }
 
 function outcome(
-  verb: 'install' | 'remove',
+  verb: Verb,
   files: { file: string; change: string }[],
   done: boolean,
   { colours }: CommandContext,
@@ -107,8 +132,10 @@ function outcome(
   if (files.length === 0) return verb === 'install' ? 'the hooks are installed already' : 'no hooks are installed';
   if (!done) return 'nothing was changed';
   const lines = files.map(({ file, change }) => `${file} ${change}`);
-  if (files.some(({ file }) => file === agentsFile)) lines.push(`commit ${agentsFile} to share it`);
-  if (verb === 'install') lines.push(colours.dim('undo: pawl hooks uninstall'));
+  if (verb === 'install') {
+    if (files.some(({ file }) => file === agentsFile)) lines.push(`commit ${agentsFile} to share it`);
+    lines.push(colours.dim('undo: pawl hooks uninstall'));
+  }
   return lines.join('\n');
 }
 
@@ -122,37 +149,64 @@ function describe({ file, before, after }: Edit): string {
 }
 
 function edit(root: string, file: string, change: (text: string | null) => string | null): Edit {
-  const path = target(root, file);
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : null;
+  const before = readCheckoutFile(root, file);
   try {
     return { file, before, after: change(before) };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     const { code, message, hint } = error;
-    throw new PawlError(code, `${printableLine(path)}: ${message}`, hint === undefined ? {} : { hint });
+    throw new PawlError(code, `${printableLine(join(root, file))}: ${message}`, hint === undefined ? {} : { hint });
   }
 }
 
-/** Where a file really is. A link may lead to another file of the checkout, as AGENTS.md often does, and no further. */
-function target(root: string, file: string): string {
-  const path = join(root, file);
-  if (!existsSync(path)) return path;
-  const real = realpathSync(path);
-  if (isInside(real, realpathSync(root)) && statSync(real).isFile()) return real;
-  throw new PawlError('conflict', `${path} is a link that leads out of the checkout, or no plain file.`, {
-    hint: 'Nothing was changed. Replace it with a plain file, then repeat this.',
-  });
+/** Writes the files, after a record of what they were. */
+function write(home: Home, root: string, changed: Edit[]): void {
+  let record = readHooksRecord(home.hooks, root);
+  record = { ...record, madeDirectory: record.madeDirectory || !existsSync(join(root, dirname(settingsFile))) };
+  for (const { file, before, after } of changed) if (after !== null) record = withEdit(record, { file, before, after });
+  const hasSettings = changed.some(({ file }) => file === settingsFile);
+  const exclude = hasSettings ? readExclude(root) : null;
+  if (exclude !== null) {
+    const after = withPattern(exclude.text ?? '', settingsPattern);
+    if (after !== exclude.text) record = withEdit(record, { file: excludeFile, before: exclude.text, after });
+  }
+  writeHooksRecord(home.hooks, record);
+  for (const { file, after } of changed) writeCheckoutFile(root, file, after);
+  // An untracked file would make the checkout count as dirty.
+  if (hasSettings) keepOut(root, settingsPattern);
 }
 
-function write(root: string, { file, after }: Edit): void {
-  const path = target(root, file);
-  if (after === null) return rmSync(path, { force: true });
-  mkdirSync(dirname(path), { recursive: true });
-  const draft = `${path}.pawl-${process.pid}`;
-  writeFileSync(draft, after, { flag: 'wx', mode: existsSync(path) ? statSync(path).mode & 0o777 : 0o644 });
-  renameSync(draft, path);
-  // An untracked file would make the checkout count as dirty.
-  if (file === settingsFile) keepOut(root, `/${settingsFile}`);
+/** Removes the lines of the exclude file and the directory that were made for files that are gone. */
+function tidy(root: string, record: HooksRecord, changed: Edit[]): void {
+  const text = existsSync(join(root, settingsFile)) ? null : (readExclude(root)?.text ?? null);
+  if (text !== null) {
+    const isOurs = record.files[excludeFile] !== undefined;
+    const hasAnchors = [singleton(ownLayout), anchorDirectory(ownLayout)].some((path) => existsSync(join(root, path)));
+    const patterns = [...(isOurs ? [settingsPattern] : []), ...(hasAnchors ? [] : [anchorPattern])];
+    const after = restored(record, excludeFile, text, (now) => withoutPatterns(now, patterns));
+    if (after !== text) writeCheckoutFile(root, excludeFile, after);
+  }
+  const isRemoved = changed.some(({ file, after }) => file === settingsFile && after === null);
+  if (isRemoved && (record.madeDirectory || Object.keys(record.files).length === 0))
+    removeIfEmpty(join(root, dirname(settingsFile)));
+}
+
+/** The repository's own exclude file; null where it is none that Pawl writes to, as in a linked worktree. */
+function readExclude(root: string): { text: string | null } | null {
+  try {
+    return statSync(join(root, '.git')).isDirectory() ? { text: readCheckoutFile(root, excludeFile) } : null;
+  } catch (error) {
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error;
+  }
 }
 
 /** The command that Claude Code runs: Pawl's own launcher, with the home where that is not the default one. */

@@ -1,6 +1,7 @@
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { keepAnchorsOut } from '@pawl/roster/anchor/exclude';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hooksStatus, installHooks, uninstallHooks } from '../../src/command/hooks.ts';
@@ -92,4 +93,100 @@ test('AGENTS.md that leads to another file of the checkout is written there', as
   symlinkSync('CLAUDE.md', join(root, 'AGENTS.md'));
   await installHooks(context, { project: root }, nobody);
   expect(read('CLAUDE.md')).toContain('pawl session begin');
+});
+
+test('a place that is no checkout is refused, and nothing is written there', async () => {
+  await using shop = await place();
+  const { context, directory } = shop;
+  const [missing, plain, bare] = ['missing', 'plain', 'bare.git'].map((name) => join(directory.path, name));
+  mkdirSync(plain ?? '');
+  await git(directory.path, ['init', '-q', '--bare', bare ?? '']);
+  for (const [project, code, words] of [
+    [missing, 'usage', /is not a directory/],
+    [plain, 'not_a_repository', /not in a checkout/],
+    [bare, 'not_a_repository', /bare repository/],
+  ] as const) {
+    const options = { project: project ?? '', yes: true };
+    await expect(installHooks(context, options, nobody)).rejects.toMatchObject({ code, message: words });
+    await expect(uninstallHooks(context, options, nobody)).rejects.toMatchObject({ code });
+  }
+  expect(existsSync(missing ?? '')).toBe(false);
+  for (const each of [plain, bare]) expect(existsSync(join(each ?? '', '.claude'))).toBe(false);
+});
+
+test('a .claude that is a file, and one that leads out of the checkout, are refused with advice', async () => {
+  await using shop = await place();
+  const { context, root, directory } = shop;
+  writeFileSync(join(root, '.claude'), 'mine');
+  const refused = { code: 'conflict', hint: expect.stringContaining('Nothing was changed') as string };
+  await expect(installHooks(context, { project: root }, nobody)).rejects.toMatchObject(refused);
+  expect(shop.read('.claude')).toBe('mine');
+  rmSync(join(root, '.claude'));
+  symlinkSync(directory.path, join(root, '.claude'));
+  await expect(installHooks(context, { project: root }, nobody)).rejects.toMatchObject(refused);
+  expect(existsSync(join(root, 'AGENTS.md'))).toBe(false);
+  expect(existsSync(join(directory.path, 'settings.local.json'))).toBe(false);
+});
+
+test('uninstall leaves every file as it was before, byte for byte', async () => {
+  await using shop = await place();
+  const { context, root, read } = shop;
+  const exclude = '.git/info/exclude';
+  const compact = '{"model":"opus",  "hooks":{"Stop":[]}}';
+  mkdirSync(join(root, '.git', 'info'), { recursive: true });
+  writeFileSync(join(root, exclude), '# mine\n*.log');
+  mkdirSync(join(root, '.claude'));
+  writeFileSync(join(root, settings), compact);
+  writeFileSync(join(root, 'AGENTS.md'), '# Rules\r\n\r\nNo tabs.');
+  await installHooks(context, { project: root, agentsMd: false }, nobody);
+  // Installing again, also for another home, keeps the first text.
+  await installHooks(context, { project: root }, nobody);
+  expect(read(settings)).not.toBe(compact);
+  expect(read(exclude)).toContain('settings.local.json');
+  await uninstallHooks(context, { project: root }, nobody);
+  expect([read(settings), read('AGENTS.md')]).toEqual([compact, '# Rules\r\n\r\nNo tabs.']);
+  // The settings file is there and personal, so its line stays.
+  expect(read(exclude)).toBe('# mine\n*.log\n/.claude/settings.local.json\n');
+  expect(existsSync(context.home.hooks) && readdirSync(context.home.hooks)).toEqual([]);
+});
+
+test('uninstall removes what install made: the file, its directory and the lines of the exclude file', async () => {
+  await using shop = await place();
+  const { context, root, read } = shop;
+  const exclude = '.git/info/exclude';
+  mkdirSync(join(root, '.git', 'info'), { recursive: true });
+  writeFileSync(join(root, exclude), '# mine\n');
+  const texts: string[] = [];
+  const telling = {
+    ...context,
+    answer: (_kind: string, _data: unknown, text: () => string) => void texts.push(text()),
+  };
+  await installHooks(telling, { project: root }, nobody);
+  expect(texts.at(-1)).toContain('commit AGENTS.md to share it');
+  // A session that began meanwhile has added its own line.
+  keepAnchorsOut(root);
+  await uninstallHooks(telling, { project: root }, nobody);
+  expect(texts.at(-1)).not.toContain('to share it');
+  expect(existsSync(join(root, '.claude'))).toBe(false);
+  expect(existsSync(join(root, 'AGENTS.md'))).toBe(false);
+  expect(read(exclude)).toBe('# mine\n');
+  expect(await git(root, ['status', '--porcelain', '--ignored'])).toBe('');
+});
+
+test('what a person changed in between stays', async () => {
+  await using shop = await place();
+  const { context, root, read } = shop;
+  writeFileSync(join(root, 'AGENTS.md'), '# Rules');
+  mkdirSync(join(root, '.claude'));
+  writeFileSync(join(root, '.claude', 'other.json'), '{}');
+  await installHooks(context, { project: root }, nobody);
+  writeFileSync(join(root, 'AGENTS.md'), `${read('AGENTS.md')}\n## More\n`);
+  writeFileSync(join(root, settings), JSON.stringify({ ...(JSON.parse(read(settings)) as object), model: 'opus' }));
+  await uninstallHooks(context, { project: root }, nobody);
+  expect(read('AGENTS.md')).toBe('# Rules\n\n## More\n');
+  expect(JSON.parse(read(settings))).toEqual({ model: 'opus' });
+  // A second time there is nothing to take out, and nothing is formatted anew.
+  writeFileSync(join(root, settings), '{ "model":"opus" }');
+  await uninstallHooks(context, { project: root }, nobody);
+  expect(read(settings)).toBe('{ "model":"opus" }');
 });

@@ -23,15 +23,30 @@ export function keepOut(root: string, pattern: string): boolean {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found !== undefined && (!found.isFile() || found.size > rosterLimits.excludeBytes)) return false;
     const text = found === undefined ? '' : readFileSync(path, 'utf8');
-    if (text.split('\n').some((line) => line.trimEnd() === pattern)) return true;
+    const after = withPattern(text, pattern);
+    if (after === text) return true;
     mkdirSync(join(root, '.git', 'info'), { recursive: true });
-    appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`);
+    appendFileSync(path, after.slice(text.length));
     return true;
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return !isRepository(root);
     if (hasErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENOTDIR')) return false;
     throw error;
   }
+}
+
+/** The text of an exclude file with a line for this pattern at its end, unless it has one. */
+export function withPattern(text: string, pattern: string): string {
+  if (text.split('\n').some((line) => line.trimEnd() === pattern)) return text;
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`;
+}
+
+/** The same text without the lines for these patterns. */
+export function withoutPatterns(text: string, patterns: readonly string[]): string {
+  return text
+    .split('\n')
+    .filter((line) => !patterns.includes(line.trimEnd()))
+    .join('\n');
 }
 
 function isRepository(root: string): boolean {

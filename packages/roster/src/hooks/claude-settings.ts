@@ -11,26 +11,37 @@ const ownCommand = /\bpawl'? hook (?:session-start|user-prompt|stop)$/;
 
 type Json = Record<string, unknown>;
 
-/** Adds Pawl's hooks to the text of a settings file of Claude Code, and leaves everything else in it as it is. */
+/** Adds Pawl's hooks to the text of a settings file of Claude Code; a file that has them comes back as it was. */
 export function withHooks(text: string | null, program: string): string {
+  if (text !== null && hasHooks(text, program)) return text;
+  return print(added(text, program), text);
+}
+
+/** Takes Pawl's hooks out again: null when nothing else is left, and the same text when they were not in it. */
+export function withoutHooks(text: string): string | null {
+  const before = parse(text);
+  const after = remove(before);
+  if (isSame(before, after)) return text;
+  return Object.keys(after).length === 0 ? null : print(after, text);
+}
+
+/** Whether a settings file has all of Pawl's hooks for this program. */
+export function hasHooks(text: string, program: string): boolean {
+  return isSame(added(text, program), parse(text));
+}
+
+function isSame(one: Json, other: Json): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function added(text: string | null, program: string): Json {
   const settings = remove(parse(text ?? '{}'));
   const hooks = { ...recordOf(settings['hooks']) };
   for (const [event, word] of Object.entries(events)) {
     const entry = { hooks: [{ type: 'command', command: `${program} hook ${word}`, timeout: timeoutSeconds }] };
     hooks[event] = [...listOf(hooks[event]), entry];
   }
-  return print({ ...settings, hooks }, text);
-}
-
-/** Takes Pawl's hooks out again; null when nothing else is left in the file. */
-export function withoutHooks(text: string): string | null {
-  const settings = remove(parse(text));
-  return Object.keys(settings).length === 0 ? null : print(settings, text);
-}
-
-/** Whether a settings file has all of Pawl's hooks for this program. */
-export function hasHooks(text: string, program: string): boolean {
-  return withHooks(text, program) === print(parse(text), text);
+  return { ...settings, hooks };
 }
 
 function remove(settings: Json): Json {
