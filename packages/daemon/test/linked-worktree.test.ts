@@ -28,3 +28,25 @@ test('work, an errand and a fork from a linked worktree begin at its own HEAD, i
   // The queue's target is the repository's main branch, whatever is checked out where.
   expect(await git(linked, ['rev-parse', 'HEAD'])).toBe(own);
 });
+
+test('a linked worktree begins at its own HEAD also where there is a remote; the main checkout begins at the remote’s main', async () => {
+  await using daemon = await startTestDaemon();
+  const { repository } = daemon;
+  const origin = join(repository, '..', 'origin.git');
+  await git(repository, ['clone', '-q', '--bare', repository, origin]);
+  await git(repository, ['remote', 'add', 'origin', origin]);
+  await git(repository, ['fetch', '-q', 'origin']);
+  const remote = await git(repository, ['rev-parse', 'origin/main']);
+  const linked = join(repository, '..', 'linked');
+  await git(repository, ['worktree', 'add', '-b', 'topic', linked]);
+  const own = await commitFiles(linked, { 'topic.txt': 'x' });
+  await commitFiles(repository, { 'local.txt': 'x' });
+  const agent = await daemon.work(['complete'], { path: linked });
+  expect(agent.baseCommit).toBe(own);
+  expect((await daemon.fork('root', { path: linked, provider: 'scripted', switch: false })).baseCommit).toBe(own);
+  expect((await daemon.work(['complete'])).baseCommit).toBe(remote);
+  // The worktree of an agent is no place of the person's.
+  const { worktree } = await daemon.ended(agent.id);
+  await commitFiles(worktree ?? '', { 'agent.txt': 'x' });
+  expect((await daemon.work(['complete'], { path: worktree ?? '' })).baseCommit).toBe(remote);
+});

@@ -2,6 +2,7 @@ import { hasRemoteBranches } from '@pawl/git/branch-tips';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { branchTip, commitAt, resolveCommit } from '@pawl/git/repository';
 import type { Repository } from '@pawl/git/repository';
+import { isInside } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project, WorkMode } from '@pawl/schema/record';
@@ -11,9 +12,9 @@ import { targetBranch } from '../ratchet/target.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**
- * Where work begins: at what was asked for; else at the remote's target branch as the repository knows it, for that is what
- * the work will be merged into; else, where there is no remote, at HEAD. An errand goes back into the checkout that the
- * person has before them, and so it begins there.
+ * Where work begins: at what was asked for; else, in a linked worktree of the person's, at its HEAD; else at the remote's
+ * target branch as the repository knows it, for that is what the work will be merged into; else at HEAD. An errand goes back
+ * into the checkout that the person has before them, and so it begins there.
  */
 export async function baseCommitFor(
   shop: Workshop,
@@ -21,8 +22,14 @@ export async function baseCommitFor(
   repository: Repository,
   { base, mode }: { base: string | undefined; mode: WorkMode },
 ): Promise<string> {
-  if (base !== undefined || mode === 'errand') return resolveCommit(repository, base);
+  if (base !== undefined || mode === 'errand' || isOwnWorktree(shop, repository))
+    return resolveCommit(repository, base);
   return (await remoteTarget(shop, project, repository)) ?? resolveCommit(repository);
+}
+
+/** A linked worktree that a person made; what runs in an agent's begins where all other work does. */
+function isOwnWorktree({ home }: Workshop, { gitDir, commonDir, top }: Repository): boolean {
+  return gitDir !== commonDir && !isInside(top, home.worktrees);
 }
 
 /**
