@@ -10,8 +10,8 @@ export type AccountChoice =
 
 /**
  * Which account the next session uses. The wanted one comes first; where it cannot be used, another of the same provider
- * steps in only if `rotate` allows that: the one that has not been used for the longest time. Where all are exhausted,
- * the earliest is waited for.
+ * steps in only if `rotate` allows that: the one that has not been used for the longest time. What a shell brought takes no
+ * part in that, on either side. Where all are exhausted, the earliest is waited for.
  */
 export function chooseAccount(given: {
   wanted: Account;
@@ -24,7 +24,7 @@ export function chooseAccount(given: {
   const others = given.accounts.filter(
     (account) => account.provider === wanted.provider && account.id !== wanted.id && account.kind !== 'shell',
   );
-  const candidates = [wanted, ...(given.rotate ? others : [])].filter(isUsable);
+  const candidates = [wanted, ...(given.rotate && wanted.kind !== 'shell' ? others : [])].filter(isUsable);
   const [next] = candidates.filter((account) => isAvailable(account, now)).toSorted(byLastUse);
   if (next !== undefined) return { kind: 'use', account: next };
   const [earliest] = candidates.toSorted((a, b) => endOf(a) - endOf(b) || byLastUse(a, b));
@@ -36,6 +36,13 @@ export function chooseAccount(given: {
 export function exhaustionEnd(now: number, until: number | null, strikes: number): number {
   if (until !== null && until > now) return until;
   return now + Math.min(limits.longestLimitMs, limits.limitMs * 2 ** Math.min(strikes, 16));
+}
+
+/** Why an agent goes on with another account than this one. */
+export function reasonToSwitch(account: Account, now: number): string {
+  if (account.removedAt !== null) return 'it was removed';
+  if (account.invalidReason !== null) return 'its login was not accepted';
+  return isAvailable(account, now) ? 'another one was asked for' : 'usage limit';
 }
 
 /** True when nothing but time can keep an account from being used. */

@@ -2,7 +2,7 @@ import { newId } from '@pawl/schema/id';
 import type { Account } from '@pawl/schema/record';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseAccount, exhaustionEnd } from '../src/account.ts';
+import { chooseAccount, exhaustionEnd, reasonToSwitch } from '../src/account.ts';
 
 const now = 1_000;
 const minuteMs = 60_000;
@@ -53,6 +53,20 @@ describe('which account is used', () => {
       reason: 'the account wanted cannot be used: expired',
     });
     expect(choose({ removedAt: 5 }, [], true)).toEqual({ kind: 'none', reason: 'the account wanted was removed' });
+  });
+
+  test('7.22: what a shell brought is waited for, and gives way to no other', () => {
+    expect(choose({ kind: 'shell', exhaustedUntil: 5_000 }, [spare])).toMatchObject({ kind: 'wait', until: 5_000 });
+    expect(choose({ kind: 'shell', invalidReason: 'expired' }, [spare])).toMatchObject({ kind: 'none' });
+  });
+
+  test('the reason for another one is what is wrong with the one before', () => {
+    expect(reasonToSwitch({ ...wanted, exhaustedUntil: now + 1 }, now)).toBe('usage limit');
+    expect(reasonToSwitch({ ...wanted, exhaustedUntil: now + 1, invalidReason: 'x' }, now)).toBe(
+      'its login was not accepted',
+    );
+    expect(reasonToSwitch({ ...wanted, removedAt: 3 }, now)).toBe('it was removed');
+    expect(reasonToSwitch(wanted, now)).toBe('another one was asked for');
   });
 
   test('never one of another provider or of somebody’s shell', () => {

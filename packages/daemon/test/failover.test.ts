@@ -1,8 +1,10 @@
 import { waitUntil } from '@pawl/testing/wait-until';
+import { updateAccount } from '@pawl/store/accounts';
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
+import { storeOf } from './support/stores.ts';
 
 const secrets = {
   one: 'sk-secret-one-5fQ9xT2mLw',
@@ -52,6 +54,20 @@ describe('a usage limit of an account', () => {
     // The next one that asks for the exhausted account goes on with another, too.
     const next = await daemon.work([{ complete: { summary: 'x' } }], { account: 'one' });
     expect(await daemon.ended(next.id)).toMatchObject({ account: 'three' });
+    const again = (await eventsOf('account.switched')).find(({ agentId }) => agentId === next.id);
+    expect(again?.data).toMatchObject({ from: 'one', to: 'three', reason: 'usage limit' });
+  });
+
+  test('a limit whose end is told does not take back the strikes that doubled the last ones', async () => {
+    await withAccounts(['one'], false);
+    const [account] = await storeOf(daemon.home.root).db.selectFrom('accounts').select('id').execute();
+    await storeOf(daemon.home.root).write((tx) => updateAccount(tx, account?.id ?? '', { strikes: 3 }));
+    const agent = await daemon.work([{ limit: { until: '3h' } }, 'complete'], { account: 'one' });
+    await waitUntil(async () => (await eventsOf('account.exhausted')).length > 0, { what: `${agent.alias} to wait` });
+    const [after] = await storeOf(daemon.home.root).db.selectFrom('accounts').selectAll().execute();
+    expect(after?.strikes).toBe(3);
+    // Three hours are three hours.
+    expect(Math.abs(Number(after?.exhausted_until) - Date.now() - 3 * 3_600_000)).toBeLessThan(10 * 60_000);
   });
 
   test('5.2.11: where all are exhausted, it waits for the earliest, visibly, and goes on then', async () => {

@@ -105,6 +105,7 @@ export const entrySchema = z.strictObject({
       limit: wordList.optional(),
       transient: wordList.optional(),
       auth: wordList.optional(),
+      reset: wordList.optional(),
     })
     .optional(),
   silence: z

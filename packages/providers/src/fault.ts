@@ -65,6 +65,13 @@ export function faultIn(words: string, patterns: Patterns): Fault | null {
   return compiled(patterns).find(([, list]) => list.some((pattern) => pattern.isIn(read)))?.[0] ?? null;
 }
 
+/** The last line of a text in which a preset's patterns find a limit, and what follows it; null when there is none. */
+export function limitWordsIn(words: string, patterns: Patterns): string | null {
+  const lines = words.slice(-presetLimits.textCharacters).split('\n');
+  const last = lines.findLastIndex((line) => faultIn(line, patterns) === 'limit');
+  return last === -1 ? null : lines.slice(last).join('\n');
+}
+
 /** Refuses patterns that cannot be used, as a preset is taken up. */
 export function checkPatterns(patterns: Patterns): void {
   for (const [name, list] of Object.entries(patterns)) {

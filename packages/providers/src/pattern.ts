@@ -4,7 +4,11 @@
  * characters, `.`, classes, `\d \w \s \b`, `^ $` at the ends of lines, groups, `|` and repetitions; letters match without
  * regard to case. Nothing is captured, and it cannot look around or back.
  */
-export type Pattern = { isIn(text: string): boolean };
+export type Pattern = {
+  isIn(text: string): boolean;
+  /** Every place at which a match ends, the first one first. */
+  endsIn(text: string): number[];
+};
 
 /** Bounds of one pattern. */
 const patternLimits = { characters: 300, repetitions: 200, instructions: 2_000, depth: 20 } as const;
@@ -17,7 +21,7 @@ export function compilePattern(source: string): Pattern | { refused: string } {
     const program: Instruction[] = [];
     emit(parse(source), program);
     program.push({ kind: 'match' });
-    return { isIn: (text) => runs(program, text) };
+    return { isIn: (text) => runs(program, text, 1).length > 0, endsIn: (text) => runs(program, text, Infinity) };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.message };
     throw error;
@@ -201,8 +205,9 @@ function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, program: Instructio
   for (const skip of skips) skip.targets.push(program.length);
 }
 
-/** Follows all ways through the program at once, one character at a time. */
-function runs(program: Instruction[], text: string): boolean {
+/** Follows all ways through the program at once, one character at a time. Gives where matches end, as many as are wanted. */
+function runs(program: Instruction[], text: string, wanted: number): number[] {
+  const ends: number[] = [];
   let waiting: number[] = [];
   const seenAt = new Int32Array(program.length).fill(-1);
   for (let at = 0; at <= text.length; at++) {
@@ -214,14 +219,15 @@ function runs(program: Instruction[], text: string): boolean {
       seenAt[next] = at;
       const instruction = program[next];
       if (instruction === undefined) continue;
-      if (instruction.kind === 'match') return true;
-      if (instruction.kind === 'fork') ready.push(...instruction.targets);
+      if (instruction.kind === 'match') {
+        if (ends.push(at) >= wanted) return ends;
+      } else if (instruction.kind === 'fork') ready.push(...instruction.targets);
       else if (instruction.kind === 'assert') {
         if (holds(instruction.assertion, text, at)) ready.push(next + 1);
       } else if (at < text.length && instruction.test(text[at] ?? '')) waiting.push(next + 1);
     }
   }
-  return false;
+  return ends;
 }
 
 const wordCharacter = /^\w$/;

@@ -1,39 +1,73 @@
+import { compilePattern } from './pattern.ts';
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How much of a text is read: the words on a limit are few. */
-const readCharacters = 4_096;
+/** How much of a text is read, and how much after the words that a time follows. */
+const readCharacters = 8_192;
+const timeCharacters = 160;
 /** A limit that is said to last longer than this is a misunderstanding. */
 const longestMs = 62 * dayMs;
 /** Clock times have no seconds, so one that has just passed is meant all the same. */
 const justPassedMs = 2 * minuteMs;
 
+/** The words that vendors put before the time at which a limit ends, where a preset names no others. */
+const usualWords = [
+  '\\breset\\w{0,10}(?: at| on| in| after)?',
+  '\\b(?:try again|available(?: again)?)(?: at| on| in| after)?',
+  '\\bretry(?: at| on| in|.?after)?',
+  '\\b(?:until|wait)',
+  'limit reached\\|',
+];
+
 /**
  * When a usage limit ends, in milliseconds since 1970, from the words that a CLI has for it: a moment, a time of day (the
- * next such one; in the machine's own zone unless another is named), or a while from now. Null when it does not say.
+ * next such one; in the machine's own zone unless another is named), or a while from now. Only what follows the words that the
+ * preset names counts: a line of a log has a time, too, and that is when it was written. Null when it does not say.
  */
-export function resetTimeIn(words: string, nowMs: number): number | null {
-  const read = words.slice(0, readCharacters);
-  const found = momentIn(read) ?? clockTimeIn(read, nowMs) ?? whileIn(read, nowMs);
-  return found === null || found < nowMs - dayMs || found > nowMs + longestMs ? null : Math.round(found);
+export function resetTimeIn(words: string, nowMs: number, named: readonly string[] = usualWords): number | null {
+  const read = words.slice(-readCharacters);
+  for (const pattern of named.map(compilePattern)) {
+    for (const end of 'endsIn' in pattern ? pattern.endsIn(read) : []) {
+      const found = timeAfter(read, end, nowMs);
+      if (found !== null && found >= nowMs - dayMs && found <= nowMs + longestMs) return Math.round(found);
+    }
+  }
+  return null;
 }
 
-/** Seconds or milliseconds since 1970 beside a word for it, or a date as machines write it. */
-function momentIn(words: string): number | null {
-  const number = /(?:reset\w{0,10}"?\s{0,2}[:=]|limit reached\|)\s{0,2}"?(\d{10}|\d{13})\b/i.exec(words)?.[1];
+function timeAfter(words: string, end: number, nowMs: number): number | null {
+  const rest = words
+    .slice(end, end + timeCharacters)
+    .replace(/^["']?\s{0,2}[:=|]?\s{0,2}["']?(?:(?:at|on|in|after):? )?/i, '');
+  const seconds = /after["']?$/i.test(words.slice(Math.max(0, end - 6), end)) ? secondsAt(rest) : null;
+  return (
+    momentAt(rest) ?? clockTimeAt(rest, nowMs) ?? whileAt(rest, nowMs) ?? (seconds === null ? null : nowMs + seconds)
+  );
+}
+
+/** The header `retry-after` says it in seconds, without a unit. */
+function secondsAt(words: string): number | null {
+  const number = /^(\d{1,7})(?![\d.:]|\s?[a-z])/i.exec(words)?.[1];
+  return number === undefined || number === '0' ? null : Number(number) * 1000;
+}
+
+/** Seconds or milliseconds since 1970, or a date as machines write it. */
+function momentAt(words: string): number | null {
+  const number = /^(\d{10}|\d{13})\b/.exec(words)?.[1];
   if (number !== undefined) return number.length === 10 ? Number(number) * 1000 : Number(number);
-  const date = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)\b/.exec(words)?.[0];
+  const date = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)\b/.exec(words)?.[0];
   const parsed = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(parsed) ? null : parsed;
 }
 
 const clock =
-  /(?:resets?|try again|available again|until|retry)(?: at| on)?:? (?:([a-z]{3})[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,| at)? )?(\d{1,2})(?::(\d\d))?(?::\d\d)? ?([ap]\.?m\b)?(?: ?\(([A-Za-z_+\-/0-9]{1,40})\))?/i;
+  /^(?:([a-z]{3})[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,| at)? )?(\d{1,2})(?::(\d\d))?(?::\d\d)? ?([ap]\.?m\b)?(?: ?\(([A-Za-z_+\-/0-9]{1,40})\))?/i;
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** `resets 5:41am (UTC)`, `try again at 5:43 AM`, `resets Nov 20 at 5pm`, `try again at Nov 20th, 2026 5:43 AM`. */
-function clockTimeIn(words: string, nowMs: number): number | null {
+function clockTimeAt(words: string, nowMs: number): number | null {
   const match = clock.exec(words);
   if (match === null) return null;
   const [, monthName, day, year, hourText, minuteText, half, zone] = match;
@@ -98,15 +132,12 @@ function momentOf(wanted: Parts, zone: string | undefined): number {
 }
 
 const unitMs: Record<string, number> = { d: dayMs, h: hourMs, m: minuteMs, s: 1000 };
-const whileWords = /(?:try again|retry|resets?|available|wait)(?: again)?(?: in| after)?:? (?=\d)/i;
 const whilePart =
   /^(\d{1,6}(?:\.\d{1,9})?) ?(d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b(?:,? and |,? )?|^(\d{1,6}(?:\.\d{1,9})?)(d|h|m|s)(?=\d)/i;
 
 /** `try again in 2 hours 5 minutes`, `Please retry in 34.07s`, `resets after 2h5m`. */
-function whileIn(words: string, nowMs: number): number | null {
-  const start = whileWords.exec(words);
-  if (start === null) return null;
-  let rest = words.slice(start.index + start[0].length);
+function whileAt(words: string, nowMs: number): number | null {
+  let rest = words;
   let total = 0;
   for (let parts = 0; parts < 4; parts++) {
     const match = whilePart.exec(rest);

@@ -1,6 +1,8 @@
 import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { limitWordsIn } from '../src/fault.ts';
+import { opencode } from '../src/preset/opencode.ts';
 import { resetTimeIn } from '../src/reset-time.ts';
 
 /** Any text: also with control characters, and with halves of characters that mean nothing alone. */
@@ -37,6 +39,9 @@ describe('when a limit ends', () => {
     ['{"resets_at":1794746710}', 1_794_746_710_000],
     ['Claude AI usage limit reached|1794746710', 1_794_746_710_000],
     ['limited until 2026-11-15T12:00:00Z', utc(15, 12)],
+    ['"responseHeaders":{"retry-after":"10800","date":"x"}', now + 3 * 3_600_000],
+    ['You exceeded your current quota (retry-after: 10800)', now + 3 * 3_600_000],
+    ['Retry-After=90', now + 90_000],
   ])('%s', (words, until) => {
     expect(resetTimeIn(words, now)).toBe(until);
   });
@@ -69,6 +74,10 @@ describe('when a limit ends', () => {
     'resets 5',
     'resets at 1',
     'reset=9999999999999',
+    'timestamp=2026-11-15T10:46:29.120Z level=ERROR You exceeded your current quota',
+    '2026-11-15T10:46:29.120Z ERROR usage limit',
+    'retry-after: soon',
+    'retry-after: 0',
     'try again at Nov 20th, 2019 5:43 AM',
   ])('%j does not say', (words) => {
     expect(resetTimeIn(words, now)).toBeNull();
@@ -105,5 +114,31 @@ describe('when a limit ends', () => {
       for (const words of ['resets ', 'try again in 1 ', 'resets Nov 1', '1']) resetTimeIn(words.repeat(200_000), now);
     });
     expect(spentMs).toBeLessThan(1_000);
+  });
+});
+
+describe('a line of a log [S3-36]', () => {
+  const line = (rest: string) =>
+    `timestamp=2026-11-15T10:46:29.120Z level=ERROR service=llm error={"name":"AI_APICallError","message":"You exceeded your current quota",${rest}}`;
+
+  test.each([
+    ['has a time of its own, which is no end of a limit', line('"statusCode":429'), null],
+    [
+      'tells when the server said to come back',
+      line('"statusCode":429,"responseHeaders":{"retry-after":"10800"}'),
+      now + 3 * 3_600_000,
+    ],
+  ])('%s', (_what, words, until) => {
+    const { patterns } = opencode;
+    const told = limitWordsIn(`timestamp=2026-11-15T10:40:00Z level=ERROR retry-after: 7\n${words}\n`, patterns);
+    expect(told).toContain('exceeded your current quota');
+    expect(resetTimeIn(told ?? '', now, patterns.reset)).toBe(until);
+  });
+
+  test('only what a preset names counts', () => {
+    expect(resetTimeIn('free again at 5pm (UTC)', now)).toBeNull();
+    expect(resetTimeIn('free again at 5pm (UTC)', now, ['free again'])).toBe(utc(15, 17));
+    expect(resetTimeIn('resets 5pm (UTC)', now, ['free again'])).toBeNull();
+    expect(limitWordsIn('nothing of the kind', opencode.patterns)).toBeNull();
   });
 });

@@ -78,8 +78,11 @@ export type ProviderPreset = {
   /** Options that a person may set, each with the arguments that carry it. `{value}` is replaced. */
   options: Record<string, string[]>;
   outputFormat: OutputFormat;
-  /** What its errors look like in words: regular expressions, matched without regard to case. */
-  patterns: { limit: string[]; transient: string[]; auth: string[] };
+  /**
+   * What its errors look like in words: regular expressions, matched without regard to case. `reset` are the words right before
+   * the time at which a limit ends; those that vendors use when absent. No other time that it prints is taken for one.
+   */
+  patterns: { limit: string[]; transient: string[]; auth: string[]; reset?: string[] };
   /**
    * After so long without output it counts as waiting for its provider; after `hangMs` it is ended and tried again. Where a
    * CLI is known to wait for the end of a limit without a word, `meansLimit` takes that silence for one.

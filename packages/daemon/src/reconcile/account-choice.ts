@@ -1,4 +1,4 @@
-import { chooseAccount } from '@pawl/core/account';
+import { chooseAccount, reasonToSwitch } from '@pawl/core/account';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 import type { Account, Agent, Run, Session } from '@pawl/schema/record';
@@ -42,7 +42,6 @@ export async function useAccount(
   tx: WriteTransaction,
   agent: Agent,
   account: Account,
-  last: Session | null,
 ): Promise<void> {
   await touchAccount(tx, account.id);
   if (agent.accountId === account.id) return;
@@ -56,7 +55,7 @@ export async function useAccount(
       from: before?.name ?? null,
       to: account.name,
       provider: account.provider,
-      reason: last?.endReason === 'limit' ? 'usage limit' : 'its login was not accepted',
+      reason: before === null ? 'it had none' : reasonToSwitch(before, tx.now),
     },
   });
 }

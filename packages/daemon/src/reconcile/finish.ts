@@ -11,7 +11,7 @@ import { endsTurnByResult } from '@pawl/core/work-mode';
 import { findSession } from '@pawl/host/find-session';
 import { lastOutput } from '@pawl/host/last-output';
 import { stopSession } from '@pawl/host/stop-session';
-import { faultIn } from '@pawl/providers/fault';
+import { faultIn, limitWordsIn } from '@pawl/providers/fault';
 import { resetTimeIn } from '@pawl/providers/reset-time';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
@@ -153,7 +153,7 @@ async function judge(
   const hidden = said.hung && preset?.silence.meansLimit === true && session.accountId !== null;
   const fault = hidden ? 'limit' : preset === null ? null : await faultOf(shop, session, preset, said.exitCode);
   const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
-  const told = known ? (resetTimeIn(session.result?.text ?? '', shop.clock()) ?? 0) : session.limitUntil;
+  const told = known ? ((await toldReset(shop, session, preset)) ?? 0) : session.limitUntil;
   const limitUntil = notPast(told, shop.clock());
   const breach = hasBudget(shop, agent) ? await findBreach(shop, agent, run) : null;
   const asks =
@@ -203,6 +203,17 @@ async function faultOf(
     return session.result.fault;
   const words = [session.result?.text ?? '', await lastOutput(sessionDirectory(shop.home, session.id), 'err')];
   return faultIn(words.join('\n'), preset.patterns);
+}
+
+/** When a limit ends, as the CLI's last word says, or the line of its log that tells of the limit. */
+async function toldReset(shop: Workshop, session: Session, preset: ProviderPreset | null): Promise<number | null> {
+  if (preset === null) return null;
+  const { patterns } = preset;
+  const logged = await lastOutput(sessionDirectory(shop.home, session.id), 'err');
+  return (
+    resetTimeIn(session.result?.text ?? '', shop.clock(), patterns.reset) ??
+    resetTimeIn(limitWordsIn(logged, patterns) ?? '', shop.clock(), patterns.reset)
+  );
 }
 
 /** How many tracked files an agent left uncommitted that is to commit its work, in all its projects. A reviewer commits nothing. */

@@ -5,7 +5,7 @@ import { closeInput } from '@pawl/host/input';
 import { lastOutput } from '@pawl/host/last-output';
 import { sessionFile } from '@pawl/host/session-files';
 import { stopSession } from '@pawl/host/stop-session';
-import { faultIn } from '@pawl/providers/fault';
+import { limitWordsIn } from '@pawl/providers/fault';
 import { outputParsers } from '@pawl/providers/parser';
 import { resetTimeIn } from '@pawl/providers/reset-time';
 import { messageOf, PawlError } from '@pawl/schema/error';
@@ -137,8 +137,9 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   /** A CLI that falls silent at a limit may say so on stderr only, and wait for it by itself for hours. */
   async function noteHiddenLimit(session: Session, preset: ProviderPreset, silentMs: number): Promise<boolean> {
     const words = await lastOutput(directoryOf(session.id), 'err', silentMs + shop.timing.livenessMs);
-    if (faultIn(words, preset.patterns) !== 'limit') return false;
-    const limitUntil = resetTimeIn(words, shop.clock()) ?? 0;
+    const told = limitWordsIn(words, preset.patterns);
+    if (told === null) return false;
+    const limitUntil = resetTimeIn(told, shop.clock(), preset.patterns.reset) ?? 0;
     await shop.store.write((tx) => updateSession(tx, session.id, { limitUntil }));
     return true;
   }

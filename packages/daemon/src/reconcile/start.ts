@@ -88,7 +88,7 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
     // Somebody may have stopped or killed the agent since its facts were read.
     const now = await agentView(tx.db, agent.id);
     if (now === null || nextStep(now).do !== 'plan-session') return;
-    if (account !== null) await useAccount(tx, now.agent, account, session);
+    if (account !== null) await useAccount(tx, now.agent, account);
     await insertSession(tx, { ...next, plannedAt: tx.now });
     tx.emit({
       type: 'session.planned',

@@ -98,7 +98,7 @@ async function setAside(
   // Several sessions may run into one limit at the same time: that is one strike.
   if (until === null && account.exhaustedUntil !== null && account.exhaustedUntil > tx.now) return;
   const end = exhaustionEnd(tx.now, until, account.strikes);
-  await updateAccount(tx, account.id, { exhaustedUntil: end, strikes: until === null ? account.strikes + 1 : 0 });
+  await updateAccount(tx, account.id, { exhaustedUntil: end, strikes: account.strikes + (until === null ? 1 : 0) });
   tx.emit({ type: 'account.exhausted', data: { account: name, provider, until: end } });
 }
 

@@ -79,9 +79,11 @@ function finishedStep(part: unknown): StreamEvent[] {
 function failure(error: unknown): StreamEvent[] {
   const said = text(field(error, 'data', 'message')) || text(field(error, 'message')) || text(field(error, 'name'));
   const fault = faultOfError(error, said);
+  // The server's own word on when to come back is a header that the message does not repeat.
+  const after = text(field(error, 'data', 'responseHeaders', 'retry-after'));
   return [
     ...(fault === 'limit' ? [{ type: 'limit', until: null } as const] : []),
-    { type: 'result', ok: false, text: said, fault },
+    { type: 'result', ok: false, text: after === '' ? said : `${said} (retry-after: ${after})`, fault },
   ];
 }
 

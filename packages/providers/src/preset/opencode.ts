@@ -47,6 +47,8 @@ export const opencode = definePreset({
     limit: ['exceeded your current quota', 'usage limit', 'credit balance', 'exceed your account.s rate limit'],
     transient: ['overloaded', 'rate.?limit', '"statuscode":(?:429|5\\d\\d)'],
     auth: ['"statuscode":401', 'invalid x-api-key', 'no auth'],
+    // Every line of its log begins with a time of its own.
+    reset: ['retry-after', '\\b(?:resets?|try again)(?: at| in)?'],
   },
   // At a limit it waits for as long as the provider says, with a word in its log only.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
