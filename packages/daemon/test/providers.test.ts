@@ -53,6 +53,7 @@ test('S3-12, S3-45: each provider is listed with where it is and what it can do'
       chosenSessionId: true,
       accounts: ['key', 'token', 'directory'],
       reportsCost: true,
+      reportsTokens: true,
     },
     options: ['effort', 'fallback-model'],
   });

@@ -13,7 +13,11 @@ export type Capabilities = {
   chosenSessionId: boolean;
   accounts: ('key' | 'token' | 'directory')[];
   reportsCost: boolean;
+  reportsTokens: boolean;
 };
+
+/** Formats of output that say nothing of tokens. */
+const withoutTokens: readonly ProviderPreset['outputFormat'][] = ['text', 'copilot-json'];
 
 /** Reads what a provider can do from its preset. */
 export function capabilitiesOf(preset: ProviderPreset): Capabilities {
@@ -29,5 +33,6 @@ export function capabilitiesOf(preset: ProviderPreset): Capabilities {
     chosenSessionId: preset.chooseSession !== null,
     accounts: (['key', 'token', 'directory'] as const).filter((kind) => (account?.[kind] ?? null) !== null),
     reportsCost: preset.reportsCost ?? false,
+    reportsTokens: !withoutTokens.includes(preset.outputFormat),
   };
 }

@@ -10,8 +10,8 @@ export type Detected = { path: string | null; version: string | null };
 
 /** Bounds of a look at the machine. */
 const detectLimits = {
-  /** A program that takes longer to say its version is listed without. */
-  versionMs: 5_000,
+  /** How long a program may take to say its version; one that is slower, on a busy machine perhaps, is asked again. */
+  versionMs: [5_000, 30_000],
   versionBytes: 4_096,
   /** Some of these programs take a gigabyte to say who they are. */
   atOnce: 2,
@@ -25,6 +25,7 @@ const versions = new Map<string, Promise<string | null>>();
 export async function detectProviders(
   presets: ProviderPreset[],
   environment: NodeJS.ProcessEnv,
+  patienceMs: readonly number[] = detectLimits.versionMs,
 ): Promise<Map<string, Detected>> {
   const found = new Map<string, Detected>();
   const left = [...presets];
@@ -32,7 +33,9 @@ export async function detectProviders(
     for (let preset = left.shift(); preset !== undefined; preset = left.shift()) {
       const path = await findProgram(programOf(preset), environment);
       const version =
-        path === null || preset.version === null ? null : await versionOf(path, preset.version, environment);
+        path === null || preset.version === null
+          ? null
+          : await versionOf(path, preset.version, environment, patienceMs);
       found.set(preset.name, { path, version });
     }
   };
@@ -94,11 +97,16 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-async function versionOf(path: string, words: string[], environment: NodeJS.ProcessEnv): Promise<string | null> {
+async function versionOf(
+  path: string,
+  words: string[],
+  environment: NodeJS.ProcessEnv,
+  patienceMs: readonly number[],
+): Promise<string | null> {
   const place = await realpath(path);
   const { mtimeMs, size } = await stat(place);
   const key = JSON.stringify([place, mtimeMs, size, words, environment['PATH']]);
-  const known = versions.get(key) ?? askVersion(path, words, environment);
+  const known = versions.get(key) ?? askVersion([path, ...words], environment, patienceMs);
   versions.set(key, known);
   const version = await known;
   // Whoever did not answer may have been busy.
@@ -106,8 +114,18 @@ async function versionOf(path: string, words: string[], environment: NodeJS.Proc
   return version;
 }
 
-async function askVersion(path: string, words: string[], environment: NodeJS.ProcessEnv): Promise<string | null> {
-  const { versionMs, versionBytes } = detectLimits;
-  const said = await printedBy([path, ...words], { environment, timeoutMs: versionMs, bytes: versionBytes });
-  return /\d+\.\d+[\w.+-]{0,60}/.exec(said)?.[0] ?? null;
+async function askVersion(
+  command: [string, ...string[]],
+  environment: NodeJS.ProcessEnv,
+  patienceMs: readonly number[],
+): Promise<string | null> {
+  for (const timeoutMs of patienceMs) {
+    const beganMs = performance.now();
+    const said = await printedBy(command, { environment, timeoutMs, bytes: detectLimits.versionBytes });
+    const version = /\d+\.\d+[\w.+-]{0,60}/.exec(said)?.[0];
+    if (version !== undefined) return version;
+    // One that ended by itself has no version to tell.
+    if (performance.now() - beganMs < timeoutMs) return null;
+  }
+  return null;
 }

@@ -50,6 +50,15 @@ describe('what is installed', () => {
     });
   });
 
+  test('a program that is slow to tell its version is asked again, with more patience', async () => {
+    await using bench = await workbench();
+    const calls = join(bench.path, 'calls');
+    await bench.program('one', `echo x >> '${calls}'; [ "$(wc -l < '${calls}')" -gt 1 ] || exec sleep 60; echo 4.5.6`);
+    const found = await detectProviders([preset('one')], bench.environment, [2_000, 60_000]);
+    expect(found.get('one')?.version).toBe('4.5.6');
+    expect(readFileSync(calls, 'utf8')).toBe('x\nx\n');
+  });
+
   test('a version is asked for once, until the program is another', async () => {
     await using bench = await workbench();
     const calls = join(bench.path, 'calls');

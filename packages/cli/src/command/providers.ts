@@ -45,7 +45,8 @@ function row({ name, version, path, isDefault, capabilities: can }: ProviderView
   const yes = (value: boolean) => (value ? 'yes' : '-');
   return [
     { text: isDefault ? `${name} *` : name, paint: path === null ? colours.dim : colours.bold },
-    version ?? '-',
+    // One that is there, and did not tell in time, is not one without a version.
+    version ?? (path === null ? '-' : 'unknown'),
     yes(can.resume),
     can.fork === 'none' ? '-' : can.fork,
     yes(can.liveFollowUps),

@@ -21,6 +21,7 @@ const capabilities = {
   chosenSessionId: true,
   accounts: ['key', 'directory'],
   reportsCost: false,
+  reportsTokens: true,
 };
 const claude = {
   name: 'claude',

@@ -38,11 +38,7 @@ export async function accountFor(shop: Workshop, agent: Agent, run: Run): Promis
 }
 
 /** Notes who uses an account now, and that it is another one than before. */
-export async function useAccount(
-  tx: WriteTransaction,
-  agent: Agent,
-  account: Account,
-): Promise<void> {
+export async function useAccount(tx: WriteTransaction, agent: Agent, account: Account): Promise<void> {
   await touchAccount(tx, account.id);
   if (agent.accountId === account.id) return;
   const before = agent.accountId === null ? null : await accountById(tx.db, agent.accountId);

@@ -27,6 +27,7 @@ const providerViewSchema = z.object({
     chosenSessionId: z.boolean(),
     accounts: z.array(z.enum(['key', 'token', 'directory'])),
     reportsCost: z.boolean(),
+    reportsTokens: z.boolean(),
   }),
   options: z.array(z.string()),
 });

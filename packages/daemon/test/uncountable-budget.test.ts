@@ -1,0 +1,40 @@
+import { refuseUncountable } from '@pawl/daemon/service/budgets';
+import { builtInPresets } from '@pawl/providers/preset/built-in';
+import { expect, test } from 'vitest';
+
+const presets = builtInPresets({ scriptedAgent: ['true'], bridge: ['true'], scriptedState: '/nowhere' });
+const refused = (budget: object) =>
+  presets.filter((preset) => {
+    try {
+      refuseUncountable(preset, budget);
+      return false;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'invalid_input' });
+      return true;
+    }
+  });
+const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).toSorted();
+
+test('a budget in tokens is refused where the CLI tells no tokens, and in no other case', () => {
+  expect(names(refused({ tokens: 1_000 }))).toEqual(['aider', 'continue', 'copilot', 'generic']);
+  expect(names(refused({ turns: 3, minutes: 5 }))).toEqual([]);
+  expect(names(refused({ tokens: null, usd: null }))).toEqual([]);
+});
+
+test('a refusal names what the CLI can be limited by', () => {
+  const copilot = presets.find(({ name }) => name === 'copilot') ?? null;
+  const words = (budget: object) => {
+    try {
+      refuseUncountable(copilot, budget);
+      return '';
+    } catch (error) {
+      return `${(error as Error).message} ${(error as { hint?: string }).hint}`;
+    }
+  };
+  expect(words({ tokens: 5 })).toBe(
+    'copilot does not tell how many tokens it uses, so a budget in tokens would not hold. Give one in turns or minutes.',
+  );
+  expect(words({ usd: 5 })).toBe(
+    'copilot does not tell what it costs, so a budget in money would not hold. Give one in turns or minutes.',
+  );
+});
