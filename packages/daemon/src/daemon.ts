@@ -49,6 +49,7 @@ import { createBarrier } from './service/barrier.ts';
 import { homeDefinitions } from './service/definitions.ts';
 import { finishMerges } from './service/errand-merge.ts';
 import { createDesk } from './service/desk.ts';
+import { groupBase, sweepGroups } from '@pawl/host/control-group';
 import { dropUnusedSnapshots, finishTrash } from './service/leftovers.ts';
 import { createInbox } from './service/inbox.ts';
 import { createProjectCrews } from './service/project-crew.ts';
@@ -172,6 +173,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const crews = createProjectCrews(shop, { agents, reconciler, barrier });
   await dropUnusedSnapshots(shop);
   await finishTrash(shop);
+  sweepGroups(groupBase());
   await shop.accounts.settle();
   await finishMerges(shop);
   await finishCheckouts(shop);

@@ -1,3 +1,4 @@
+import { leaveSessionGroup } from '@pawl/host/control-group';
 import { homeAt } from '@pawl/protocol/home';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
@@ -22,6 +23,8 @@ function report(line: object): void {
 async function main(): Promise<void> {
   const directory = openDataDirectory(homeAt().root);
   const lock = lockDataDirectory(directory);
+  // An agent may have started us; we do not end with its session.
+  leaveSessionGroup();
   const { runDaemon } = await import('./run.ts');
   await runDaemon(directory, (pid) => report({ ready: true, pid }));
   lock.release();

@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createSerial } from '@pawl/core/turn-taking';
+import { groupOf, pidsInGroup } from './control-group.ts';
 import { findChild } from './find-session.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { checkMarker } from './marker.ts';
@@ -35,16 +37,34 @@ export type Family = {
  */
 export function membersOf(
   listing: ProcessListing,
-  session: { identity: ProcessIdentity | null; child?: ProcessIdentity | null; marker: string | null },
+  session: {
+    identity: ProcessIdentity | null;
+    child?: ProcessIdentity | null;
+    marker: string | null;
+    /** Its directory: by that are found its control group, and where it has none, those who write to its files. */
+    dir?: string;
+  },
 ): ProcessEntry[] {
-  const { identity, child = null, marker } = session;
+  const { identity, child = null, marker, dir } = session;
+  const group = dir === undefined || marker === null ? null : groupOf(dir, marker);
   const shim = identity === null ? null : listing.find(identity);
   const roots = [
     ...(marker === null ? [] : listing.marked(marker, identity)),
     ...(child === null ? [] : [child]),
+    ...(group === null ? [] : listing.among(pidsInGroup(group), identity)),
+    ...(dir === undefined || group !== null || identity === null ? [] : listing.writingTo(realPath(dir), identity)),
     ...(shim === null ? [] : [shim, ...listing.inGroup(shim.pid)]),
   ];
   return listing.withDescendants(roots.map((entry) => entry.pid));
+}
+
+/** The kernel names open files by their real paths. */
+function realPath(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch {
+    return dir;
+  }
 }
 
 const inTurn = createSerial();
@@ -60,7 +80,9 @@ export async function findFamily(session: SessionAddress): Promise<Family> {
   await inTurn(() => breathe());
   const recorded = identity === null ? null : findChild(dir, identity);
   const shim = identity === null ? null : listing.find(identity);
-  const members = membersOf(listing, { identity, child: recorded, marker }).filter((entry) => entry.pid !== shim?.pid);
+  const members = membersOf(listing, { identity, child: recorded, marker, dir }).filter(
+    (entry) => entry.pid !== shim?.pid,
+  );
   const script = sessionFile(dir, 'shim.sh');
   const shells = new Set(
     members.filter(({ pid }) => processTable.runsScript(pid, script) === true).map(({ pid }) => pid),

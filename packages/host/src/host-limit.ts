@@ -25,6 +25,10 @@ export const hostLimits = {
   listingPasses: 50,
   /** How often one look waits for processes that are just becoming other programs. */
   listingPauses: 6,
+  /** Control groups that the processes of one session may have made below its own. */
+  groups: 1_000,
+  /** An empty group that is older belongs to no session that is just starting. */
+  emptyGroupMs: 10 * 60 * 1_000,
   /** How long it may take until all processes of a session are halted, before that is an error. */
   haltMs: 20_000,
   /** How often a process that has no command line at the moment is looked at again. */

@@ -35,7 +35,7 @@ class Look {
     if (knownProcesses.size > 2 * this.#entries.size) {
       for (const pid of knownProcesses.keys()) if (!this.#entries.has(pid)) knownProcesses.delete(pid);
     }
-    return new ProcessListing(this.#entries.values(), markersOf);
+    return new ProcessListing(this.#entries.values(), markersOf, processTable.outputs);
   }
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-table.ts';
 import { startOrder } from './process-table.ts';
@@ -9,7 +10,15 @@ export class ProcessListing {
   readonly #byGroup: Map<number, ProcessEntry[]>;
   readonly #byMarker = new Map<string, ProcessEntry[]>();
 
-  constructor(entries: Iterable<ProcessEntry>, markersOf: (entry: ProcessEntry) => readonly string[]) {
+  readonly #outputsOf: (pid: number) => readonly string[];
+  #byOutput: Map<string, ProcessEntry[]> | null = null;
+
+  constructor(
+    entries: Iterable<ProcessEntry>,
+    markersOf: (entry: ProcessEntry) => readonly string[],
+    outputsOf: (pid: number) => readonly string[] = () => [],
+  ) {
+    this.#outputsOf = outputsOf;
     const others = [...entries].filter((entry) => entry.pid !== process.pid);
     this.#byPid = new Map(others.map((entry) => [entry.pid, entry]));
     this.#byParent = Map.groupBy(others, (entry) => entry.parent);
@@ -45,6 +54,35 @@ export class ProcessListing {
   /** The living processes that carry a marker and are not older than `since`. */
   marked(marker: string, since: ProcessIdentity | null): ProcessEntry[] {
     const marked = this.#byMarker.get(marker) ?? [];
-    return since === null ? marked : marked.filter((entry) => startOrder(entry.start) >= startOrder(since.start));
+    return notOlder(marked, since);
   }
+
+  /** Those of some pids that are living processes and not older than `since`. */
+  among(pids: Iterable<number>, since: ProcessIdentity | null): ProcessEntry[] {
+    const found = [...pids].flatMap((pid) => this.#byPid.get(pid) ?? []).filter(({ defunct }) => !defunct);
+    return notOlder(found, since);
+  }
+
+  /** The living processes, not older than `since`, whose output or errors go to a file in a directory. */
+  writingTo(directory: string, since: ProcessIdentity): ProcessEntry[] {
+    this.#byOutput ??= this.#groupByOutput();
+    return notOlder(this.#byOutput.get(directory) ?? [], since);
+  }
+
+  /** Done when somebody asks, once for all sessions that share a look. */
+  #groupByOutput(): Map<string, ProcessEntry[]> {
+    const found = new Map<string, ProcessEntry[]>();
+    for (const entry of [...this.#byPid.values()].filter(({ defunct }) => !defunct)) {
+      for (const directory of new Set(this.#outputsOf(entry.pid).map((path) => dirname(path)))) {
+        const writers = found.get(directory);
+        if (writers === undefined) found.set(directory, [entry]);
+        else writers.push(entry);
+      }
+    }
+    return found;
+  }
+}
+
+function notOlder(entries: ProcessEntry[], since: ProcessIdentity | null): ProcessEntry[] {
+  return since === null ? entries : entries.filter((entry) => startOrder(entry.start) >= startOrder(since.start));
 }

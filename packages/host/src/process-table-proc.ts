@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { hasErrno } from '@pawl/schema/error';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
@@ -128,6 +128,15 @@ export const procTable: ProcessTable = {
       if (environment !== null) found.set(pid, environment.length === 0 ? null : valuesIn(environment, prefix));
     }
     return found;
+  },
+  outputs(pid) {
+    return [1, 2].flatMap((descriptor) => {
+      try {
+        return [readlinkSync(`/proc/${pid}/fd/${descriptor}`)];
+      } catch {
+        return [];
+      }
+    });
   },
   runsScript(pid, path) {
     const commandLine = readProcess(pid, 'cmdline');

@@ -73,6 +73,9 @@ export const psTable: ProcessTable = {
     }
     return found;
   },
+  outputs() {
+    return [];
+  },
   runsScript(pid, path) {
     const [line] = ps('-ww', '-o', 'command=', '-p', String(pid));
     if (line === undefined) return null;

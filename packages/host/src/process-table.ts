@@ -34,6 +34,8 @@ export type ProcessTable = {
    * it becomes another program. A process that is gone or not ours to see is left out.
    */
   variables(pids: readonly number[], name: string): Map<number, string[] | null>;
+  /** The files to which a process writes its output and its errors; none where the system does not tell. */
+  outputs(pid: number): string[];
   /** True when the process is a shell that runs this script file; null while it has no command line, as at its end. */
   runsScript(pid: number, path: string): boolean | null;
   /** Turns the second and third line of an identity file into a start, or null when they are not valid. */

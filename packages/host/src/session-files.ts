@@ -28,6 +28,7 @@ export type SessionFile =
   | 'err'
   | 'pid'
   | 'child'
+  | 'group'
   | 'exit.new'
   | 'exit';
 
@@ -95,11 +96,12 @@ function makePrivateDirectory(dir: string): void {
  * in. Doing it again before a shim has claimed the directory is harmless. The files are few and small, and writing them
  * directly takes a tenth of the time of as many trips through the thread pool.
  */
-export function prepareSession(dir: string, prompt: string): string {
+export function prepareSession(dir: string, { prompt, group }: { prompt: string; group: string | null }): string {
   const record = `record.${randomUUID()}`;
   makePrivateDirectory(dir);
   writeWhole(dir, 'shim.sh', shimScript);
   writeWhole(dir, 'prompt', prompt);
+  writeWhole(dir, 'group', `${group ?? ''}\n`);
   appendFileSync(sessionFile(dir, 'exit.new'), '   \n', { mode: 0o600 });
   for (const name of ['out', 'err', 'child'] as const) appendFileSync(sessionFile(dir, name), '', { mode: 0o600 });
   writeFileSync(join(dir, record), '', { mode: 0o600 });

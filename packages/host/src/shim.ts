@@ -13,6 +13,9 @@
  *   then not be interrupted. The price is that the shim itself cannot react while it waits, hence the holder.
  * - The holder is the only writer of the FIFO besides a daemon that is just sending, so its end is the command's EOF.
  * - `exit.new` was filled by the host and is overwritten in place: a full disk cannot swallow the exit code.
+ * - The shim joins the session's control group before it starts anything, and after it is on record, since joining takes
+ *   the kernel several milliseconds. Where that fails it empties `group`, and the session is found by its marker, its
+ *   parents and its output only.
  * - The host made every file that a shim writes before the command runs, for the command must keep its own umask.
  * - Shell variables have a prefix, for assigning to one that came with the environment would change the command's.
  */
@@ -68,6 +71,11 @@ command -p ln "$pawl_shim_record" pid 2>/dev/null
   read -r pawl_shim_winner
 } <pid
 [ "$pawl_shim_pid" = "$$" ] && [ "$pawl_shim_winner" = "$pawl_shim_stat" ] || exit 124
+
+# Every process that the command starts is born in this group, whatever it does to its environment and its parents.
+if read -r pawl_shim_group <group && [ -n "$pawl_shim_group" ]; then
+  printf '%s\\n' "$$" >"$pawl_shim_group/cgroup.procs" || : >group
+fi 2>/dev/null
 
 if [ "$pawl_shim_mode" = fifo ]; then
   (

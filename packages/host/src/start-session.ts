@@ -5,6 +5,7 @@ import { rmSync, watch } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { groupBase, groupFor, makeGroup } from './control-group.ts';
 import { findSession } from './find-session.ts';
 import { hostLimits } from './host-limit.ts';
 import type { ProcessIdentity } from './identity.ts';
@@ -31,6 +32,8 @@ export type SessionSpec = {
   shell?: string;
   /** How long the shim may take to appear. */
   startMs?: number;
+  /** The control group below which it gets its own; null for none. The usual one when left out. */
+  groupBase?: string | null;
 };
 
 const startLock = createLanes(hostLimits.waiters).run;
@@ -94,9 +97,16 @@ function watchQuietly(dir: string, onChange: () => void): FSWatcher | null {
   }
 }
 
+function joinableGroup({ marker, groupBase: base = groupBase() }: SessionSpec): string | null {
+  return base === null || base.includes('\n') ? null : groupFor(base, marker);
+}
+
 /** Starts a shim and waits until the pid file is there. Rejects when it ends without one, or takes too long. */
 async function startShim(spec: SessionSpec, dir: string): Promise<void> {
-  const record = prepareSession(dir, spec.prompt);
+  const group = joinableGroup(spec);
+  const record = prepareSession(dir, { prompt: spec.prompt, group });
+  // The record comes first, so that a group is never made that nobody could find again.
+  if (group !== null) makeGroup(group);
   const { promise, resolve: claimed, reject } = Promise.withResolvers<void>();
   const look = () => {
     if (exists(sessionFile(dir, 'pid'))) claimed();

@@ -1,5 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { groupOf, removeGroup } from './control-group.ts';
 import type { SessionAddress } from './family.ts';
 import { findFamily } from './family.ts';
 import { hostLimits } from './host-limit.ts';
@@ -41,7 +42,11 @@ export async function stopSession(request: StopRequest): Promise<{ killed: numbe
     const shimAlive = identity !== null && isAlive(identity);
     const isGone = workers.length === 0 && helpers.length === 0 && !shimAlive;
     // A process that is just becoming another program shows no environment, so one look is not enough.
-    if (isGone && wasGone) return { killed: killed.size };
+    if (isGone && wasGone) {
+      const group = groupOf(request.dir, request.marker);
+      if (group !== null) removeGroup(group);
+      return { killed: killed.size };
+    }
     wasGone = isGone;
     idleSinceMs = workers.length > 0 ? null : (idleSinceMs ?? now());
     const shimLate = idleSinceMs !== null && now() - idleSinceMs >= hostLimits.shimLeaveMs;

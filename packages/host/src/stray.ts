@@ -5,8 +5,8 @@ import type { ProcessEntry } from './process-table.ts';
 
 /**
  * The living processes that carry a session's marker, whatever group, session or parent they have by now. Processes
- * older than `since` do not count: no descendant is older than its shim. A process that cleared its environment and left
- * its parents is not found, nor is one that is just becoming another program.
+ * older than `since` do not count: no descendant is older than its shim. A process that cleared its environment is not
+ * found here (`findFamily` also looks at the session's control group), nor is one that is just becoming another program.
  */
 export function strayProcesses(marker: string, since?: ProcessIdentity): ProcessEntry[] {
   checkMarker(marker);

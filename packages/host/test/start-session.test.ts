@@ -176,7 +176,7 @@ test('a shim killed at any moment of its start: another one runs the command, un
   const seen = new Set<boolean>();
   for (let round = 0; round < 20; round += 1) {
     const session = workspace.spec('echo ran; exec cat', { prompt: 'x' });
-    const record = prepareSession(session.dir, session.prompt);
+    const record = prepareSession(session.dir, { prompt: session.prompt, group: null });
     const script = join(session.dir, 'shim.sh');
     const shim = spawn('/bin/sh', [script, 'fifo', '/bin/sh', record, session.cwd, session.command, ...session.args], {
       cwd: session.dir,

@@ -15,6 +15,7 @@ import { untrustedSettings } from '../trust/known-settings.ts';
 import { agentPath } from '../search-path.ts';
 import { checkProviders } from './providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from './worktree-health.ts';
+import { processFinding } from './process-finding.ts';
 import { placesThere } from './kept-places.ts';
 import type { Workshop } from '../workshop.ts';
 import type { Orphan } from './leftovers.ts';
@@ -32,6 +33,7 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
     const findings = [
       await checkGit(),
       await checkDisk(shop),
+      await processFinding(),
       checkStore(reconciler),
       ...(await checkRestored(shop)),
       await checkToken(shop),

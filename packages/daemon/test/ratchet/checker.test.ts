@@ -1,5 +1,6 @@
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Check } from '@pawl/schema/change';
+import { canGroup, groupBase, groupFor } from '@pawl/host/control-group';
 import type { CheckBounds } from '@pawl/daemon/ratchet/check-limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git } from '@pawl/testing/sample-repository';
@@ -320,3 +321,19 @@ rm -f .git/index`;
   expect(await git(bench.root, ['for-each-ref'])).toBe(before);
   expect(await readFile(join(bench.root, 'a.txt'), 'utf8')).toBe('right\n');
 });
+
+test.runIf(await canGroup())(
+  'a process that a check leaves behind without environment, parents and output is ended',
+  async () => {
+    await using bench = await scene();
+    const left = join(bench.place, 'left');
+    const leave = `env -i setsid /bin/sh -c 'echo $$ >${left}.new; /bin/mv ${left}.new ${left}; exec /bin/sleep 600'`;
+    const check = await bench.run(
+      checksOf([`(${leave} </dev/null >/dev/null 2>&1 &)\nwhile [ ! -e ${left} ]; do sleep 0.02; done; echo checked`]),
+    );
+    expect(check.outcome).toBe('passed');
+    const pid = Number(await readFile(left, 'utf8'));
+    expect(existsSync(`/proc/${pid}/fd/0`)).toBe(false);
+    expect(existsSync(groupFor(groupBase() ?? '', check.id))).toBe(false);
+  },
+);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterEach, beforeEach } from 'vitest';
+import { groupOf } from '../../src/control-group.ts';
 import { findSession } from '../../src/find-session.ts';
 import type { SessionSpec } from '../../src/start-session.ts';
 import { stopSession } from '../../src/stop-session.ts';
@@ -24,7 +25,7 @@ export function useWorkspace(): Workspace {
     specs = [];
   });
   afterEach(async () => {
-    for (const { dir, marker } of specs.filter((spec) => isMarked(spec))) {
+    for (const { dir, marker } of specs.filter((spec) => isMarked(spec) || groupOf(spec.dir, spec.marker) !== null)) {
       const { identity } = await findSession(dir);
       await stopSession({ identity, dir, marker, graceMs: 0 });
     }
