@@ -12,7 +12,7 @@ export type ChangeInboxFacts = {
   change: Change;
   state: ChangeState;
   detail: string;
-  /** An agent that made it, or goes on with it, is at work now. */
+  /** Its author or stand-in is at work now. */
   isInHand: boolean;
 };
 
@@ -26,7 +26,7 @@ export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
   };
   const close = `pawl change close ${id} --reason "…"`;
   if (isEjected(change) && ejection !== null && !hasFindings(change)) {
-    // A person's own change comes back to that person; an agent's only once no agent goes on with it.
+    // A person's own change comes back to that person; an agent's only once no agent continues it.
     if (facts.isInHand) return null;
     if (ejection.kind === 'conflict') return news('conflict', ejection.at, [`pawl change fix ${id}`, close]);
     const isGivenUp = state === 'needs-human-input';

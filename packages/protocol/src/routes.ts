@@ -193,13 +193,13 @@ export const routes = {
       query: z.object({
         after: wholeNumber.optional(),
         limit: wholeNumber.min(1).max(1000).optional(),
-        /** With what was cleared or rewound, marked. */
+        /** Includes cleared and rewound messages, marked as such. */
         all: z.enum(['true', 'false']).optional(),
       }),
     },
     responses: answers('A page of the history, inherited and own.', historyPageSchema),
   }),
-  clearHistory: noteRoute('clear', view.emptySchema, 'From here on the agent remembers nothing of before.'),
+  clearHistory: noteRoute('clear', view.emptySchema, 'The agent forgets everything up to here; it stays on record.'),
   markHistory: noteRoute('mark', markSchema, 'A place to come back to.'),
   rewindHistory: noteRoute('rewind', markSchema, 'Back at a mark; what came after it stays on record.'),
   desk: createRoute({

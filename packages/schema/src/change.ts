@@ -59,9 +59,9 @@ export type Ejection = z.infer<typeof ejectionSchema>;
 export const changeSchema = z.object({
   id: idSchema,
   projectId: idSchema,
-  /** Who made it, or goes on with it; null for a person. */
+  /** The agent that made it or took it over; null for a person. */
   agentId: idSchema.nullable(),
-  /** Who opened it, whoever goes on with it later; null for a person. */
+  /** The agent that opened it, also after a stand-in took over; null for a person. */
   authorId: idSchema.nullable(),
   taskId: idSchema.nullable(),
   branch: z.string(),
@@ -91,7 +91,7 @@ export const changeSchema = z.object({
   reviewedHead: z.string().nullable(),
   reviewerId: idSchema.nullable(),
   reviews: z.number().int().nonnegative(),
-  /** Who goes on with it because its author is gone. */
+  /** The agent that continues it because its author is gone. */
   standInId: idSchema.nullable(),
   /** How often it went back to be put right. */
   returns: z.number().int().nonnegative(),

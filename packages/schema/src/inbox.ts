@@ -14,7 +14,7 @@ export const inboxKinds = [
   'held-up',
   /** A change conflicts with the target branch, and no agent is at work on it. */
   'conflict',
-  /** A change fails its checks, and no agent goes on with it. */
+  /** A change fails its checks, and no agent continues it. */
   'ejected',
   /** A change weakens the gate, came back too often, or its review came to nothing. */
   'needs-human-input',

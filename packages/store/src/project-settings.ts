@@ -3,7 +3,7 @@ import { nullableInteger, toColumns } from './row.ts';
 import type { Database, Row } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
-/** The settings of a project about which nobody has decided anything. */
+/** The default settings of a project. */
 export const defaultProjectSettings: ProjectSettings = {
   provider: null,
   pushAllowedAt: null,

@@ -5,7 +5,7 @@ import { printableLine } from '../terminal.ts';
 
 type Verb = 'clear' | 'mark' | 'rewind';
 
-/** Adds a note to an agent's history: it forgets what was before, or has a place to come back to, or is back there. */
+/** Adds a note to an agent's history: forget everything before it, mark this place, or go back to a mark. */
 export async function note(context: CommandContext, verb: Verb, words: readonly string[]): Promise<number> {
   const { reference: given, text: label } = agentAndText(words);
   const reference = await agentOrCurrent(context.home, given);
@@ -14,7 +14,7 @@ export async function note(context: CommandContext, verb: Verb, words: readonly 
   const name = label === undefined ? '' : ` ${JSON.stringify(printableLine(label))}`;
   context.answer('note', { verb, messageId, ...body }, () => {
     const said = {
-      clear: 'from here on it remembers nothing of before; what was said stays on record: pawl history --all',
+      clear: 'forgets everything up to here; it stays on record: pawl history --all',
       mark: `marked this place${name}`,
       rewind: `back at the ${label === undefined ? 'last ' : ''}mark${name}; what came after it stays on record`,
     };

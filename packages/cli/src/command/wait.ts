@@ -61,7 +61,7 @@ function describe({ done, mails, shown = [], agents }: Waited, isFanIn: boolean,
   const isComing = done && !isFanIn && mails.length === 0 && shown.length === 0;
   const coming = [
     ...(shown.length > 0 ? [`in your turn already: ${shown.join(', ')}`] : []),
-    ...(isComing ? ['mail is on its way into your turn; go on'] : []),
+    ...(isComing ? ['mail is being delivered to your turn; continue'] : []),
   ];
   const late = isFanIn ? `time is up; ${count(open, 'agent')} still at work` : 'no mail';
   return [

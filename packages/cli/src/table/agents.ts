@@ -119,7 +119,7 @@ export const agentCommands: CommandTable = {
     add('show an agent’s conversation, inherited and own', 'pawl history brave-otter --own')
       .argument('[agent]', agentOrCurrentWord)
       .option('--own', 'only what it did not inherit')
-      .option('--all', 'with what was cleared or rewound, marked')
+      .option('--all', 'include cleared and rewound messages, marked as such')
       .option('--full', 'long messages too in full length')
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/history.ts')).history(context, agent, options)),

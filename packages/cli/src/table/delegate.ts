@@ -18,7 +18,7 @@ export const delegateCommands: CommandTable = {
       .option('-n, --name <alias>', 'the agent’s alias; adjective-animal when absent')
       .option('-b, --base <rev>', 'start from this commit, branch or tag')
       .option('--scenario <file>', 'what the scripted provider plays')
-      .option('--key <key>', 'a word of your own: repeated with it, the command gives the same agent')
+      .option('--key <key>', 'an idempotency key: the same key gives the same agent')
       .action((target, words, options) =>
         act(options, async (context) =>
           (await import('../command/delegate.ts')).delegate(context, target, words, options),

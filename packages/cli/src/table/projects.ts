@@ -23,7 +23,7 @@ export const projectCommands: CommandTable = {
       .action((word, options) => act(options, async (context) => (await loadProject()).showProject(context, word)));
     inProject(addTo(group, 'config', 'show or change a project’s settings', 'pawl project config provider claude'))
       .argument('[setting]', 'provider, or crew (on, off)')
-      .argument('[value]', 'what it is to be')
+      .argument('[value]', 'the new value')
       .option('--unset', 'remove the project’s own choice')
       .action((setting, value, options) =>
         act(options, async (context) => (await loadProject()).configProject(context, setting, value, options)),
@@ -43,14 +43,7 @@ export const projectCommands: CommandTable = {
     inProject(addTo(group, 'status', 'show the crew', 'pawl crew status --json', { isDefault: true })).action(
       (options) => act(options, async (context) => (await loadCrew()).showCrew(context, options)),
     );
-    inProject(
-      addTo(
-        group,
-        'start',
-        'start those that are missing; they use nothing until somebody writes to them',
-        'pawl crew start',
-      ),
-    )
+    inProject(addTo(group, 'start', 'start missing members; they use nothing until they get mail', 'pawl crew start'))
       .option('-p, --provider <name>', 'the coding agent that they are')
       .action((options) => act(options, async (context) => (await loadCrew()).startCrew(context, options)));
     inProject(addTo(group, 'stop', 'end them; their history and commits are kept', 'pawl crew stop')).action(

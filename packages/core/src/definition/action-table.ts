@@ -179,6 +179,6 @@ export const doors = {
   pauseQueue: person('pause the queue', 'S4-07'),
   resumeQueue: person('resume the queue', 'S4-07'),
   rosterSelf: person('ask for the token of a process', '7.23'),
-  allowPush: person('allow pushing what is merged by itself', 'S4-07'),
-  forbidPush: person('forbid pushing what is merged by itself', 'S4-07'),
+  allowPush: person('allow pushing of automatic merges', 'S4-07'),
+  forbidPush: person('forbid pushing of automatic merges', 'S4-07'),
 } as const satisfies Record<string, Door>;

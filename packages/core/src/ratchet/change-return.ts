@@ -41,7 +41,7 @@ export type ReturnFacts = {
 export type ReturnStep =
   | { do: 'nothing' }
   | { do: 'tell-author' | 'stand-in'; cause: ReturnCause }
-  /** Nobody goes on with it: a person has to. */
+  /** No agent can continue it; a person has to. */
   | { do: 'give-up'; cause: ReturnCause; reason: string };
 
 /**
@@ -59,12 +59,10 @@ export function nextReturn(facts: ReturnFacts): ReturnStep {
   }
   const isAuthor = last.to === change.agentId;
   if (facts.holder === 'gone') {
-    return isAuthor
-      ? standIn(facts, cause)
-      : { do: 'give-up', cause, reason: 'who was put in its author’s place is gone' };
+    return isAuthor ? standIn(facts, cause) : { do: 'give-up', cause, reason: 'its stand-in is gone' };
   }
   if (facts.holder !== 'resting' || !facts.hadItsTurn) return { do: 'nothing' };
-  const who = isAuthor ? 'its author' : 'who was put in its author’s place';
+  const who = isAuthor ? 'its author' : 'its stand-in';
   return { do: 'give-up', cause, reason: `${who} has been told, and proposes nothing new` };
 }
 

@@ -6,7 +6,7 @@ import { mergeLeave, readyDetail } from './merge-leave.ts';
 /** What a change's state follows from. */
 export type ChangeFacts = {
   change: Change;
-  /** Comments that block and that nobody has addressed. */
+  /** Blocking comments that are not addressed. */
   blocking: number;
   /** What the project asks for: a queue at all, commands that have to pass, a review of each change. */
   rules: MergeRules & { enabled: boolean; hasChecks: boolean; review: boolean };
@@ -60,7 +60,7 @@ export function needsPerson({ change, blocking = 0 }: { change: Change; blocking
   return isGivenUp(change) && (isEjected(change) || blocking > 0);
 }
 
-/** It went back as often as it may, or there is nobody who would go on with it. */
+/** It went back as often as it may, or no agent can continue it. */
 function isGivenUp({ returns }: Change): boolean {
   return returns >= limits.changeReturns;
 }
@@ -79,12 +79,12 @@ function holdOf({ change, blocking, rules }: ChangeFacts): StateOfChange | null 
   if (isEjected(change)) {
     const reason = ejection?.reason ?? '';
     if (!isGivenUp(change)) return { state: 'ejected', detail: reason };
-    return { state: 'needs-human-input', detail: `nobody goes on with it: ${reason}` };
+    return { state: 'needs-human-input', detail: `no agent continues it: ${reason}` };
   }
   if (hold !== null) return { state: 'blocked', detail: `${hold.by}: ${hold.reason}` };
   if (blocking > 0) {
     const comments = blocking === 1 ? 'one comment blocks it' : `${blocking} comments block it`;
-    if (isGivenUp(change)) return { state: 'needs-human-input', detail: `nobody goes on with it: ${comments}` };
+    if (isGivenUp(change)) return { state: 'needs-human-input', detail: `no agent continues it: ${comments}` };
     return { state: 'blocked', detail: comments };
   }
   if (!rules.enabled) return { state: 'open', detail: 'the queue of this project is switched off' };

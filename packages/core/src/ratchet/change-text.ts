@@ -26,7 +26,7 @@ export function checkTitle(given: string): string {
   throw new PawlError('invalid_input', 'A title is one line.', { hint: 'Put the rest into the summary.' });
 }
 
-/** The title of a change that nobody named: the first line of the first text that has one. */
+/** The default title of a change: the first line of the first text that has one. */
 export function titleFrom(candidates: readonly (string | null)[]): string {
   for (const candidate of candidates) {
     const title = oneLine(firstLine((candidate ?? '').toWellFormed(), limits.changeTitleCharacters));
@@ -35,7 +35,7 @@ export function titleFrom(candidates: readonly (string | null)[]): string {
   return 'A change without a title';
 }
 
-/** The title of work that nobody named: the subject of its only commit; of several, the assignment, else the newest subject. */
+/** The default title of work: the subject of its only commit; of several, the assignment, else the newest subject. */
 export function titleOfWork(work: { subject: string; isOnly: boolean; assignment: string | null }): string {
   const { subject, isOnly, assignment } = work;
   return titleFrom(isOnly ? [subject, assignment] : [assignment, subject]);

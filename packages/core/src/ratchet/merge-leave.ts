@@ -80,7 +80,7 @@ function commitCommands({ branch, remote, checkout }: Pick<MergeRules, 'branch' 
 }
 
 function pushNotAllowed({ branch, remote }: Pick<MergeRules, 'branch' | 'remote'>): string {
-  return `pushing to ${remote ?? 'the remote'}/${branch} needs your word once: \`pawl queue allow-push\``;
+  return `pushing to ${remote ?? 'the remote'}/${branch} has to be allowed once: \`pawl queue allow-push\``;
 }
 
 /** What keeps everything in a queue from being merged by itself, as lines for a person; none where nothing does. */

@@ -101,7 +101,7 @@ export function reviewedText(
   const verdict = given.blocking === 0 ? 'nothing blocks it' : `held by ${comments(given.blocking)}`;
   return sentences(
     `${given.reviewer} has reviewed the change ${nameOfChange(change)}: ${verdict}; ${comments(given.notes)} besides.`,
-    `Next: ${given.blocking === 0 ? 'nothing, the queue goes on with it' : 'its author is told'}. To see them: pawl change show ${change.id}`,
+    `Next: ${given.blocking === 0 ? 'nothing, it stays in the queue' : 'its author is told'}. To see them: pawl change show ${change.id}`,
     given.summary.trim() === ''
       ? null
       : `\nThe reviewer's summary, in its own words:\n${quoted(cutText(given.summary, 2_000))}`,

@@ -40,7 +40,7 @@ export function whenDone(rules: DoneRules, isStandIn = false): WhenDone {
     return { outcome: 'merged-and-pushed', text };
   }
   return checked(
-    `its branch is checked; pushing ${branch} to ${place} needs your word: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
+    `its branch is checked; pushing ${branch} to ${place} has to be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
   );
 }
 

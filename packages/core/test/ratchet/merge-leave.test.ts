@@ -41,7 +41,7 @@ test('what waits for a person is said with the command that goes on', () => {
   const change = { id: '4fGhXq12abcdefghijklmn' };
   expect(readyDetail(change, 'not-asked', local)).toBe('passes its checks; `pawl change merge 4fGhXq12`');
   expect(readyDetail(change, 'push-not-allowed', remote)).toBe(
-    'passes its checks; pushing to origin/main needs your word once: `pawl queue allow-push`, or merge this one: `pawl change merge 4fGhXq12`',
+    'passes its checks; pushing to origin/main has to be allowed once: `pawl queue allow-push`, or merge this one: `pawl change merge 4fGhXq12`',
   );
   expect(readyDetail(change, 'not-committed', remote)).toMatch(
     /^passes its checks; nothing is merged: `\.pawl\/config\.yaml` is not committed on main: .*`git push origin main`$/,

@@ -28,7 +28,7 @@ test.each<[string, DoneRules, string, string]>([
     'auto with a remote',
     { ...rules, auto: true, remote },
     'checked',
-    `its branch is checked; pushing main to ${place} needs your word: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
+    `its branch is checked; pushing main to ${place} has to be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
   ],
   [
     'auto with a remote, and pushing allowed',

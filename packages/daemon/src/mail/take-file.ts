@@ -42,7 +42,7 @@ export async function takeFile(shop: Workshop, path: string): Promise<'done' | '
   }
 }
 
-/** A file is written by anybody, and may say what nobody is to read. */
+/** Any program may write such a file, so its text may hold secrets. */
 function withoutSecrets(shop: Workshop, { stat, mailId, ...words }: DroppedMail): DroppedMail {
   return { ...(redactValue(shop, words)?.value as typeof words), stat, mailId };
 }

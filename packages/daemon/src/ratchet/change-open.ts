@@ -36,7 +36,7 @@ export async function openChange(shop: Workshop, request: OpenRequest): Promise<
   });
 }
 
-/** The branch that is proposed. An agent whose kind or definition keeps it from proposing is refused here, whoever asked. */
+/** The branch that is proposed. Refuses an agent whose kind or definition may not propose. */
 function branchMeant({ asker, branch }: OpenRequest): string {
   if (asker.is === 'person') {
     if (branch !== undefined) return checkBranchName(branch);

@@ -74,7 +74,7 @@ async function wish(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   return { change, created: false, moved: false, tell: [] };
 }
 
-/** Whether an open change is to be checked, and so is no draft. A proposal that nobody asked for leaves that as it is. */
+/** Whether an open change is to be checked, and so is no draft. An automatic proposal leaves that as it is. */
 function isWanted({ request, scripted, head }: Proposal, known: Change): boolean {
   // A person's wish to merge a stand-in's change is about the commit that they saw.
   if (scripted) return known.queuedAt !== null && known.head === head && request.draft !== true;

@@ -17,13 +17,13 @@ import { retireDuplicate } from './siblings.ts';
 import { releaseStandIn, returnChange } from './stand-in.ts';
 import type { CrewParts } from './staff.ts';
 
-/** The people around a project's queue: reviewers, those who go on with changes that came back, and the one who repairs main. */
+/** Assigns agents around a project's queue: reviewers, stand-ins, and the fixer of a red main. */
 export type Crew = {
-  /** Looks at what every open change needs of somebody, and sees to it; to be called in the project's lane. */
+  /** Starts or tells the agents that open changes need; to be called in the project's lane. */
   tick(project: Project, config: ProjectConfig): Promise<void>;
 };
 
-/** After these the crew may have something to do: a look at the project's queue is worth while. */
+/** Events after which a change may need an agent, so the project's queue is looked at. */
 export const crewEvents: readonly EventType[] = [
   'agent.forked',
   'change.opened',
@@ -41,7 +41,7 @@ export const crewEvents: readonly EventType[] = [
   'agent.killed',
 ];
 
-/** The crew of one daemon. It keeps nothing in mind: what is to be done follows from the facts, so a crash costs one look. */
+/** The crew of one daemon. It keeps no state: the next step follows from the facts, so a crash costs one pass. */
 export function createCrew(shop: Workshop, given: { post: Post; reconciler: Reconciler }): Crew {
   const parts: CrewParts = { shop, ...given };
   const { db } = shop.store;
@@ -50,7 +50,7 @@ export function createCrew(shop: Workshop, given: { post: Post; reconciler: Reco
     try {
       await act();
     } catch (error) {
-      shop.log.error({ ...what, error: messageOf(error) }, 'the crew stumbled; the next look tries again');
+      shop.log.error({ ...what, error: messageOf(error) }, 'crew pass failed; the next one retries');
     }
   }
 

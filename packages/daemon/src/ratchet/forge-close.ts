@@ -27,7 +27,7 @@ async function closeOne({ shop, project, link }: ForgeBench, change: Change, ref
   const path = learningsOf(shop.home, project, change);
   const issue = path === null ? null : await openLesson(path);
   if ((await forge.view(ref)).state === 'open') {
-    const words = [`Closed: ${change.closeReason ?? 'nobody goes on with it'}`, issue === null ? '' : `See ${issue}`];
+    const words = [`Closed: ${change.closeReason ?? 'no agent continues it'}`, issue === null ? '' : `See ${issue}`];
     await forge.comment(ref, words.join('\n\n').trim(), `close-${change.id}`);
     await forge.close(ref);
   }

@@ -97,7 +97,7 @@ async function emergencyOf(db: Database, project: Project, queue: Queue): Promis
   return { ...about, fixer: await named(db, fixerId), detail: check?.detail ?? '' };
 }
 
-/** Whether the agent that made a change, or goes on with it, is at work. */
+/** Whether the author of a change, or its stand-in, is at work. */
 async function isInHand(db: Database, { agentId, standInId }: Change): Promise<boolean> {
   for (const id of [agentId, standInId]) {
     const view = id === null ? null : await agentView(db, id);

@@ -15,7 +15,7 @@ import { dismiss, dismissIfAtWork } from './scene.ts';
 import type { CrewParts } from './staff.ts';
 import { putToWork, viewOfAgent } from './staff.ts';
 
-/** Sees to a change's review. Returns whether somebody is at it, and may have more to say. */
+/** Takes the next step of a change's review. Returns whether a reviewer is at work and may have more to say. */
 export async function reviewChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<boolean> {
   const { review } = scene.config;
   if (review === null) return false;
@@ -70,14 +70,14 @@ async function begin(
       return true;
     });
     if (!isNeeded) await dismiss(parts, agent);
-    // Who still looks at an earlier head looks at what nobody proposes any more.
+    // A reviewer of an earlier head looks at commits that are no longer proposed.
     else if (change.reviewerId !== null && change.reviewerId !== agent.id)
       await dismissIfAtWork(parts, change.reviewerId);
     return isNeeded;
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    // It is tried again with every look: whoever puts the config right need not do anything else.
-    await giveUp(parts, scene, change, `nobody could be put to its review: ${error.message}`);
+    // Every look tries again, so correcting the config is enough.
+    await giveUp(parts, scene, change, `no reviewer could be started: ${error.message}`);
     return false;
   }
 }

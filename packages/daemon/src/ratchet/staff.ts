@@ -12,7 +12,7 @@ import { rootAgent } from '../service/root-agent.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 
-/** What those around the queue work with. */
+/** The collaborators of the crew. */
 export type CrewParts = {
   shop: Workshop;
   post: Pick<Post, 'wake'>;
@@ -26,17 +26,17 @@ export type Assignment = {
   /** The commit that it begins with. */
   base: string;
   mode: WorkMode;
-  /** The author of the change that it is about, whose provider it has where nobody names one. */
+  /** The author of the change that it is about, whose provider is the default. */
   author: Agent | null;
   /** Whether a scripted author's provider counts. */
   playground: boolean;
-  /** Names what it is put to: the same again gives the same agent, as long as nothing was written down of it. */
+  /** Names its purpose: the same key gives the same agent until that agent is on record. */
   key: string;
 };
 
 /**
- * Puts an agent to something that the queue needs done. It exists when this returns; the caller writes down at once what it
- * is there for, and the key stands in for that until then.
+ * Starts an agent for work that the queue needs done. It exists when this returns. The caller records its purpose at once;
+ * until then the key prevents a second one.
  */
 export async function putToWork({ shop, reconciler }: CrewParts, given: Assignment): Promise<Agent> {
   const { project, staff } = given;

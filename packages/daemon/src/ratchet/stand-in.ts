@@ -22,8 +22,8 @@ import type { CrewParts } from './staff.ts';
 import { putToWork, viewOfAgent } from './staff.ts';
 
 /**
- * Sees to it that somebody goes on with a change that cannot go in as it is. What was done about it is one transaction: the
- * count, the event, the mail to its author or the name of the one in its place.
+ * Returns a change that cannot be merged as it is: to its author, or to a stand-in. The count, the event, and the mail to the
+ * author or the name of the stand-in are one transaction.
  */
 export async function returnChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<void> {
   const { change, blocking } = talk;
@@ -62,7 +62,7 @@ export async function releaseStandIn(parts: CrewParts, change: Change): Promise<
   if (isReleased) await dismissIfAtWork(parts, standInId);
 }
 
-/** Whoever was told has had its turn when the run has ended in which it was. */
+/** An agent that was told has had its turn once the run in which it was told has ended. */
 async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | null): Promise<boolean> {
   const endedAt = holder?.run?.endedAt ?? null;
   if (endedAt === null || last.mailId === null) return endedAt !== null;
@@ -86,7 +86,7 @@ async function tellAuthor(
   if (isTold) post.wake(agent.id);
 }
 
-/** Somebody goes on in the author's place, on a branch that begins with the change's head; the change follows that branch. */
+/** Starts a stand-in on a branch that begins with the change's head; the change follows that branch. */
 async function putInPlace(
   parts: CrewParts,
   scene: Scene,
@@ -110,7 +110,7 @@ async function putInPlace(
       key,
     });
     const isNeeded = await parts.shop.store.write(async (tx) => {
-      // Whoever came here at the same time has put the same agent to it, and has said so.
+      // A concurrent pass has started the same agent and recorded it.
       if (!(await isStill(tx, change))) return (await changeById(tx.db, change.id))?.standInId === agent.id;
       await updateChange(tx, change.id, { standInId: agent.id });
       await recordReturn(tx, talk, { to: agent.id, mailId: null, trouble });
@@ -120,7 +120,7 @@ async function putInPlace(
     if (!isNeeded) await dismiss(parts, agent);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    await giveUp(parts, scene, change, `nobody could be put in its author’s place: ${error.message}`);
+    await giveUp(parts, scene, change, `no stand-in could be started: ${error.message}`);
   }
 }
 

@@ -79,7 +79,7 @@ async function trashEmptied(shop: Workshop, agent: Agent): Promise<void> {
   await trashDirectory({ path: agent.workdir, trashDir: shop.home.trash, at: Date.now() });
 }
 
-/** The directory of an agent without a project: nobody else has what is in it, so it goes to the trash and is never deleted. */
+/** The directory of an agent without a project: its files exist nowhere else, so it goes to the trash and is never deleted. */
 async function settleWorkspace(shop: Workshop, agent: Agent): Promise<Ending> {
   const path = workingDirectory(agent);
   const { length: processes } = processesIn(path);
@@ -98,7 +98,7 @@ export async function judgeWorktree(shop: Workshop, agent: Agent, { insist = fal
   // Nobody ever worked in one that was not finished: what seems to be changed in it was not written yet.
   const harmless = found.state === 'dirty' && (insist || agent.worktreeReadyAt === null);
   const work = harmless ? { ...found, state: 'unpushed' as const } : found;
-  // Whoever works in the directory above may be at work in all of them.
+  // A process in the directory above may be at work in all of them.
   const verdict = judgeCleanUp({ ...work, processes: processesIn(agent.workdir ?? place.path).length });
   return { place, project, repository, work, verdict };
 }

@@ -116,7 +116,7 @@ export async function recipientsOf(db: Database, { agent, run }: AgentView, curr
   return whoHears(agent, definition?.notify ?? ['parent'], { supervisor, colleagues });
 }
 
-/** Whether the run that delegated is still open. A result that comes later is kept with its run, and wakes nobody. */
+/** Whether the run that delegated is still open. A later result is kept with its run and starts no turn. */
 export async function isDelegatorAtWork(db: Database, run: Run | null): Promise<boolean> {
   const parentRunId = run?.parentRunId ?? null;
   return parentRunId !== null && (await runById(db, parentRunId))?.outcome === null;

@@ -34,7 +34,7 @@ import { addChild } from './add-child.ts';
 
 /**
  * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
- * everything needed to start it; its worktree and process follow, whatever happens to this daemon. Where nobody names a
+ * everything needed to start it; its worktree and process follow, whatever happens to this daemon. Without a named
  * provider, it has that of `likeAgent`, if one is given.
  */
 export async function forkAndExec(

@@ -44,7 +44,7 @@ async function forgottenIn(store: Store, agentId: string): Promise<(id: number) 
   return (id) => (kept.has(id) ? null : seen.has(id) ? 'rewound' : 'cleared');
 }
 
-/** From here on the agent remembers nothing of before, and neither do its later children. */
+/** Makes the agent, and its later children, forget everything up to here. */
 export function clearHistory(store: Store, agentId: string): Promise<number> {
   return store.write(async (tx) => {
     const agent = await restingAgent(tx, agentId);

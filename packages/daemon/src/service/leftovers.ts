@@ -20,7 +20,7 @@ import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '..
 export type Orphan = {
   path: string;
   name: string;
-  /** Null for one where agents with several projects or none work: nobody knows whose repositories are in it. */
+  /** Null for one where agents with several projects or none work: the repositories in it are not on record. */
   project: Project | null;
   inUse: boolean;
 };

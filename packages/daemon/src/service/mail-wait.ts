@@ -146,7 +146,7 @@ export function createMailWaits(
   };
 }
 
-/** Whether a mail was put before an agent by the session that runs now. Of an earlier session nobody knows how much it took in. */
+/** Whether a mail was put before an agent by the session that runs now. How much an earlier session read is not known. */
 function isInTurn({ deliveredAt, channel }: Mail, session: Session | null): boolean {
   if (deliveredAt === null || channel === 'pull' || session === null || session.endedAt !== null) return false;
   return session.startedAt !== null && deliveredAt >= session.startedAt;

@@ -38,7 +38,7 @@ export type CrewGiven = {
 
 /** The agents that live as long as a project is tracked: supervisor, merge-queue and workspace. */
 export type ProjectCrews = {
-  /** Starts those that are missing, also those that a person has killed. They rest, and cost nothing, until somebody writes to them. */
+  /** Starts those that are missing, also those that a person has killed. They stay idle, and cost nothing, until they get mail. */
   start(project: Project, given: CrewGiven): Promise<CrewView>;
   /** Ends them, and starts no others. */
   stop(project: Project): Promise<CrewView>;
@@ -68,7 +68,7 @@ export function createProjectCrews(
     const missing: CrewRole[] = [];
     for (const role of await crewRoles(shop)) if ((await holderOf(project, role)) === null) missing.push(role);
     const { crewWantedAt } = await projectSettings(store.db, project.id);
-    // A new wish: whom a person has killed under the last one is started again.
+    // A new wish: members that a person killed under the last one are started again.
     const wantedAt = Math.max(shop.clock(), (crewWantedAt ?? 0) + 1);
     for (const role of missing) await fill(project, role, wantedAt, given);
     if (missing.length === 0 && crewWantedAt === null) await want(project, wantedAt);
@@ -112,7 +112,7 @@ export function createProjectCrews(
     parts.reconciler.wake(agent.id);
   }
 
-  /** Supervisor and merge-queue read where changes go to; a workspace goes on with its branch, if it had one. */
+  /** Supervisor and merge-queue read where changes go to; a workspace keeps its branch, if it had one. */
   async function placeFor(project: Project, role: CrewRole): Promise<{ branch: string | null; base: string }> {
     const repository = await repositoryOf(shop, project);
     const base = await targetCommit(shop, project, repository);
@@ -144,7 +144,7 @@ export function createProjectCrews(
     return found.success ? found.data : null;
   }
 
-  /** Who has a role now: whom the crew was given, or somebody that a person has started for it. */
+  /** The holder of a role: the crew's member, or an agent that a person started for it. */
   async function holderOf(project: Project, role: CrewRole): Promise<Agent | null> {
     const member = await memberOf(store.db, project, role);
     const agent = member === null ? null : await agentById(store.db, member.agentId);
@@ -188,7 +188,7 @@ export function createProjectCrews(
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     if (crewWantedAt === null || untrackedAt !== null) return dismiss(project);
     for (const role of await crewRoles(shop)) {
-      // Whoever was killed under this wish stays so until a person asks for the crew again.
+      // A member that a person killed stays dead until the crew is started again.
       if ((await memberOf(store.db, project, role))?.wantedAt === crewWantedAt) continue;
       if ((await holderOf(project, role)) === null) await fill(project, role, crewWantedAt, {});
     }

@@ -6,7 +6,7 @@ import type { Workshop } from '../workshop.ts';
 type Keeper = Pick<Workshop, 'accounts' | 'authority' | 'choices'>;
 
 /**
- * Text from outside as it may be kept: every secret of this home is masked in it, whoever wrote it. What comes in by a request
+ * Text from outside as it may be kept: every secret of this home is masked in it. What comes in by a request
  * went through here at the door; what comes by a file goes through here where it is read. `more` are secrets that came with it.
  */
 export function redact(shop: Keeper, text: string, more: readonly string[] = []): string {

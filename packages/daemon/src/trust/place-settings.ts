@@ -8,7 +8,7 @@ import { projectOf } from '../workshop.ts';
 import { judgeSettings, settingsFor } from './repository-settings.ts';
 
 /**
- * Whether a session has to be kept from the settings in its directories, and which files nobody has trusted. Each worktree is
+ * Whether a session has to be kept from the settings in its directories, and which files are not trusted. Each worktree is
  * judged by its own project's trust, and one that is untrusted blocks them all. A directory that belongs to no repository,
  * such as the one above several worktrees, is trusted for nothing: whatever lies there, an agent wrote.
  */

@@ -109,7 +109,7 @@ test('who stands in and gives up, or cannot be had, leaves the change to a perso
   expect((await crew.events('change.blocked')).map(({ data }) => data['reason'])).toEqual([
     expect.stringContaining('proposes nothing new'),
     expect.stringContaining('nobody is to take its place'),
-    expect.stringContaining('nobody could be put in its author’s place'),
+    expect.stringContaining('no stand-in could be started'),
   ]);
 });
 

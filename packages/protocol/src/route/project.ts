@@ -49,7 +49,7 @@ export const projectRoutes = {
     path: '/api/projects/crew/start',
     request: { body: { content: json(view.crewBodySchema), required: true } },
     responses: answers(
-      'The crew, with those that were missing; they rest until somebody writes to them.',
+      'The crew, with those that were missing; they stay idle until they get mail.',
       view.crewViewSchema,
     ),
   }),

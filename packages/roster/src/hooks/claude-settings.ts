@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 /** The moments at which Claude Code calls Pawl, and the event that `pawl hook` takes for each. */
 const events = { SessionStart: 'session-start', UserPromptSubmit: 'user-prompt', Stop: 'stop' } as const;
 
-/** Seconds that Claude Code waits for a hook before it goes on without it. */
+/** Seconds that Claude Code waits for a hook before it continues without it. */
 const timeoutSeconds = 30;
 
 /** An entry of ours, whatever home it was written for. */

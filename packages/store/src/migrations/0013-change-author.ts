@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Who opened each change. Earlier releases forgot that when a stand-in went on with it. */
+/** The agent that opened each change. Earlier releases forgot it when a stand-in took over. */
 export const changeAuthor: Migration = {
   name: '0013-change-author',
   async up(db) {
