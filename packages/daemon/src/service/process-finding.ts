@@ -1,5 +1,5 @@
 import { canGroup, groupBase } from '@pawl/host/control-group';
-import type { Finding } from '@pawl/protocol/view';
+import type { Finding } from '@pawl/protocol/view/doctor';
 
 /** By what the processes of sessions and checks are found here, and which are not. `base` is for tests. */
 export async function processFinding(base = groupBase(), isLinux = process.platform === 'linux'): Promise<Finding> {
