@@ -1,8 +1,10 @@
 import type { Client } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
+import { refuseMisplaced, shortageOf } from '@pawl/protocol/home-trouble';
 import { programs } from '@pawl/protocol/programs';
 import type { ErrorCode } from '@pawl/schema/error';
 import { PawlError } from '@pawl/schema/error';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { commandClient } from './client.ts';
@@ -74,8 +76,11 @@ function tryConnection(home: Home): Promise<string | null> {
 /** Starts a daemon in the background and waits until it answers. Losing the race to another one is fine. */
 export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
   const deadline = performance.now() + startMs;
+  refuseMisplaced(home);
   for (;;) {
-    const report = await spawnDaemon(home);
+    const report = await spawnDaemon(home).catch((error: unknown) => {
+      throw shortageOf(error, home) ?? error;
+    });
     if ('ready' in report) return { started: true };
     const { code, message, hint } = report.error;
     if (code !== 'already_running') throw new PawlError(code, message, hint === undefined ? {} : { hint });
@@ -116,6 +121,10 @@ async function spawnDaemon(home: Home): Promise<Report> {
     cwd: '/',
   });
   closeSync(log);
+  if (child.pid === undefined) {
+    const [error] = (await once(child, 'error')) as [Error];
+    throw error;
+  }
   const channel = child.stdio[3] as NodeJS.ReadableStream;
   let text = '';
   const report = await new Promise<Report | null>((resolve, reject) => {

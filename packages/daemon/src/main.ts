@@ -1,7 +1,9 @@
 import { leaveSessionGroup } from '@pawl/host/control-group';
 import { homeAt } from '@pawl/protocol/home';
+import { refuseMisplaced, shortageOf } from '@pawl/protocol/home-trouble';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import { sqliteFailureOf } from '@pawl/store/sqlite-failure';
 import { closeSync, writeSync } from 'node:fs';
 
 /** Where the one who started us waits for a line: ready, or why not. */
@@ -21,7 +23,9 @@ function report(line: object): void {
 
 /** The lock comes first and everything heavy after it, so that the loser of a race leaves at once. */
 async function main(): Promise<void> {
-  const directory = openDataDirectory(homeAt().root);
+  const home = homeAt();
+  refuseMisplaced(home);
+  const directory = openDataDirectory(home.root);
   const lock = lockDataDirectory(directory);
   // An agent may have started us; we do not end with its session.
   leaveSessionGroup();
@@ -30,11 +34,17 @@ async function main(): Promise<void> {
   lock.release();
 }
 
+/** Why the daemon did not start, in words that help. */
+function failureOf(error: unknown): PawlError {
+  const known = error instanceof PawlError ? error : sqliteFailureOf(error);
+  return shortageOf(error, homeAt()) ?? known ?? new PawlError('internal', messageOf(error));
+}
+
 try {
   await main();
   process.exit(0);
 } catch (error) {
-  const { code, message, hint } = error instanceof PawlError ? error : new PawlError('internal', messageOf(error));
+  const { code, message, hint } = failureOf(error);
   report({ error: { code, message, hint } });
   process.stderr.write(`${message}${hint === undefined ? '' : `\n  → ${hint}`}\n`);
   if (code === 'internal' && error instanceof Error) process.stderr.write(`${error.stack}\n`);

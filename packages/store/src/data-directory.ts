@@ -1,9 +1,18 @@
-import { closeSync, fchmodSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PawlError, hasErrno } from '@pawl/schema/error';
-import { isBusy, sqliteFailureOf } from './sqlite-failure.ts';
+import { isBusy, isDamage, sqliteFailureOf } from './sqlite-failure.ts';
 import { storeLimits } from './store-limit.ts';
 
 /** Where the store keeps its files in PAWL_HOME. */
@@ -57,16 +66,34 @@ export function openDataDirectory(path: string): DataDirectory {
  */
 export function lockDataDirectory(directory: DataDirectory): { release(): void } {
   createPrivateFile(directory.lock);
-  let holder: DatabaseSync | null = null;
   try {
-    holder = new DatabaseSync(directory.lock, { timeout: storeLimits.lockWaitMs });
-    holder.exec('pragma journal_mode = memory; begin exclusive');
+    return holdLock(directory.lock);
   } catch (error) {
-    holder?.close();
+    if (isBusy(error)) throw alreadyRunning(directory);
+    if (!isDamage(error)) throw sqliteFailureOf(error) ?? error;
+  }
+  // Somebody wrote into the file. Nobody holds it, or SQLite had said so before it read it; and it is emptied, not replaced, so that
+  // of two daemons that come here at once both lock the same file.
+  const aside = join(directory.quarantine, `pawl.lock-${Date.now()}-${process.pid}`);
+  // Not `copyFileSync`, which never ends when the other one empties the file meanwhile.
+  writeFileSync(aside, readFileSync(directory.lock), { mode: 0o600 });
+  truncateSync(directory.lock);
+  try {
+    return holdLock(directory.lock);
+  } catch (error) {
     throw isBusy(error) ? alreadyRunning(directory) : (sqliteFailureOf(error) ?? error);
   }
-  const held = holder;
-  return { release: () => held.close() };
+}
+
+function holdLock(path: string): { release(): void } {
+  const holder = new DatabaseSync(path, { timeout: storeLimits.lockWaitMs });
+  try {
+    holder.exec('pragma journal_mode = memory; begin exclusive');
+  } catch (error) {
+    holder.close();
+    throw error;
+  }
+  return { release: () => holder.close() };
 }
 
 /** Makes an empty file that only this user can read, whatever the umask. A file that exists is not even opened. */

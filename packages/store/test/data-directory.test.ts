@@ -64,6 +64,30 @@ test('two processes that lock at the same instant: one wins, 20 times', async ()
   }
 });
 
+test('16: a lock file with garbage in it: of two processes at the same instant one wins, 20 times', async () => {
+  const directory = openDataDirectory(temporaryDirectory());
+  const pair = [startChild('lock', directory.path), startChild('lock', directory.path)] as const;
+  expect(await Promise.all(pair.map(messageFrom))).toEqual(['ready', 'ready']);
+  for (const round of range(1, 20)) {
+    writeFileSync(directory.lock, 'not a database '.repeat(400));
+    const answers = await Promise.all(pair.map((child) => ask(child, 'try')));
+    expect(new Set(answers), `round ${round}`).toEqual(new Set(['already_running', 'won']));
+    await Promise.all(pair.map((child) => ask(child, 'release')));
+  }
+  expect(readdirSync(directory.quarantine).length).toBeGreaterThanOrEqual(20);
+});
+
+test('16: garbage that is written into a lock that is held changes nothing', async () => {
+  const directory = openDataDirectory(temporaryDirectory());
+  const holder = startChild('lock', directory.path);
+  expect(await messageFrom(holder)).toBe('ready');
+  expect(await ask(holder, 'try')).toBe('won');
+  writeFileSync(directory.lock, 'not a database '.repeat(400));
+  expect(() => lockDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'already_running' }));
+  await endChild(holder);
+  lockDataDirectory(directory).release();
+});
+
 test('a frozen holder keeps the lock, and a killed one gives it up', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   const holder = startChild('lock', directory.path);

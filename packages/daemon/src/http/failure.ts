@@ -1,3 +1,4 @@
+import { shortageOf } from '@pawl/protocol/home-trouble';
 import type { ErrorView } from '@pawl/protocol/view';
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import type { Context } from 'hono';
@@ -13,7 +14,7 @@ function knownFailure(error: Error): PawlError | null {
 
 /** Every failure in one shape. What was not expected is logged with where it came from, which is not told. */
 export function failed(error: Error, context: Context, shop: Workshop): Response {
-  const known = knownFailure(error);
+  const known = knownFailure(error) ?? shortageOf(error, shop.home);
   if (known === null) shop.log.error({ error: error.stack, path: context.req.path }, 'a request failed');
   const body: ErrorView = {
     error: known

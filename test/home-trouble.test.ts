@@ -1,0 +1,110 @@
+import { homeAt } from '@pawl/protocol/home';
+import { shortageOf } from '@pawl/protocol/home-trouble';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const bin = join(import.meta.dirname, '..', 'dist', 'pawl.mjs');
+
+/** A home in a directory, and the command line on it. */
+function homeIn(directory: string) {
+  const home = join(directory, "somebody's home");
+  mkdirSync(home, { mode: 0o700 });
+  const env = { ...process.env, NO_COLOR: '1', PAWL_HOME: home };
+  const run = (command: string) => spawnSync('sh', ['-c', command, bin], { env, encoding: 'utf8' });
+  return {
+    home,
+    run,
+    pawl: (word: string) => run(`exec "$0" ${word}`),
+    [Symbol.dispose]: () => void run('exec "$0" down'),
+  };
+}
+
+/** The command that a hint gives between two words. */
+function adviceIn(stderr: string): string {
+  return /Move it away: (mv .*); then run `pawl up`/.exec(stderr)?.[1] ?? 'false';
+}
+
+test('16: a lock file that somebody wrote into is emptied, and what stood there is kept', async () => {
+  await using place = await temporaryDirectory();
+  using at = homeIn(place.path);
+  writeFileSync(join(at.home, 'pawl.lock'), 'not a lock\n'.repeat(500));
+  expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
+  expect(at.pawl('up').stdout).toContain('was already up');
+  const [kept = ''] = readdirSync(join(at.home, 'quarantine'));
+  expect(readFileSync(join(at.home, 'quarantine', kept), 'utf8')).toContain('not a lock');
+});
+
+describe('16: something of another kind is named, and the advice works', () => {
+  test.each(['pawl.lock', 'pawl.sock', 'daemon.json', 'token', 'state.json', 'logs/daemon.out', 'logs/daemon.log'])(
+    'a directory in place of %s',
+    async (name) => {
+      await using place = await temporaryDirectory();
+      using at = homeIn(place.path);
+      mkdirSync(join(at.home, name, 'something'), { recursive: true, mode: 0o700 });
+      const { status, stderr } = at.pawl('up');
+      expect(status).toBe(4);
+      expect(stderr).toContain(`${join(at.home, name)} is a directory, but a file of Pawl belongs there.`);
+      expect(at.run(adviceIn(stderr)).status).toBe(0);
+      expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
+      expect(readdirSync(join(at.home, `${name}.aside`))).toEqual(['something']);
+    },
+  );
+
+  test.each(['logs', 'backups', 'sessions'])('a file in place of the directory %s', async (name) => {
+    await using place = await temporaryDirectory();
+    using at = homeIn(place.path);
+    writeFileSync(join(at.home, name), 'mine');
+    const { status, stderr } = at.pawl('up');
+    expect(status).toBe(4);
+    expect(stderr).toContain(`${join(at.home, name)} is not a directory, but a directory of Pawl belongs there.`);
+    expect(at.run(adviceIn(stderr)).status).toBe(0);
+    expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(join(at.home, `${name}.aside`), 'utf8')).toBe('mine');
+  });
+});
+
+test('9: a full disk at the start is named, and with some room it starts', async (context) => {
+  await using disk = await temporaryDirectory();
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', disk.path]);
+  if (status !== 0) context.skip('tmpfs cannot be mounted here');
+  try {
+    using at = homeIn(disk.path);
+    const filler = join(disk.path, 'filler');
+    for (const pageBytes of [65_536, 4_096]) {
+      try {
+        for (;;) appendFileSync(filler, Buffer.alloc(pageBytes));
+      } catch {
+        // It is full.
+      }
+    }
+    const { stderr } = at.pawl('up');
+    expect(stderr).toContain(`The disk that holds ${at.home} is full.`);
+    rmSync(filler);
+    expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
+  } finally {
+    spawnSync('umount', ['-l', disk.path]);
+  }
+});
+
+test.each([32, 40])('12: with %i open files at the most the limit is named, and without it it starts', async (most) => {
+  await using place = await temporaryDirectory();
+  using at = homeIn(place.path);
+  const { stderr } = at.run(`ulimit -n ${most}; exec "$0" up`);
+  expect(stderr).toContain('Too many files are open (EMFILE)');
+  expect(stderr).toContain('ulimit -n 1024');
+  expect(at.run('ulimit -n 1024; "$0" down; exec "$0" up')).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('what a shortage comes of is told by the error, or by a look at the system', async () => {
+  await using place = await temporaryDirectory();
+  const home = homeAt(place.path);
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+  expect(shortageOf(failure('ENOSPC'), home)).toMatchObject({ code: 'unavailable', message: /is full/ });
+  expect(shortageOf(new Error('outer', { cause: failure('EMFILE') }), home)?.message).toContain('EMFILE');
+  // There is room, and files can be opened: SQLite means something else.
+  expect(shortageOf(Object.assign(new Error('unable to open'), { errcode: 14 }), home)).toBeNull();
+  expect(shortageOf(failure('EACCES'), home)).toBeNull();
+});
