@@ -20,6 +20,13 @@ export function whenUnreadable(trouble: string): WhenDone {
   return nothing(`nothing is checked or merged: ${trouble.replace(/\.$/, '')}`);
 }
 
+/** Says that an agent's commits are not proposed, since its definition has no Patch. */
+export function whenWithheld(definition: string): WhenDone {
+  return nothing(
+    `its commits stay on its branch, since the definition ${definition} has no Patch; \`pawl inbox\` shows them`,
+  );
+}
+
 /** Says what happens to an agent's branch when the agent is done. The changes of a stand-in are drafts. */
 export function whenDone(rules: DoneRules, isStandIn = false): WhenDone {
   const { branch, remote } = rules;

@@ -1,7 +1,9 @@
+import { doors } from '@pawl/core/definition/action-table';
+import { meets } from '@pawl/core/definition/gate';
 import { isAuthor } from '@pawl/core/landing';
 import { notCommitted } from '@pawl/core/ratchet/merge-leave';
 import type { DoneRules, WhenDone } from '@pawl/core/ratchet/when-done';
-import { whenDone, whenUnreadable } from '@pawl/core/ratchet/when-done';
+import { whenDone, whenUnreadable, whenWithheld } from '@pawl/core/ratchet/when-done';
 import type { Merging } from '@pawl/protocol/view';
 import { defaultBranch, remoteUrl } from '@pawl/git/remote';
 import { withoutSecret } from '@pawl/git/remote-url';
@@ -9,6 +11,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
 import { projectSettings } from '@pawl/store/project-settings';
 import { queueOf } from '@pawl/store/queues';
+import { rightsOf } from '../service/definitions.ts';
 import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
 import type { ProjectRules } from './change-rules.ts';
@@ -61,6 +64,8 @@ async function unreadable(shop: Workshop, project: Project, { message }: PawlErr
 /** Says what becomes of an agent's branch when the agent is done; null for one whose work is not proposed by itself. */
 export async function whenDoneFor(shop: Workshop, agent: Agent, project: Project | null): Promise<WhenDone | null> {
   if (project === null || !isAuthor(agent)) return null;
+  const { definition } = await rightsOf(shop, agent);
+  if (!meets(definition, doors.openChange.needs)) return whenWithheld(definition.id);
   const trouble = await configTrouble(shop, project);
   if (trouble !== null) return whenUnreadable(trouble);
   try {

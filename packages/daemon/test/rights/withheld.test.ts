@@ -56,6 +56,16 @@ test('an agent without Patch that ends with commits opens no change, and that is
   expect((await daemon.client.inspectAgent(agent.id)).withheld).toEqual([]);
 });
 
+test('`work` says that the commits of such an agent stay on its branch', async () => {
+  const options = { scenario: await daemon.scenario(['complete']) };
+  const body = { path: daemon.repository, task: 'read', definition: 'reader', provider: 'scripted', options };
+  const { whenDone } = await daemon.client.work(body, crypto.randomUUID());
+  expect(whenDone).toEqual({
+    outcome: 'nothing',
+    text: 'its commits stay on its branch, since the definition reader has no Patch; `pawl inbox` shows them',
+  });
+});
+
 test('commits that were not proposed wait until their branch is deleted or merged by hand', async () => {
   const agents = [
     await daemon.work([...committing('one.txt', 'x'), 'complete'], { definition: 'reader' }),
