@@ -20,6 +20,8 @@ export type GateSource = {
 type Call = { text: string; from: string | null; directories: readonly string[] };
 
 const manifest = /(?:^|\/)package\.json$/;
+/** A configuration of the build, which may configure the tests as well. */
+const viteConfig = /(?:^|\/)vite\.config\.[cm]?[jt]s$/;
 const makefileName = /(?:^|\/)(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)$/;
 const shellName = /(?:\.(?:sh|bash|zsh|ksh)|(?:^|\/)(?:\.?[Jj]ustfile|Taskfile\.ya?ml|[^/.]+))$/;
 
@@ -30,7 +32,7 @@ const shellName = /(?:\.(?:sh|bash|zsh|ksh)|(?:^|\/)(?:\.?[Jj]ustfile|Taskfile\.
 export async function followGate(gate: Gate, commands: readonly string[], source: GateSource): Promise<Gate> {
   const walk = new Walk(gate, source, await manifestsIn(source));
   for (const text of commands) walk.call({ text, from: null, directories: [''] });
-  for (const path of source.files.keys()) if (configuresTests(path)) walk.find(path, null);
+  for (const path of source.files.keys()) if (configuresTests(path) || viteConfig.test(path)) walk.find(path, null);
   for (let step = 0; step < gateLimits.reachedSteps; step += 1) {
     const paths = walk.takeNext();
     if (paths.length === 0) break;
@@ -159,6 +161,7 @@ class Walk {
       return;
     }
     if (holdsTests(path, text)) return;
+    if (viteConfig.test(path) && !/\bvitest\b|\btest\s*:/.test(text)) return;
     this.reached.set(path, this.#found.get(path) ?? null);
     if (makefileName.test(path)) this.#makefiles.set(path, text);
     else if (shellName.test(path) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text))

@@ -24,8 +24,13 @@ export function isPathLike(word: string): boolean {
   return /^[\w./@+~-]{1,300}$/.test(word) && (word.includes('/') || written.test(word));
 }
 
+/** Lists of packages: a new package does not edit the gate. */
+const lock = /(?:^|\/)(?:package-lock|npm-shrinkwrap)\.json$/;
+
 /** Whether a word may be a path of code that is named in code: documents and data are named there as well. */
 export function isCodePath(word: string): boolean {
+  // JSON is imported by a relative path; by its name alone it is read as data.
+  if (word.endsWith('.json') && (!/^\.\.?\//.test(word) || lock.test(word))) return false;
   return isPathLike(word) && (written.test(word) || !/[^./][.][^/]*$/.test(word));
 }
 

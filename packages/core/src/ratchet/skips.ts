@@ -12,7 +12,7 @@ const skips: Record<Language, RegExp> = {
   script:
     /(?<![\w.])(?:it|test|describe|suite|context|specify|Deno\.test)(?:\.\w+)*\.(?:skip|only|todo|fixme|fails|failing|ignore)\b|(?<![\w.])(?:xit|xtest|xdescribe|xcontext|xspecify|fit|fdescribe|fcontext)\s*\(|\b(?:t|this|ctx|context)\.(?:skip|todo)\(|\{\s*(?:skip|todo|only|ignore)\s*:\s*(?:true|['"`])(?<=\b(?:it|test|describe|suite)\(.*)/,
   python:
-    /\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail)\(|\bunittest\.(?:skip\w*|expectedFailure)\b|^\s*@(?:skip(?:If|Unless)?|expectedFailure)\b|\bself\.skipTest\(|\braise\s+(?:\w+\.)?SkipTest\b|^\s*collect_ignore(?:_glob)?\b|\bdef\s+pytest_(?:ignore_collect|collection_modifyitems|deselected)\b/,
+    /\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail)\(|\bunittest\.(?:skip\w*|expectedFailure)\b|^\s*@(?:skip(?:If|Unless)?|expectedFailure)\b|\bself\.skipTest\(|\braise\s+(?:\w+\.)?SkipTest\b|^\s*collect_ignore(?:_glob)?\b|\bdef\s+pytest_(?:ignore_collect|collection_modifyitems|deselected|pyfunc_call|sessionfinish|runtest_(?:makereport|call|protocol))\b/,
   go: /\b(?:t|b|f|tb)\.Skip(?:f|Now)?\(|^\s*\/\/go:build\s+ignore\b/,
   rust: /#\[(?:cfg_attr\(.{0,80},\s*)?ignore\b/,
   jvm: /@(?:Disabled\w*|Ignore\w*)\b/,

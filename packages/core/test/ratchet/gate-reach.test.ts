@@ -151,6 +151,28 @@ test.each<[string, string, Files, string[]]>([
     ['vitest.config.ts', 'config/base.ts', 'test/setup.ts', 'test/support/clock.ts'],
   ],
   [
+    'a configuration of the build that configures the tests',
+    'npx vitest run',
+    {
+      'vite.config.ts': "import './config/base';\nexport default { test: { include: ['x'] } };\n",
+      'web/vite.config.ts': 'export default { plugins: [react()] };\n',
+      'config/base.ts': '',
+    },
+    ['vite.config.ts', 'config/base.ts'],
+  ],
+  [
+    'JSON that is imported, and none that is read by its name',
+    'node ci/run.mjs',
+    {
+      'ci/run.mjs':
+        "import list from './list.json' with { type: 'json' };\nread('package-lock.json', '../package-lock.json', 'ci/data.json');\n",
+      'ci/list.json': '[]',
+      'ci/data.json': '[]',
+      'package-lock.json': '{}',
+    },
+    ['ci/run.mjs', 'ci/list.json'],
+  ],
+  [
     'a runner among the tests, and none of the tests',
     'node test/run.js',
     {

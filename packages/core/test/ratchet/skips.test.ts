@@ -25,6 +25,7 @@ test.each([
   ['tests/test_a.py', "    pytest.skip('x')"],
   ['tests/test_a.py', "    self.skipTest('x')"],
   ['conftest.py', "collect_ignore = ['test_a.py']"],
+  ['conftest.py', 'def pytest_runtest_makereport(item, call):'],
   ['a_test.go', '\tt.Skip("x")'],
   ['a_test.go', '//go:build ignore'],
   ['src/lib.rs', '#[ignore]'],
