@@ -10,7 +10,7 @@ import type { Place } from './change.ts';
 
 const columns = [{ title: 'ROLE' }, { title: 'AGENT' }, { title: 'STATE' }, { title: 'TOKENS' }, { title: 'BRANCH' }];
 
-/** What a request for a crew says: the repository, the provider, and the shell's variables about providers. */
+/** The body of a request for a crew: the repository, the provider, and the shell's variables about providers. */
 export function crewBody(path: string, { provider }: { provider?: string }): CrewBody {
   const environment = providerVariables(process.env);
   return {

@@ -1,18 +1,18 @@
 import type { AgentAction, Hearing } from '@pawl/schema/definition';
 
-/** What a definition must have: at least one action of each list, and, where it is named, a subject that it hears of. */
+/** Requirements on a definition: at least one action of each list, and, where it is named, a subject that it hears of. */
 export type Needs = { actions: readonly (readonly AgentAction[])[]; hears?: Hearing };
 
-/** Who may use one of the daemon's routes with an agent's token. */
+/** The access of agents to one route of the daemon. */
 export type Door = {
-  /** What the route does, as the end of "may not …". */
+  /** The route's effect, as the end of "may not …". */
   does: string;
   /** `none` keeps the route for people; `main` refuses subagents. */
   agents: 'none' | 'main' | 'any';
   /** Why subagents are refused, where they are. */
   invariant?: Invariant;
   needs: Needs;
-  /** What is needed in addition in one case, which the handler recognises. */
+  /** Further requirements in one case, which the handler recognises. */
   also?: { when: string; needs: Needs };
   /** The rows of the requirements that this rests on. */
   row: string;

@@ -92,7 +92,7 @@ function rolePart({ agent, run }: PromptGiven, quote: (text: string) => string):
   return [{ text: block(roleTag, quote(run.definition?.prompt.trim() || `You are ${agent.alias}.`)), turn: false }];
 }
 
-/** What is asked. In a conversation the person's words are the turn itself. */
+/** The task of a turn. In a conversation the person's words are the turn itself. */
 function askedPart({ mode }: Agent, tag: string, text: string): PromptPart {
   return { text: block(tag, text), turn: true, ...(mode === 'converse' ? { bare: text } : {}) };
 }

@@ -76,7 +76,7 @@ function indented(text: string): string {
   return text.trim().replaceAll('\n', '\n   ');
 }
 
-/** What is asked; in a conversation the person's words are the turn itself. */
+/** The task of a turn; in a conversation the person's words are the turn itself. */
 function asked(assets: PromptAssets, agent: Agent, run: Run): string {
   const text = foreignText(assets)(run.task);
   return fillPlaceholders(agent.mode === 'converse' ? text.trim() : block(askedTag(assets, agent), text), agent);

@@ -8,7 +8,7 @@ import { meets, refuseDoor, refuseSpecial } from '../definition/gate.ts';
 import { isForReview } from './change-comment.ts';
 import { isEjected, needsPerson } from './change-state.ts';
 
-/** Who asks: a person, or an agent with the definition that binds it. What somebody says in words gives no right. */
+/** The caller: a person, or an agent with the definition that binds it. Text in mail or comments gives no right. */
 export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; definition: AgentCaller['definition'] };
 
 /** What may be done to a change that is there. Approval is missing here: no agent ever gets so far. */

@@ -2,7 +2,7 @@ import type { Change } from '@pawl/schema/change';
 import type { Checkout } from '@pawl/schema/project-config';
 import { shellWord } from '../shell-word.ts';
 
-/** What decides whether a change may be merged: the project's configuration, and what a person allowed for the project. */
+/** The facts that decide whether a change may be merged: the project's configuration, and a person's leave for the project. */
 export type MergeRules = {
   /** The target branch. */
   branch: string;
@@ -83,7 +83,7 @@ function pushNotAllowed({ branch, remote }: Pick<MergeRules, 'branch' | 'remote'
   return `pushing to ${remote ?? 'the remote'}/${branch} has to be allowed once: \`pawl queue allow-push\``;
 }
 
-/** What keeps everything in a queue from being merged by itself, as lines for a person; none where nothing does. */
+/** The reasons why nothing in a queue is merged automatically, as lines for a person. */
 export function queueAdvice(rules: MergeRules & { enabled: boolean; hasChecks: boolean }): string[] {
   if (!rules.enabled || !rules.hasChecks) return [];
   if (rules.source === 'checkout') return [`nothing is merged: ${notCommitted(rules)}`];

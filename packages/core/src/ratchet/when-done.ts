@@ -2,7 +2,7 @@ import type { Change } from '@pawl/schema/change';
 import type { MergeRules } from './merge-leave.ts';
 import { mergeLeave } from './merge-leave.ts';
 
-/** What is known of a project when somebody asks what will become of an agent's work. */
+/** The rules of a project that decide what happens to an agent's work. */
 export type DoneRules = Omit<MergeRules, 'remote'> & {
   enabled: boolean;
   hasChecks: boolean;

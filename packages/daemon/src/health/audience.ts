@@ -12,7 +12,7 @@ export async function audienceOf(db: Database, agent: Agent, run: Run | null): P
   const supervisor = agent.supervisorId === null ? null : await agentById(db, agent.supervisorId);
   const roles = (run?.definition?.notify ?? []).filter((word) => word !== 'parent');
   const found = agent.projectId === null || roles.length === 0 ? [] : await livingColleagues(db, agent.projectId);
-  // Who has had no run yet is known by its definition, whose name is the role of those that come along.
+  // An agent without a run is known by its definition; a built-in definition has the name of its role.
   const colleagues = found.map((each) => ({ agent: each.agent, role: each.definition?.role ?? each.agent.definition }));
   const told = whoHears(agent, ['parent', ...roles], { supervisor, colleagues });
   return told.filter(({ parentId, endedAt }) => parentId !== null && endedAt === null);

@@ -20,7 +20,7 @@ import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 export async function putAwayOrphans(shop: Workshop, now: number): Promise<void> {
   for (const orphan of await orphanedWorktrees(shop)) {
     const { project } = orphan;
-    // Whose repositories lie in the directory of several projects, only a person can tell.
+    // Only a person can tell which repositories are in the directory of an agent with several projects.
     if (project === null) continue;
     try {
       if (orphan.inUse || !(await isOld(orphan.path, now)) || !(await isDispensable(shop, orphan, project))) continue;

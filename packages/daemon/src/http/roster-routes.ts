@@ -9,7 +9,7 @@ import { projectOf } from '../workshop.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
 
-/** Who else is at work in a checkout, where an agent may ask about its own project only; and who a process is. */
+/** Other agents in a checkout, where an agent may ask about its own project only; and the identity of a process. */
 export function addRosterRoutes(app: OpenAPIHono<DoorVariables>, { shop, adoption }: AppParts): void {
   const { store } = shop;
 

@@ -7,7 +7,7 @@ import { wholeBody } from './mail-body.ts';
 
 type Said = { mail: Mail; text: string };
 
-/** What a person wrote among some mails, whole, in the order in which it was sent. */
+/** The mail of a person among some mails, whole, in the order in which it was sent. */
 async function personsWords(shop: Workshop, mails: readonly Mail[]): Promise<Said[]> {
   const written = mails.filter(({ kind, fromId }) => kind === 'message' && fromId === shop.rootId);
   return Promise.all(written.map(async (mail) => ({ mail, text: (await wholeBody(shop, mail)).trim() })));

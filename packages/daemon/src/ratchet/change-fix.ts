@@ -17,7 +17,7 @@ import { knownPlace, placeFor, refuseOccupied } from './fix-place.ts';
 import { fixOf, recordFix } from './fix-record.ts';
 import { landedHeads } from './landed.ts';
 
-/** What came of it, and those who have mail about it now. */
+/** The result, and the agents that have mail about it now. */
 type Fixed = { fix: Omit<ChangeFix, 'change'>; tell: readonly string[] };
 type Request = { changeId: string; proceed: boolean };
 

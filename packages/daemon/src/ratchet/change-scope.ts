@@ -16,7 +16,7 @@ import { projectOf } from '../workshop.ts';
 /** Which project is meant: that of a path, or by its name or id. */
 export type ProjectQuery = { path?: string | undefined; project?: string | undefined };
 
-/** Who a caller is to changes: an agent comes with the definition that binds it. */
+/** A caller as the rules of changes see it: an agent comes with the definition that binds it. */
 export async function askerOf(shop: Workshop, caller: Caller): Promise<Asker> {
   if (caller.kind === 'person') return { is: 'person' };
   const agent = await agentById(shop.store.db, caller.agentId);
@@ -34,7 +34,7 @@ export async function projectMeant(shop: Workshop, asker: Asker, query: ProjectQ
   throw new PawlError('forbidden', 'An agent has to do with changes of its own project only.');
 }
 
-/** Who asks, as it is in the project that this is about: an agent with several projects has a branch in each. */
+/** The caller as it is in the project in question: an agent with several projects has a branch in each. */
 export async function askerIn(shop: Workshop, asker: Asker, projectId: string): Promise<Asker> {
   if (asker.is === 'person') return asker;
   return { ...asker, agent: (await agentIn(shop.store.db, asker.agent, projectId)) ?? asker.agent };

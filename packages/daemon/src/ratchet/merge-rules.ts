@@ -78,7 +78,7 @@ export async function whenDoneFor(shop: Workshop, agent: Agent, project: Project
   }
 }
 
-/** What was seen last counts where a queue has found a committed configuration: then no remote has to be asked. */
+/** Uses the rules that the queue saw last, if its configuration was committed: then no remote has to be asked. */
 async function rulesForWork(shop: Workshop, project: Project): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
   const last = await projectRules(shop, project);
   const hasQueue = (await queueOf(shop.store.db, project.id)) !== null;

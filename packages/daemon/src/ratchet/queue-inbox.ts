@@ -20,7 +20,7 @@ import { unproposed } from './withheld.ts';
 
 export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
 
-/** What waits for the person because of merge queues. */
+/** The inbox entries of merge queues. */
 export async function queueInbox(shop: Workshop): Promise<QueueInbox> {
   const inbox: QueueInbox = { entries: [], changes: [], emergencies: [] };
   for (const project of await projectsWithQueue(shop)) {

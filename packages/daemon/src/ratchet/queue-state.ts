@@ -128,7 +128,7 @@ async function candidatesOf({
   const byQueue = (a: Change, b: Change) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0);
   const isPassed = ({ head, passedHead }: Change) => Number(head === passedHead);
   mergeable.sort(byQueue);
-  // What waits for its check comes before what waits for a person.
+  // Changes that wait for a check come before those that wait for a person.
   unasked.sort((a, b) => isPassed(a) - isPassed(b) || byQueue(a, b));
   return { mergeable, unasked: unasked.slice(0, limits.mostBatchChanges) };
 }

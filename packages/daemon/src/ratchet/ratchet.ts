@@ -132,7 +132,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
       return shop.timing.queueWaitMs;
     });
     watch.waits = againMs === null || againMs === 0 ? 0 : watch.waits + 1;
-    // What stays in the way for long is looked at less often.
+    // After many waits in a row it looks less often.
     const isPatient = watch.waits > limits.quickWaits;
     if (againMs !== null) lookAgain(projectId, watch, isPatient ? shop.timing.queueMs : againMs);
   }

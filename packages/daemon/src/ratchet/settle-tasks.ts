@@ -35,7 +35,7 @@ async function landingOf(shop: Workshop, project: Project, config: ProjectConfig
   const facts = task.agentId === null ? null : await agentView(db, task.agentId);
   const queue = await queueOf(db, project.id);
   const run = facts?.run ?? null;
-  // What ended before the queue began is never proposed by itself.
+  // Work that ended before the queue began is never proposed automatically.
   const isEarly = queue === null || (run?.endedAt ?? 0) < queue.beganAt - limits.finishedMs;
   return judgeLanding({
     agent: facts?.agent ?? null,

@@ -128,7 +128,7 @@ function exitInWords(exitCode: number | null): string {
   return exitCode === 0 ? 'exited' : describeExit(exitCode);
 }
 
-/** What is known of a session's end beside its row. */
+/** Facts about a session's end beside its row. */
 type EndWords = {
   began: boolean;
   signal: Signal | null;

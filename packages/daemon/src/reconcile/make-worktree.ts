@@ -12,7 +12,7 @@ import { placesOf, updateWorktree, workingDirectory } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../workshop.ts';
 
-/** What is never committed from a worktree: what Pawl tells the agent, and what the agent tells Pawl. */
+/** Paths that are never committed from a worktree: the agent's input and output directories. */
 const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
 
 /**

@@ -20,10 +20,10 @@ import { branchPrefix, layoutOf, namesInUse } from './grounds.ts';
 import { reservedAliases, sitAt } from './desk.ts';
 import { claimTask, dependenciesOf } from './tasks.ts';
 
-/** Who asks for a new agent: a person, acting as an agent, or that agent itself. */
+/** The caller that asks for a new agent: a person, acting as an agent, or that agent itself. */
 export type Actor = { agent: Agent; isPerson: boolean };
 
-/** What is settled before the transaction of a fork: everything that takes time or can be refused early. */
+/** Everything that is decided before the transaction of a fork: work that takes time or can be refused early. */
 export type Prepared = Omit<
   ForkRequest,
   | 'parent'
@@ -53,7 +53,7 @@ export type Resting = {
   record(tx: WriteTransaction, agent: Agent): Promise<void>;
 };
 
-/** What the work in one project begins with. */
+/** The commit and files that the work in one project begins with. */
 type Beginning = { baseCommit: string; snapshot: string | null };
 
 /** The transaction of every fork: all of it is there afterwards, or nothing is. */

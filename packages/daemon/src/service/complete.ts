@@ -61,7 +61,7 @@ export async function completeAgent(
     const { agent } = facts;
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
-    // Who was told when its task was done is not told again.
+    // Agents that were told when the task was done are not told again.
     const isAnnounced = (await getSetting(tx.db, announcedKey(agentId))) !== undefined;
     const notified = isAnnounced && said.failure === null ? [] : await recipientsOf(tx.db, facts, current);
     const text = completionText(agent, said, {

@@ -83,7 +83,7 @@ export async function definitionInForce(shop: Workshop, agent: Agent): Promise<D
   return shop.definitions.find(agent.projectId === null ? null : await projectOf(shop.store, agent), agent.definition);
 }
 
-/** What an agent may do. One whose definition is gone, and that never ran, may do nothing that needs an action. */
+/** The rights of an agent. One whose definition is gone, and that never ran, may do nothing that needs an action. */
 export async function rightsOf(shop: Workshop, agent: Agent): Promise<AgentCaller> {
   try {
     return { kind: agent.kind, definition: await definitionInForce(shop, agent) };

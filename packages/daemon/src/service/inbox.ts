@@ -125,7 +125,7 @@ export function createInbox(shop: Workshop, questions: Questions, signals: Pick<
     return resolveAgent(reference, await findAgents(db, reference, { prefixOf: 'living' }));
   }
 
-  /** What waits of agents: their questions and requests, and those that stopped at a budget. */
+  /** The inbox entries of agents: their questions and requests, and those that stopped at a budget. */
   async function look(): Promise<{ items: InboxItem[]; entries: InboxEntry[] }> {
     const items = await list();
     const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, alias: name }]));

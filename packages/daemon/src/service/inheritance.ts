@@ -50,7 +50,7 @@ export function refuseFilesWithoutProject(parent: Agent): void {
   });
 }
 
-/** What the work of a child begins with in each of its projects: the parent's branch, or all that it has not committed. */
+/** The beginning of a child's work in each of its projects: the parent's branch, with its uncommitted files if asked. */
 export async function filesFor(
   shop: Workshop,
   given: { parent: Agent; grounds: readonly Ground[]; childId: string; carry: boolean },

@@ -29,7 +29,7 @@ import { rootAgent } from './root-agent.ts';
 /** A role of a crew: the id of a definition. */
 type CrewRole = string;
 
-/** What a person says about the agents of a crew. */
+/** A person's choices for the agents of a crew. */
 export type CrewGiven = {
   provider?: string | undefined;
   environment?: Record<string, string> | undefined;
@@ -49,7 +49,7 @@ export type ProjectCrews = {
   tendOne(project: Project): Promise<void>;
 };
 
-/** Whom a role was given to, and by which wish for a crew. */
+/** The agent that has a role, and the wish for a crew that it was started for. */
 const memberSchema = z.object({ wantedAt: z.number(), agentId: idSchema });
 type Member = z.infer<typeof memberSchema>;
 
@@ -183,7 +183,7 @@ export function createProjectCrews(
     }
   }
 
-  /** What a daemon that was killed in the middle of a start or a stop has left to do. */
+  /** Finishes a start or a stop that a killed daemon had begun. */
   async function settle(project: Project): Promise<void> {
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     if (crewWantedAt === null || untrackedAt !== null) return dismiss(project);

@@ -7,7 +7,7 @@ import { projectSettings } from '@pawl/store/project-settings';
 import { toolLimits } from '../definitions/tool-limits.ts';
 import type { Workshop } from '../workshop.ts';
 
-/** What decides on the provider of a new agent. */
+/** The facts that decide on the provider of a new agent. */
 export type ProviderQuestion = {
   wanted: string | undefined;
   definition: Definition;

@@ -195,7 +195,7 @@ export const mergeChangeSchema = z.strictObject({
 });
 
 export const mergeAnswerSchema = changeAnswerSchema.extend({
-  /** What the request leads to: a merge, a push, or only a check. */
+  /** The effect of the request: a merge, a push, or only a check. */
   note: z.string(),
 });
 export type MergeAnswer = z.infer<typeof mergeAnswerSchema>;
@@ -229,7 +229,7 @@ export const queueViewSchema = z.object({
   emergency: emergencySchema.extend({ fixer: agentNamed.nullable() }).nullable(),
   pausedAt: timeSchema.nullable(),
   waiting: queueWaitSchema.nullable(),
-  /** What a person has to do before anything is merged by itself, with the commands. */
+  /** The steps before anything is merged automatically, with the commands. */
   advice: z.array(z.string()),
   /** When a person allowed that the target branch is pushed; null when they have not. */
   pushAllowedAt: timeSchema.nullable(),

@@ -3,7 +3,7 @@ import { idSchema, nameSchema } from '@pawl/schema/id';
 import * as z from 'zod';
 import { agentViewSchema } from '../view.ts';
 
-/** A person's desk: who they act as, who is next to that one, and what they had begun to write. */
+/** A person's desk: the agent that they act as, its neighbours, and the unsent text for it. */
 const neighbourSchema = z.object({ id: idSchema, alias: nameSchema }).nullable();
 export const deskSchema = z.object({
   current: agentViewSchema,
@@ -17,7 +17,7 @@ export type Desk = z.infer<typeof deskSchema>;
 export const switchSchema = z.object({
   /** An agent, or one of `parent`, `child`, `next`, `previous`; absent stays, and only keeps the draft. */
   to: z.string().min(1).max(128).optional(),
-  /** What was being written to the agent that is left. */
+  /** The unsent text for the agent that the person switches away from. */
   draft: z.object({ input: z.string().max(limits.draftCharacters), scroll: z.number().int().nonnegative() }).optional(),
 });
 export type SwitchBody = z.infer<typeof switchSchema>;

@@ -40,7 +40,7 @@ export const untrackBodySchema = projectReferenceSchema.extend({
 });
 export type UntrackBody = z.infer<typeof untrackBodySchema>;
 
-/** Who is meant, and what the shell of the person says about the provider. */
+/** The project, and the provider settings from the person's shell. */
 export const crewBodySchema = projectReferenceSchema.extend({
   provider: nameSchema.optional(),
   environment: z.record(z.string().max(200), z.string().max(32_768)).optional(),

@@ -100,7 +100,7 @@ export const inboxEntrySchema = z.object({
   project: agentNamed.nullable(),
   changes: z.array(idSchema),
   since: timeSchema,
-  /** What it is about, and what happened, each in a line. */
+  /** The subject, and the event, each in a line. */
   text: z.string(),
   detail: z.string(),
   next: z.array(z.string()),

@@ -21,7 +21,7 @@ export const rosterViewSchema = z.object({
 /** The process of an agent that asks who it is. */
 export const selfBodySchema = z.object({ pid: z.number().int().positive(), start: z.string().min(1).max(200) });
 
-/** Who a process is that Pawl did not start, and the token with which it acts as itself. */
+/** The agent of a process that Pawl did not start, and the token with which it acts as itself. */
 export const selfViewSchema = z.object({
   agent: z.object({ id: z.string(), alias: z.string() }),
   token: z.string(),

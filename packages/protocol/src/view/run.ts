@@ -42,7 +42,7 @@ export const runResultSchema = z.object({
     })
     .extend({ status: z.enum(['running', 'completed', 'failed', 'cancelled']) }),
   agent: z.object({ id: idSchema, alias: nameSchema, definition: nameSchema }),
-  /** What the agent returned, or why it failed; null while it runs. */
+  /** The agent's result, or why it failed; null while it runs. */
   result: z.string().nullable(),
   /** `result` is only the beginning; the agent's history has all of it. */
   cut: z.boolean(),

@@ -34,7 +34,7 @@ export const pruneAnswerSchema = z.object({
 });
 export type PruneAnswer = z.infer<typeof pruneAnswerSchema>;
 
-/** What is in a worktree. */
+/** The content of a worktree. */
 export const worktreeContentSchema = z.object({
   exists: z.boolean(),
   /** Why the rest is not known, such as a worktree that git has no record of; null when it is known. */

@@ -1,7 +1,7 @@
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** What the inbox has to remember: since when a local branch has diverged, and commits that were not proposed. */
+/** Facts for the inbox: since when a local branch has diverged, and commits that were not proposed. */
 export const inboxFacts: Migration = {
   name: '0014-inbox-facts',
   async up(db, types) {
