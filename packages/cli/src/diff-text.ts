@@ -1,5 +1,5 @@
 import { count } from './format.ts';
-import { printable, printableLine } from './terminal.ts';
+import { printableLine, visible } from './terminal.ts';
 
 /** What a branch changed: its files, and the patch. */
 export type Diff = {
@@ -10,7 +10,7 @@ export type Diff = {
 
 /** A diff as it is shown: the patch, or only how much each file has changed. */
 export function diffText(diff: Diff, options: { stat?: boolean }): string {
-  const shown = options.stat ? statOf(diff) : printable(diff.patch).trimEnd();
+  const shown = options.stat ? statOf(diff) : visible(diff.patch).trimEnd();
   return diff.truncated ? `${shown}\n(the rest is left out; look at it with git)` : shown;
 }
 

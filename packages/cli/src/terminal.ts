@@ -20,6 +20,23 @@ const unprintable =
   // oxlint-disable-next-line no-control-regex -- these are the control characters themselves
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2028\u2029]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
+/**
+ * Somebody else's text with everything that a terminal would act on, or not show, written out: `^[` for an escape, `<U+202E>`
+ * for what turns or hides text. For diffs, where what does not show is what a reader has to see.
+ */
+export function visible(text: string): string {
+  return text.toWellFormed().replaceAll(unseen, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`;
+    return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+  });
+}
+
+/** Control characters but tab and newline, line separators, and all that Unicode says not to show. */
+const unseen =
+  // oxlint-disable-next-line no-control-regex -- these are the control characters themselves
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028\u2029\p{Default_Ignorable_Code_Point}]/gu;
+
 /** One line of printable text. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', ' ').replaceAll('\t', ' ');

@@ -1,7 +1,7 @@
 import { processorMs } from '@pawl/testing/processor-time';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cut, fit, palette, printable, printableLine, table, width } from '../src/terminal.ts';
+import { cut, fit, palette, printable, printableLine, table, visible, width } from '../src/terminal.ts';
 
 /** Everything that a terminal would act on instead of showing it. */
 // oxlint-disable-next-line no-control-regex -- these are the control characters that must be gone
@@ -270,6 +270,28 @@ describe('a painted line is cut', () => {
         expect(width(shown.replaceAll(/\u001B\[\d+m/g, ''))).toBeLessThanOrEqual(columns);
         const colours = shown.match(/\[(?:31|39|2|22)m/g) ?? [];
         expect(colours).toEqual(parts.join('').match(/\[(?:31|39|2|22)m/g) ?? []);
+      }),
+    );
+  });
+});
+
+describe('a diff', () => {
+  test.each([
+    ['+a \u001B[31mred\u001B[0m', '+a ^[[31mred^[[0m'],
+    ['+rm\u0008\u0008ls\r\n', '+rm^H^Hls^M\n'],
+    ['+\u009B2J', '+<U+009B>2J'],
+    ['+if (a\u202E) // \u2066x', '+if (a<U+202E>) // <U+2066>x'],
+    ['+na\u200Bme\u{E0041}', '+na<U+200B>me<U+E0041>'],
+    ['+\ttab and ünï stay\n', '+\ttab and ünï stay\n'],
+    ['\u007F\0', '^?^@'],
+  ])('shows %j as %j', (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test('of any text sends nothing to the terminal that it would act on', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces)), (parts) => {
+        expect(visible(parts.join(''))).not.toMatch(dangerous);
       }),
     );
   });

@@ -31,7 +31,7 @@ export const gitLimits = {
   /** How often it is asked again whether an earlier git has left. */
   leftoverPollMs: 20,
   /** The longest branch name. */
-  branchBytes: 200,
+  branchBytes: 240,
   /** The longest revision that a person may type. */
   revisionCharacters: 1_000,
   /** The largest index that is copied; about two million files. */

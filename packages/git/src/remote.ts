@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
-import { checkBranchName } from './branch-name.ts';
+import { checkBranchName, checkRemoteName } from './branch-name.ts';
 import { checkCommitId, runOnChain } from './chain-command.ts';
 import { readRemoteUrls, runInUserRepository, runOverNetwork, type GitOptions } from './command.ts';
 import { gitFailed } from './git-failure.ts';
@@ -12,12 +12,14 @@ import { hasCommit } from './queue-objects.ts';
 import { pushRefused, unreachable } from './remote-failure.ts';
 import { checkRemoteUrl } from './remote-url.ts';
 import { branchExists, commitAt, objectsDirOf, type Repository } from './repository.ts';
+import { gitLimits } from './limit.ts';
+import { createHash } from 'node:crypto';
 
 type RemoteBranch = { ownDir: string; url: string; branch: string };
 
 /** The address of a remote of the user's repository; null when there is no such remote. */
 export async function remoteUrl(repository: Repository, name: string): Promise<string | null> {
-  const [url] = await readRemoteUrls(repository.commonDir, checkBranchName(name));
+  const [url] = await readRemoteUrls(repository.commonDir, checkRemoteName(name));
   return url === undefined ? null : checkRemoteUrl(url, repository.root);
 }
 
@@ -32,7 +34,7 @@ export async function fetchBranch(repository: Repository, remote: RemoteBranch):
   return withLock(`fetch:${ownDir}`, async () => {
     const tip = await remoteTip(repository, remote);
     if (tip === null || (await hasCommit(repository, ownDir, tip))) return tip;
-    const own = `refs/pawl/fetched/${encodeURIComponent(branch)}`;
+    const own = `refs/pawl/fetched/${ownName(branch)}`;
     const known = await prepareFetch(repository, remote, own);
     const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
     const tips = known.map((commit) => `--negotiation-tip=${commit}`);
@@ -80,7 +82,7 @@ export async function trackRemote(
   repository: Repository,
   { remote, branch, commit }: { remote: string; branch: string; commit: string },
 ): Promise<void> {
-  const ref = `refs/remotes/${checkBranchName(remote)}/${checkBranchName(branch)}`;
+  const ref = `refs/remotes/${checkRemoteName(remote)}/${checkBranchName(branch)}`;
   const before = await commitAt(repository, ref);
   if (before === null || (await isContained(repository, checkCommitId(commit), before))) return;
   const args = ['update-ref', '--no-deref', '-m', 'update by push', ref, commit, before];
@@ -101,6 +103,12 @@ export async function defaultBranch(repository: Repository): Promise<string> {
   throw new PawlError('not_found', `It is not clear which branch of ${repository.root} is the main one.`, {
     hint: 'Name it: `queue: {branch: …}` in .pawl/config.yaml.',
   });
+}
+
+/** A branch as one part of a ref of ours; what would be too long for a file's name is told by its hash. */
+function ownName(branch: string): string {
+  const name = encodeURIComponent(branch);
+  return name.length <= gitLimits.branchBytes ? name : createHash('sha256').update(branch).digest('hex');
 }
 
 /** The commit of a remote's branch; null when it has none of that name. */

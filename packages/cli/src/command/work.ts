@@ -103,7 +103,8 @@ function optionsOf({ scenario, option }: WorkOptions): Record<string, string> {
 }
 
 /** A branch name that means nothing else to git or to a shell. */
-const branchName = /^[A-Za-z0-9][\w./-]{0,199}$/;
+// oxlint-disable-next-line no-control-regex -- git refuses control characters
+const branchName = /^(?!-)[^\u0000-\u0020\u007F~^:?*[\\]{1,240}$/;
 
 /** The task, with the branch that its commits are to be pushed to. */
 function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {

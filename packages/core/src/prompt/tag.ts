@@ -40,7 +40,11 @@ const quotes = new WeakMap<PromptAssets, (text: string) => string>();
 function makeQuote({ modes }: PromptAssets): (text: string) => string {
   const known = new Set([...Object.values(addedTags), ...noticeTags, ...innerTags, 'signal_format']);
   for (const parts of Object.values(modes)) for (const { tag } of parts) known.add(tag);
-  const hidden = '[\\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]*';
-  const pattern = new RegExp(`<(${hidden}(?:/${hidden})?(?:${[...known].join('|')})\\b)`, 'gi');
+  const invisible = String.raw`\p{Default_Ignorable_Code_Point}\0-\x08\x0B-\x1F\x7F-\x9F`;
+  const between = `[${invisible}]*`;
+  const around = String.raw`[\s${invisible}]*`;
+  // A model reads a name with something invisible inside as that name.
+  const names = [...known].map((name) => [...name].join(between)).join('|');
+  const pattern = new RegExp(`<(${around}(?:/${around})?(?:${names})\\b)`, 'giu');
   return (text) => text.replaceAll(pattern, '&lt;$1');
 }

@@ -29,7 +29,7 @@ export async function makeBranches(repository: string, names: readonly string[])
     return [
       `commit refs/heads/${name}`,
       `committer Ada <ada@example.invalid> ${1_767_225_600 + index} +0000`,
-      `data ${message.length}\n${message}`,
+      `data ${Buffer.byteLength(message)}\n${message}`,
       `from ${main}`,
       `M 100644 inline ${file}`,
       'data 2\nx\n',
