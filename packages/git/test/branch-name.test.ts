@@ -20,41 +20,10 @@ const unusual = [
   'a{b',
   '\u202ea',
 ];
-const refused = [
-  ...[
-    '',
-    '-x',
-    '--upload-pack=x',
-    '/a',
-    'a/',
-    'a//b',
-    'a..b',
-    '../a',
-    'a/../b',
-    '.a',
-    'a/.b',
-    'a.',
-    'a.lock',
-    'a.lock/b',
-  ],
-  ...[
-    'a@{0}',
-    '@',
-    'HEAD',
-    'a b',
-    'a\n',
-    'a\nb',
-    'a\0b',
-    'a~1',
-    'a^',
-    'a:b',
-    'a?b',
-    'a*b',
-    'a[b',
-    'a\\b',
-    '$(touch x)',
-  ],
-];
+const refused =
+  '-x|--upload-pack=x|/a|a/|a//b|a..b|../a|a/../b|.a|a/.b|a.|a.lock|a.lock/b|a@{0}|@|HEAD|a b|a\n|a\nb|a\0b|a~1|a^|a:b|a?b|a*b|a[b|a\\b|$(touch x)|'.split(
+    '|',
+  );
 
 test.each([...taken, ...unusual])('takes %j, as git does', (name) => {
   expect(checkBranchName(name)).toBe(name);

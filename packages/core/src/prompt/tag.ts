@@ -44,7 +44,7 @@ function makeQuote({ modes }: PromptAssets): (text: string) => string {
   const between = `[${invisible}]*`;
   const around = String.raw`[\s${invisible}]*`;
   // A model reads a name with something invisible inside as that name.
-  const names = [...known].map((name) => [...name].join(between)).join('|');
+  const names = [...known].map((name) => name.split('').join(between)).join('|');
   const pattern = new RegExp(`<(${around}(?:/${around})?(?:${names})\\b)`, 'giu');
   return (text) => text.replaceAll(pattern, '&lt;$1');
 }

@@ -19,7 +19,6 @@ export const createCommand: Command = {
     'reviewer,r': 'list',
     'fill,f': 'switch',
     'web,w': 'switch',
-    'dry-run': 'switch',
     'no-maintainer-edit': 'switch',
   },
   takesRepo: true,

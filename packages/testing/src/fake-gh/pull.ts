@@ -8,7 +8,6 @@ export const pullFields = [
   'additions',
   'assignees',
   'author',
-  'autoMergeRequest',
   'baseRefName',
   'body',
   'changedFiles',

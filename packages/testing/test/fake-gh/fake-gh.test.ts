@@ -6,6 +6,7 @@ import { createFakeGithub } from '@pawl/testing/fake-gh/fake-github';
 import type { FakeState } from '@pawl/testing/fake-gh/state';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const repo = ['--repo', 'github.com/octo/sample'];
@@ -98,21 +99,40 @@ test('search learns of new pull requests later, a list by branch does not', asyn
   });
 });
 
-test('checks belong to a commit, and end gh pr checks with 1 or 8', async () => {
+test('checks belong to a commit, and end gh pr checks with 1', async () => {
   await withServer(async (server) => {
     const { number, head } = await pullOf(server, 'work/a', { 'a.txt': 'a\n' });
     const checks = (...words: string[]) => server.gh(['pr', 'checks', number, ...repo, ...words]);
     expect(checks().stderr).toBe("no checks reported on the 'work/a' branch\n");
     server.check(head, 'test', 'IN_PROGRESS');
-    expect(checks()).toMatchObject({ exitCode: 8, stdout: 'test\tpending\t0\n' });
+    expect(checks()).toMatchObject({ exitCode: 1, stdout: 'test\tpending\t0\n' });
     server.check(head, 'lint', 'FAILURE');
     expect(checks().exitCode).toBe(1);
-    expect(JSON.parse(checks('--json', 'name,bucket').stdout)).toEqual([
-      { name: 'test', bucket: 'pending' },
-      { name: 'lint', bucket: 'fail' },
-    ]);
+    expect(checks().stdout).toBe('test\tpending\t0\nlint\tfail\t0\n');
     await server.push('work/a', { 'a.txt': 'b\n' }, { from: 'work/a' });
     expect(checks().stderr).toContain('no checks reported');
+  });
+});
+
+test('what gh 2.23, the oldest that is documented, does not have is refused', async () => {
+  await withServer(async (server) => {
+    const { number } = await pullOf(server, 'work/a', { 'a.txt': 'a\n' });
+    const refused = (...words: string[]) => {
+      const { exitCode, stderr } = server.gh([...words, ...repo]);
+      return [exitCode, stderr.split('\n', 1)[0]];
+    };
+    expect(refused('pr', 'checks', number, '--json', 'name')).toEqual([1, 'unknown flag: --json']);
+    expect(refused('pr', 'checks', number, '--fail-fast')).toEqual([1, 'unknown flag: --fail-fast']);
+    for (const flag of ['--commit', '--event', '--status', '--created'])
+      expect(refused('run', 'list', flag, 'x')).toEqual([1, `unknown flag: ${flag}`]);
+    expect(refused('run', 'list', '--json', 'attempt')).toEqual([1, 'Unknown JSON field: "attempt"']);
+    expect(refused('pr', 'view', number, '--json', 'autoMergeRequest')).toEqual([
+      1,
+      'Unknown JSON field: "autoMergeRequest"',
+    ]);
+    expect(refused('pr', 'create', '--dry-run')).toEqual([1, 'unknown flag: --dry-run']);
+    // Documentation and fake name one version.
+    expect(readFileSync(join(import.meta.dirname, '../../../../docs/github.md'), 'utf8')).toContain('2.23 or newer');
   });
 });
 
