@@ -1,15 +1,16 @@
-import { createClock } from '@pawl/daemon/clock';
+import { createClock, settleTimes } from '@pawl/daemon/clock';
+import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { questionById } from '@pawl/store/questions';
+import type { Question } from '@pawl/schema/mail';
+import { insertQuestion, questionById } from '@pawl/store/questions';
 import { getSetting } from '@pawl/store/settings';
-import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { askAs, atWork, endedUnseen } from './questions/asking.ts';
+import { mailShop } from './support/mail-shop.ts';
 import { storeOf } from './support/stores.ts';
 
 const twoHoursMs = 2 * 60 * 60_000;
@@ -136,24 +137,38 @@ describe.each([
   });
 
   test('while no daemon runs keeps what is left of a question’s time', async () => {
-    const clocks = machine();
-    await using place = await temporaryDirectory();
-    const home = join(place.path, 'home');
-    const first = await startTestDaemon({ ...clocks, home });
-    const agent = await first.ended((await first.work(['complete'])).id);
-    // A question to the person, who is not there.
-    const { conversationId } = await askAs(first, agent, {
+    const clocks = { wall: Date.now(), monotonic: 50 };
+    const ofDaemon = () => createClock({ wall: () => clocks.wall, monotonic: () => clocks.monotonic });
+    await using place = await mailShop({ clock: () => clocks.wall });
+    const { store, fox, owl } = place;
+    expect(await settleTimes(store, ofDaemon())).toBe(0);
+    const question: Question = {
+      id: newId(),
+      projectId: fox.projectId,
+      fromId: fox.id,
+      toId: owl.id,
+      kind: 'question',
       question: 'Which port?',
-      timeoutMs: 10 * minuteMs,
-      person: true,
-    });
-    await first.stop();
-    clocks.set(byMs);
-    await using second = await startTestDaemon({ ...clocks, home });
-    const { question } = await second.client.showQuestion(conversationId);
-    expect(question.end).toBeNull();
-    expect(Math.abs((question.deadlineAt ?? 0) - clocks.clock() - 10 * minuteMs)).toBeLessThan(5 * minuteMs);
-    await first[Symbol.asyncDispose]();
+      mailId: newId(),
+      taskId: null,
+      phase: null,
+      askedAt: clocks.wall,
+      deadlineAt: clocks.wall + 10 * minuteMs,
+      listenedUntil: null,
+      endedAt: null,
+      end: null,
+      answer: null,
+      toldAt: null,
+      answerMailId: null,
+    };
+    await store.write((tx) => insertQuestion(tx, question));
+    clocks.monotonic += minuteMs;
+    clocks.wall += minuteMs + byMs;
+    expect(await settleTimes(store, ofDaemon())).toBe(byMs);
+    const leftMs = ((await questionById(store.db, question.id))?.deadlineAt ?? 0) - clocks.wall;
+    expect(leftMs).toBe(9 * minuteMs);
+    // The next daemon finds nothing more to do.
+    expect(await settleTimes(store, ofDaemon())).toBe(0);
   });
 });
 
