@@ -26,3 +26,13 @@ export async function droppedCommits(
     subject: line.slice(line.indexOf(' ') + 1),
   }));
 }
+
+/** How many commits a tip has that another commit lacks. */
+export async function countAhead(
+  repository: Repository,
+  ownDir: string,
+  { tip, of }: { tip: string; of: string },
+): Promise<number> {
+  const args = ['rev-list', '--count', checkCommitId(tip), '--not', checkCommitId(of), '--'];
+  return Number.parseInt((await runOnChain(repository, ownDir, args)).stdout, 10);
+}

@@ -320,6 +320,8 @@ export type AgentAnswer = z.infer<typeof agentAnswerSchema>;
 export const workAnswerSchema = agentAnswerSchema.extend({
   /** What becomes of its branch when it is done, by the project's configuration as it is now; null when nothing does by itself. */
   whenDone: whenDoneSchema.nullable(),
+  /** That it starts without commits that only the local target branch has; null when it does not. */
+  baseNote: z.string().nullable(),
 });
 export type WorkAnswer = z.infer<typeof workAnswerSchema>;
 

@@ -91,6 +91,7 @@ export async function mergeChange(
 ): Promise<number> {
   const body = options.fix ? { fix: true } : {};
   const queued = await untilAnswered(context.home, (client) => client.mergeChange(reference, body, named(options)));
+  if (queued.warning) context.say(context.colours.yellow(printableLine(queued.warning)));
   if (!options.wait) return answerWith(context, queued, queued.note);
   context.say(context.colours.dim(printableLine(queued.note)));
   const { seen, code } = await watchChange(context, queued.change, { timeoutMs: options.timeout ?? null, lookMs });

@@ -67,12 +67,13 @@ export async function work(context: CommandContext, words: string[], options: Wo
       untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
     ),
   );
-  const { agent, whenDone } = answer;
+  const { agent, whenDone, baseNote } = answer;
+  if (baseNote) context.say(context.colours.yellow(printableLine(baseNote)));
   if (options.wait && agent.run !== null) {
     context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
     return answerResult(context, await waitForRun(context.home, agent.run.id, null));
   }
-  context.answer('agent', { ...agent, whenDone, ...(repeats ? { repeats } : {}) }, () => {
+  context.answer('agent', { ...agent, whenDone, baseNote, ...(repeats ? { repeats } : {}) }, () => {
     const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
     const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];
     const before = repeats ? ['it was begun by the same command before; for another one, run the command again'] : [];

@@ -69,8 +69,10 @@ describe('verbs of a change', () => {
       needsPerson: true,
       findings: [...findings],
     });
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change, note }), { json: false });
+    const answer = { change, note, warning: 'local main has 1 commit' };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
     expect(await mergeChange(daemon.context, 'x', {})).toBe(7);
+    expect(daemon.said).toEqual([answer.warning]);
     expect(daemon.texts[0]?.split('\n')).toEqual([
       'the parser takes comments (change00) is needs-human-input: fewer tests run: 8 before, 4 now',
       'look at it: pawl change diff change00; then: pawl change approve change00, or pawl change close change00 --reason "…"',

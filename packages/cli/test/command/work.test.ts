@@ -115,11 +115,13 @@ describe('work', () => {
 
   test('it says where the work will be, and what happens when it is done', async () => {
     const whenDone = { outcome: 'checked', text: 'its branch is checked' };
-    const answer = { agent: agentView(), whenDone };
+    const baseNote = 'it starts from origin/main, without 1 commit';
+    const answer = { agent: agentView(), whenDone, baseNote };
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
     await work(daemon.context, ['x'], {});
     expect(daemon.texts[0]).toContain('brave-otter is at work on work/brave-otter');
     expect(daemon.texts[0]).toContain('\nwhen it is done: its branch is checked');
+    expect(daemon.said).toContain(baseNote);
     await using other = await fakeDaemon(({ response }) => sendJson(response, answer));
     await work(other.context, ['x'], {});
     expect(other.printed).toMatchObject([{ kind: 'agent', data: { alias: 'brave-otter', whenDone } }]);

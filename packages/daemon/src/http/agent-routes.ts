@@ -9,6 +9,7 @@ import { projectById } from '@pawl/store/projects';
 import type { Context } from 'hono';
 import { whenDoneFor } from '../ratchet/merge-rules.ts';
 import { personPath } from '../search-path.ts';
+import { baseNoteFor } from '../service/base-commit.ts';
 import { askGate } from '../service/definitions.ts';
 import { currentAgent } from '../service/desk.ts';
 import type { Actor } from '../service/add-child.ts';
@@ -54,7 +55,8 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts)
     reconciler.wake(child.id);
     const project = child.projectId === null ? null : await projectById(db, child.projectId);
     const whenDone = await whenDoneFor(shop, child, project);
-    return context.json({ agent: await agents.view(child.id), whenDone }, 200);
+    const baseNote = project === null ? null : await baseNoteFor(shop, project, child);
+    return context.json({ agent: await agents.view(child.id), whenDone, baseNote }, 200);
   });
   app.openapi(routes.fork, async (context) => {
     const body = context.req.valid('json');

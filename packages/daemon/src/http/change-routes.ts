@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { unpushedWarning } from '@pawl/core/ratchet/diverged';
 import type { DoneRules } from '@pawl/core/ratchet/when-done';
 import { mergeNote } from '@pawl/core/ratchet/when-done';
 import { changeRoutes } from '@pawl/protocol/route/change';
@@ -24,6 +25,7 @@ import {
 import { approveChange, blockChange, mergeChange, retryChange, unblockChange } from '../ratchet/change-verbs.ts';
 import { detailOf, diffOf, named, viewChanges, viewOf } from '../ratchet/change-view.ts';
 import { readLog } from '../ratchet/check-view.ts';
+import { unpushedOf } from '../ratchet/divergence.ts';
 import { mergeRules } from '../ratchet/merge-rules.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from './door.ts';
@@ -126,10 +128,13 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, r
   });
   app.openapi(changeRoutes.mergeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const done = await rulesForMerge(await projectOfChange(shop, change));
+    const project = await projectOfChange(shop, change);
+    const done = await rulesForMerge(project);
+    const unpushed = await unpushedOf(shop, project);
     const rules = { ...done, remote: done.remote?.name ?? null };
     await mergeChange(shop, { asker, changeId: change.id, rules, ...context.req.valid('json') });
     const view = await afterwards(change);
-    return context.json({ change: view, note: mergeNote(view, done) }, 200);
+    const warning = unpushed === null || view.mergedAt !== null ? null : unpushedWarning(unpushed);
+    return context.json({ change: view, note: mergeNote(view, done), warning }, 200);
   });
 }

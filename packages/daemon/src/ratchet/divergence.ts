@@ -1,4 +1,5 @@
-import type { Divergence } from '@pawl/core/ratchet/diverged';
+import type { Divergence, Unpushed } from '@pawl/core/ratchet/diverged';
+import { countAhead } from '@pawl/git/dropped';
 import { isAncestor } from '@pawl/git/merge-step';
 import { hasCommit } from '@pawl/git/queue-objects';
 import { branchTip } from '@pawl/git/repository';
@@ -8,6 +9,8 @@ import { queueOf, updateQueue } from '@pawl/store/queues';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import { configOf } from './change-rules.ts';
+import { hasDropped } from './dropped.ts';
+import { targetBranch } from './target.ts';
 
 /** Records since when the local target branch and the remote's have diverged, and that they no longer do. */
 export async function recordDivergence(shop: Workshop, project: Project): Promise<void> {
@@ -30,9 +33,33 @@ export async function divergenceOf(shop: Workshop, project: Project): Promise<Di
     if (local === null || local === tip || !(await hasCommit(repository, ownDir, tip))) return null;
     if (await isAncestor(repository, ownDir, local, tip)) return null;
     if (await isAncestor(repository, ownDir, tip, local)) return null;
-    return { branch, local, remote: found.remote, tip };
+    const isRewritten = await hasDropped(shop.store.db, { repository, ownDir, projectId: project.id, tip }, branch);
+    return { branch, local, remote: found.remote, tip, isRewritten };
   } catch (error) {
     // A repository that cannot be read has other things said about it.
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The commits of a project's local target branch that the remote's lacks: as the queue saw that last, or where it is at `commit`.
+ * Null when there are none, or there is no remote.
+ */
+export async function unpushedOf(shop: Workshop, project: Project, commit?: string): Promise<Unpushed | null> {
+  const queue = await queueOf(shop.store.db, project.id);
+  const { found } = await configOf(shop, project);
+  const tip = commit ?? queue?.seen ?? null;
+  if (found === null || found.remote === null || tip === null) return null;
+  try {
+    const repository = await repositoryOf(shop, project);
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const branch = queue?.branch ?? (await targetBranch(repository, found));
+    const local = await branchTip(repository, branch);
+    if (local === null || local === tip || !(await hasCommit(repository, ownDir, tip))) return null;
+    const count = await countAhead(repository, ownDir, { tip: local, of: tip });
+    return count === 0 ? null : { branch, remote: found.remote, count };
+  } catch (error) {
     if (error instanceof PawlError) return null;
     throw error;
   }

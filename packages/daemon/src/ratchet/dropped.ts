@@ -6,6 +6,7 @@ import { droppedCommits } from '@pawl/git/dropped';
 import { isAncestor } from '@pawl/git/merge-step';
 import { hasCommit, importCommits } from '@pawl/git/queue-objects';
 import { branchTip, type Repository } from '@pawl/git/repository';
+import { listWorktrees } from '@pawl/git/worktree-list';
 import type { Change, Finding } from '@pawl/schema/change';
 import { openChanges, updateChange } from '@pawl/store/changes';
 import { getSetting, setSetting } from '@pawl/store/settings';
@@ -69,12 +70,25 @@ export async function hasDropped(db: Database, place: Place, branch: string): Pr
 /** A change with commits that were removed from the target branch would bring them back, so a person is asked. */
 export async function droppedFindings(
   { shop, project, repository, ownDir, target }: Bench,
-  { head }: Change,
+  { head, branch }: Change,
 ): Promise<Finding[]> {
-  const { branch, tip } = target;
+  const { tip } = target;
   const found = await droppedFrom(shop.store.db, { repository, ownDir, projectId: project.id, tip }, head);
   if (found.length === 0) return [];
   const named = found.slice(0, namedCommits).map(({ commit, subject }) => ({ commit, subject: shown(subject) }));
-  const detail = droppedDetail(named, { branch, tip, hasMore: found.length > namedCommits });
+  const detail = droppedDetail(named, {
+    target: target.branch,
+    tip,
+    hasMore: found.length > namedCommits,
+    remote: target.remote?.name ?? null,
+    branch,
+    directory: await directoryOf(repository, branch),
+  });
   return [{ kind: 'commits-dropped', detail: cutText(detail, gateLimits.droppedCharacters) }];
+}
+
+/** The worktree that has a branch checked out; else the person's checkout. */
+async function directoryOf(repository: Repository, branch: string): Promise<string> {
+  const worktrees = await listWorktrees(repository);
+  return worktrees.find((each) => each.branch === branch)?.path ?? repository.root;
 }

@@ -1,3 +1,4 @@
+import { unpushedBase } from '@pawl/core/ratchet/diverged';
 import { hasRemoteBranches } from '@pawl/git/branch-tips';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { branchTip, commitAt, resolveCommit } from '@pawl/git/repository';
@@ -5,11 +6,13 @@ import type { Repository } from '@pawl/git/repository';
 import { isInside } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
-import type { Project, WorkMode } from '@pawl/schema/record';
+import type { Agent, Project, WorkMode } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/queues';
+import { unpushedOf } from '../ratchet/divergence.ts';
 import { readProjectConfig } from '../ratchet/project-config.ts';
 import { targetBranch } from '../ratchet/target.ts';
 import type { Workshop } from '../workshop.ts';
+import { repositoryOf } from '../workshop.ts';
 
 /**
  * Where work begins: at what was asked for; else, in a linked worktree of the person's, at its HEAD; else at the remote's
@@ -48,6 +51,18 @@ export async function targetCommit(shop: Workshop, project: Project, repository:
     if (!(error instanceof PawlError)) throw error;
   }
   return resolveCommit(repository);
+}
+
+/** Says that an agent starts at the remote's target branch, without commits that only the local one has; null when it does not. */
+export async function baseNoteFor(
+  shop: Workshop,
+  project: Project,
+  { baseCommit }: Pick<Agent, 'baseCommit'>,
+): Promise<string | null> {
+  if (baseCommit === null) return null;
+  if ((await remoteTarget(shop, project, await repositoryOf(shop, project))) !== baseCommit) return null;
+  const unpushed = await unpushedOf(shop, project, baseCommit);
+  return unpushed === null ? null : unpushedBase(unpushed);
 }
 
 async function remoteTarget(shop: Workshop, project: Project, repository: Repository): Promise<string | null> {

@@ -1,12 +1,16 @@
-import { git } from '@pawl/testing/sample-repository';
+import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { changeNow, commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
+
+const author = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.invalid' };
 
 type Place = TestDaemon & { origin: string; /** The commit that is dropped later. */ old: string };
 
@@ -48,16 +52,35 @@ test('a change that was begun at the old main is held with the list of commits, 
   const { change } = await client.openChange({ path: repository, branch: 'work/one' });
   const { findings } = await reaches(client, change.id, 'needs-human-input');
   expect(findings).toMatchObject([{ kind: 'commits-dropped' }]);
+  const at = `git -C ${repository}`;
   expect(findings[0]?.detail).toBe(
-    `it has a commit that main had and lacks now (${old.slice(0, 10)} feat: what is dropped); without them: git rebase --onto ${tip.slice(0, 10)} ${old.slice(0, 10)}`,
+    `it has 1 commit that main had and lacks now (${old.slice(0, 10)} feat: what is dropped); to leave it out: ${at} fetch origin && ${at} rebase --onto ${tip.slice(0, 10)} ${old.slice(0, 10)} work/one, then: pawl change open work/one`,
   );
   // What begins at the new main goes in meanwhile.
   await git(repository, ['fetch', '--quiet', 'origin']);
   const other = await propose(client, repository, 'work/two', { 'two.txt': 'two\n' }, tip);
   await reaches(client, other.id, 'merged');
   expect(await git(origin, ['ls-tree', '--name-only', 'main'])).not.toMatch(/dropped\.txt|one\.txt/);
-  // Without the dropped commit it goes in by itself.
-  await commitOn(repository, 'work/one', { 'one.txt': 'one\n' }, tip);
+  // As the advice says, in the worktree that has the branch: without the dropped commit it goes in by itself.
+  const worktree = join(repository, '..', 'a worktree');
+  await git(repository, ['worktree', 'add', '--quiet', worktree, 'work/one']);
+  await commitFiles(worktree, { 'more.txt': 'more\n' });
+  await client.openChange({ path: repository, branch: 'work/one' });
+  const said = await waitUntil(
+    async () => {
+      const now = await changeNow(client, change.id);
+      return now.examinedHead === now.head ? (now.findings[0]?.detail ?? '') : undefined;
+    },
+    { what: 'the advice for the new head' },
+  );
+  const [, commands = ''] = /: (git -C .*), then: pawl change open work\/one$/.exec(said) ?? [];
+  expect(commands).toContain(`git -C '${worktree}' rebase`);
+  execFileSync('sh', ['-c', commands], {
+    cwd: repository,
+    env: { ...isolatedGitEnvironment(), ...author },
+    stdio: 'pipe',
+  });
+  expect(await git(repository, ['rev-parse', '--abbrev-ref', 'HEAD'])).toBe('main');
   await client.openChange({ path: repository, branch: 'work/one' });
   await reaches(client, change.id, 'merged');
   const files = await git(origin, ['ls-tree', '--name-only', 'main']);
@@ -111,4 +134,32 @@ test('queue, inbox and doctor say that local main has diverged, with both commit
   await git(repository, ['reset', '--quiet', '--keep', 'origin/main']);
   expect((await queueNow(client)).advice).toEqual([]);
   expect((await client.inbox()).entries).toEqual([]);
+});
+
+test('a local main with a commit of its own: merge and work say so, and a rebase keeps it', async () => {
+  await using place = await startClone('auto: false');
+  const { client, repository, old } = place;
+  const { id } = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' }, old);
+  await reaches(client, id, 'ready');
+  const body = { path: repository, task: 'x', provider: 'scripted' };
+  expect((await client.work(body, randomUUID())).baseNote).toBe(null);
+  await commitFiles(repository, { 'mine.txt': 'mine\n' }, 'feat: mine');
+  const { agent, baseNote } = await client.work(body, randomUUID());
+  expect(agent.baseCommit).toBe(old);
+  expect(baseNote).toBe(
+    'it starts from origin/main, without 1 commit that only local main has; `pawl work --base main` starts with it',
+  );
+  const { warning } = await client.mergeChange(id);
+  expect(warning).toBe(
+    'local main has 1 commit that origin/main does not have, so the two diverge with this merge; afterwards: git fetch origin && git switch main && git rebase origin/main',
+  );
+  await reaches(client, id, 'merged');
+  const diverged = await waitUntil(async () => (await client.inbox()).entries.find(({ kind }) => kind === 'diverged'), {
+    what: 'the divergence',
+  });
+  expect(diverged.next.join()).not.toContain('reset');
+  const env = { ...isolatedGitEnvironment(), ...author };
+  for (const command of diverged.next) execFileSync('sh', ['-c', command], { cwd: repository, env, stdio: 'pipe' });
+  expect(await git(repository, ['log', '-2', '--format=%s', 'main'])).toBe('feat: mine\nwork on work/one');
+  expect((await client.inbox()).entries.filter(({ kind }) => kind === 'diverged')).toEqual([]);
 });

@@ -197,6 +197,8 @@ export const mergeChangeSchema = z.strictObject({
 export const mergeAnswerSchema = changeAnswerSchema.extend({
   /** The effect of the request: a merge, a push, or only a check. */
   note: z.string(),
+  /** That the merge makes the local target branch diverge; null when it does not. */
+  warning: z.string().nullable(),
 });
 export type MergeAnswer = z.infer<typeof mergeAnswerSchema>;
 
