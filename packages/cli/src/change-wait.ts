@@ -1,6 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
 import { commandClient } from './client.ts';
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeView, LocalBranch } from '@pawl/protocol/view/change';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { CommandContext } from './context.ts';
 import { printableLine } from './terminal.ts';
@@ -76,4 +76,33 @@ function codeOf(change: ChangeView): number | null {
   // A comment is addressed by its author, who is woken for it; a hold, or missing checks, are a person's to settle.
   const isAuthors = change.hold === null && change.blocking > 0 && change.author !== null;
   return change.state === 'blocked' && !isAuthors ? errorCodes.needs_input.exit : null;
+}
+
+/** How long a merge is waited for to arrive in the person's own branch: as long as the queue needs for its next pass. */
+const followMs = 30_000;
+
+/** Waits until the local branch has followed a merge, or it is known that it cannot; null where that cannot be told. */
+export async function watchLocal(
+  context: CommandContext,
+  changeId: string,
+  { timeoutMs, lookMs }: Patience,
+): Promise<LocalBranch | null> {
+  const look: Look<LocalBranch | null> = {
+    read: async (client) => (await client.showChange(changeId)).local ?? null,
+    words: (local) => `merged; local ${printableLine(local?.branch ?? 'main')} follows`,
+    verdict: (local) => (local?.state === 'pending' ? null : 0),
+  };
+  const read = look.read(commandClient(context.home)).then((local) => ({ local }));
+  const away: LocalBranch = { branch: 'main', state: 'pending', reason: null };
+  const { local: first } = (await unlessAway(read)) ?? { local: away };
+  const patience = { timeoutMs: Math.min(timeoutMs ?? followMs, followMs), lookMs };
+  return (await watch(context, first, look, patience)).seen;
+}
+
+/** Says that the local branch does not have what was merged; null when it has. */
+export function behindLine(local: LocalBranch | null): string | null {
+  if (local === null || local.state === 'followed') return null;
+  const branch = printableLine(local.branch);
+  if (local.state === 'pending') return `local ${branch} has not followed yet; see \`pawl queue\``;
+  return `local ${branch} stays behind: ${printableLine(local.reason ?? '')}`;
 }

@@ -2,7 +2,7 @@ import type { Client } from '@pawl/protocol/client';
 import type { ChangeAnswer, ChangeView } from '@pawl/protocol/view/change';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { changeLine, nextOf, shortCommit, shortId } from '../change-text.ts';
-import { usualLookMs, watchChange } from '../change-wait.ts';
+import { behindLine, usualLookMs, watchChange, watchLocal } from '../change-wait.ts';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
 import { untilAnswered } from '../resend.ts';
@@ -94,8 +94,13 @@ export async function mergeChange(
   if (queued.warning) context.say(context.colours.yellow(printableLine(queued.warning)));
   if (!options.wait) return answerWith(context, queued, queued.note);
   context.say(context.colours.dim(printableLine(queued.note)));
-  const { seen, code } = await watchChange(context, queued.change, { timeoutMs: options.timeout ?? null, lookMs });
-  context.answer('change', { change: seen }, () => textOf(seen, context));
+  const patience = { timeoutMs: options.timeout ?? null, lookMs };
+  const { seen, code } = await watchChange(context, queued.change, patience);
+  const local = seen.state === 'merged' ? await watchLocal(context, seen.id, patience) : null;
+  const behind = behindLine(local);
+  context.answer('change', { change: seen, local }, () =>
+    [textOf(seen, context), ...(behind === null ? [] : [context.colours.yellow(behind)])].join('\n'),
+  );
   return code;
 }
 

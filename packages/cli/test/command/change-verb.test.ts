@@ -172,6 +172,27 @@ describe('change merge --wait', () => {
     expect(daemon.texts[0]).toContain(`is ${end.state}`);
   });
 
+  test.each([
+    [[{ state: 'pending' }, { state: 'followed' }], null],
+    [[{ state: 'followed' }], null],
+    [[{ state: 'pending' }, { state: 'behind', reason: 'a.txt is not committed' }], 'a.txt is not committed'],
+  ])('after a merge it waits until local main has followed, or cannot: case %#', async (states, reason) => {
+    const locals = states.map((each) => ({ branch: 'main', reason: null, ...each }));
+    const expected = locals.length;
+    const change = changeView({ state: 'merged', detail: 'as abc' });
+    await using daemon = await fakeDaemon(
+      ({ request, response }) => {
+        const local = request.method === 'GET' ? locals.shift() : null;
+        sendJson(response, { change, note, warning: null, local });
+      },
+      { json: false },
+    );
+    expect(await mergeChange(daemon.context, 'x', { wait: true }, 5)).toBe(0);
+    expect(daemon.requests.filter((each) => each.startsWith('GET'))).toHaveLength(expected);
+    const lines = daemon.texts[0]?.split('\n') ?? [];
+    expect(lines.slice(1)).toEqual(reason === null ? [] : [`local main stays behind: ${reason}`]);
+  });
+
   test('waits for an author that addresses a comment, and ends with 5 when time is up', async () => {
     await using daemon = await daemonOf([{ state: 'blocked', blocking: 1, detail: 'one comment blocks it' }]);
     expect(await mergeChange(daemon.context, 'x', { wait: true, timeout: 100 }, 5)).toBe(5);

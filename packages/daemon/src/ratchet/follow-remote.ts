@@ -5,7 +5,13 @@ import { trackRemote } from '@pawl/git/remote';
 import { branchTip } from '@pawl/git/repository';
 import { messageOf } from '@pawl/schema/error';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import { queueOf } from '@pawl/store/queues';
+import type { LocalBranch } from '@pawl/protocol/view/change';
+import type { Project } from '@pawl/schema/record';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { Workshop } from '../workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import type { Bench } from './advance.ts';
 
 /** A branch of the person's that is about to follow: so one that was cut short can be finished. */
@@ -21,9 +27,14 @@ export async function followRemote(bench: Bench): Promise<void> {
   const { shop, project, repository, ownDir, target } = bench;
   const { branch, tip, remote } = target;
   await finishFollowing(bench);
-  const local = remote === null ? null : await branchTip(repository, branch);
-  if (remote === null || local === null || local === tip) return;
-  if (!(await isAncestor(repository, ownDir, local, tip))) return;
+  if (remote === null) return;
+  const local = await branchTip(repository, branch);
+  if (local === tip) return noteStayed(bench, null);
+  if (local === null) return noteStayed(bench, `there is no local branch ${branch}`);
+  if (!(await isAncestor(repository, ownDir, local, tip))) {
+    return noteStayed(bench, `it has commits that ${remote.name}/${branch} does not have`);
+  }
+  let reason: string | null = null;
   try {
     await exportCommits(repository, ownDir, { tip, not: [local] });
     await trackRemote(repository, { remote: remote.name, branch, commit: tip });
@@ -31,9 +42,39 @@ export async function followRemote(bench: Bench): Promise<void> {
     const note = `pawl: follows ${remote.name}`;
     await advanceBranch(repository, { ownDir, branch, from: local, to: tip, note, crashPoint: 'follow.after_ref' });
   } catch (error) {
-    shop.log.info({ branch, why: messageOf(error) }, 'the local branch stays behind the remote for now');
+    reason = messageOf(error);
+    shop.log.info({ branch, why: reason }, 'the local branch stays behind the remote for now');
   }
   await forgetFollowing(bench);
+  await noteStayed(bench, reason);
+}
+
+/** Why the person's branch did not follow the remote's to a commit. */
+const stayedSchema = z.object({ tip: z.string(), reason: z.string() });
+const stayedKey = (projectId: string) => `stayed:${projectId}`;
+
+async function noteStayed({ shop, project, target }: Bench, reason: string | null): Promise<void> {
+  const key = stayedKey(project.id);
+  const known = await getSetting(shop.store.db, key);
+  const stayed = reason === null ? undefined : { tip: target.tip, reason };
+  if (isDeepStrictEqual(known, stayed)) return;
+  await shop.store.write((tx) =>
+    stayed === undefined ? forgetSettings(tx, key, Number.MAX_SAFE_INTEGER) : setSetting(tx, key, stayed),
+  );
+}
+
+/** Whether the person's branch has a commit that was merged; `pending` until the queue has tried to let it follow. */
+export async function localOf(shop: Workshop, project: Project, commit: string): Promise<LocalBranch | null> {
+  const branch = (await queueOf(shop.store.db, project.id))?.branch ?? null;
+  if (branch === null) return null;
+  const repository = await repositoryOf(shop, project);
+  const ownDir = ownGitDirectory(shop.home, project.id);
+  const local = await branchTip(repository, branch);
+  const contains = async (tip: string) => tip === commit || isAncestor(repository, ownDir, commit, tip);
+  if (local !== null && (await contains(local))) return { branch, state: 'followed', reason: null };
+  const stayed = stayedSchema.safeParse(await getSetting(shop.store.db, stayedKey(project.id)));
+  if (!stayed.success || !(await contains(stayed.data.tip))) return { branch, state: 'pending', reason: null };
+  return { branch, state: 'behind', reason: stayed.data.reason };
 }
 
 type Place = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'>;

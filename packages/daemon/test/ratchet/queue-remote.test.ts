@@ -1,5 +1,6 @@
+import type { Client } from '@pawl/protocol/client';
 import { git } from '@pawl/testing/sample-repository';
-import { patienceMs } from '@pawl/testing/wait-until';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,6 +22,17 @@ async function startClone(run = 'ls'): Promise<TestDaemon & { origin: string }> 
   return Object.assign(daemon, { origin });
 }
 
+/** Whether local main has what was merged, once that is decided. */
+async function settledLocal(client: Client, id: string): Promise<unknown> {
+  return waitUntil(
+    async () => {
+      const { local } = await client.showChange(id);
+      return local?.state === 'pending' ? undefined : local;
+    },
+    { what: 'local main to follow, or to stay' },
+  );
+}
+
 test('main on origin moves by checked commits only, and the clean checkout follows', async () => {
   await using daemon = await startClone();
   const { client, repository, origin } = daemon;
@@ -30,7 +42,8 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
   expect(await everyTip(origin)).toEqual([mergedCommit]);
   expect(await git(origin, ['log', '-1', '--format=%P', 'main'])).toBe(before);
-  await expect.poll(() => git(repository, ['rev-parse', 'main']), { timeout: patienceMs }).toBe(mergedCommit);
+  expect(await settledLocal(client, change.id)).toEqual({ branch: 'main', state: 'followed', reason: null });
+  expect(await git(repository, ['rev-parse', 'main'])).toBe(mergedCommit);
   expect(await git(repository, ['rev-parse', 'origin/main'])).toBe(mergedCommit);
   expect(await git(repository, ['status', '--porcelain'])).toBe('');
 });
@@ -65,6 +78,11 @@ test('a checkout with changes stays where it is, and origin moves all the same',
   const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
   const { mergedCommit } = await reaches(client, change.id, 'merged');
   expect(await git(origin, ['rev-parse', 'main'])).toBe(mergedCommit);
+  expect(await settledLocal(client, change.id)).toEqual({
+    branch: 'main',
+    state: 'behind',
+    reason: expect.stringContaining(repository) as string,
+  });
   expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
   expect(await git(repository, ['status', '--porcelain'])).toBe('M README.md');
 });

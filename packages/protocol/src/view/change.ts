@@ -84,12 +84,23 @@ export const changeOpenedSchema = changeAnswerSchema.extend({
 export type ChangeOpened = z.infer<typeof changeOpenedSchema>;
 
 /** All that is known of one change. */
+/** Whether the person's own target branch has what was merged. */
+export const localBranchSchema = z.object({
+  branch: z.string(),
+  state: z.enum(['followed', 'behind', 'pending']),
+  /** Why it stays behind. */
+  reason: z.string().nullable(),
+});
+export type LocalBranch = z.infer<typeof localBranchSchema>;
+
 export const changeDetailSchema = z.object({
   change: changeViewSchema,
   comments: z.array(changeCommentViewSchema),
   checks: z.array(checkViewSchema),
   /** Where it is written down what was learned from it, when it was closed so. */
   learnings: z.string().nullable(),
+  /** Null before it is merged, and where that cannot be told. */
+  local: localBranchSchema.nullable(),
 });
 export type ChangeDetail = z.infer<typeof changeDetailSchema>;
 
@@ -257,7 +268,7 @@ export const queueBodySchema = z.strictObject({
 });
 export type QueueBody = z.infer<typeof queueBodySchema>;
 
-const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'unknown'] as const;
+const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'over-budget', 'unknown'] as const;
 
 /** What became of what agents were given to do, newest first. It outlives worktrees and branches. */
 export const taskHistorySchema = z.object({
