@@ -104,16 +104,18 @@ export function completionText(
     others?: readonly { id: string }[];
     /** False when its definition keeps it from proposing what it committed. */
     mayPropose?: boolean;
+    /** The change is merged when its checks pass, without a person's request. */
+    mergesByItself?: boolean;
   },
 ): string {
-  const { task, commits, change = null, others = [], mayPropose = true } = known;
+  const { task, commits, change = null, others = [], mayPropose = true, mergesByItself = false } = known;
   const about = task === null ? '' : `: ${firstLine(task, taskCharacters)}`;
   const lines = [
     failure === null ? `${alias} has completed its task${about}` : `${alias} could not do its task${about}`,
     ...(failure === null ? [] : [`Why: ${failure}`]),
     ...(branch === null ? [] : [`Branch: ${branch}${commits === null ? '' : ` (${commitsInWords(commits)})`}`]),
     ...(change === null ? [] : [`Change: ${[change, ...others].map(({ id }) => id).join(', ')}`]),
-    `Next: ${nextInWords(alias, failure, { commits, change, mayPropose })}`,
+    `Next: ${nextInWords(alias, failure, { commits, change, mayPropose, mergesByItself })}`,
     ...(summary === null ? [] : ['', summary]),
   ];
   return lines.join('\n');
@@ -132,13 +134,18 @@ function commitsInWords(commits: number): string {
 function nextInWords(
   alias: string,
   failure: string | null,
-  { commits, change, mayPropose }: { commits: number | null; change: { id: string } | null; mayPropose: boolean },
+  given: { commits: number | null; change: { id: string } | null; mayPropose: boolean; mergesByItself: boolean },
 ): string {
+  const { commits, change, mayPropose, mergesByItself } = given;
   const history = `what it did is in \`pawl history ${alias}\``;
   if (failure !== null) return `decide who takes it up, with what is on its branch or anew; ${history}.`;
   if (commits === 0) return `nothing is left to be merged; ${history}.`;
-  if (change !== null)
-    return `the merge queue decides about its change (\`pawl change show ${change.id}\`); ${history}.`;
+  if (change !== null) {
+    const merged = mergesByItself
+      ? `its change is merged when its checks pass (\`pawl change show ${change.id}\`)`
+      : `a person merges its change when its checks pass (\`pawl change merge ${change.id}\`)`;
+    return `${merged}; ${history}.`;
+  }
   if (!mayPropose)
     return `its commits stay on its branch, since the policy of its definition has no Patch; ${history}.`;
   return `see that its branch is looked at and merged; it ends now, and ${history}.`;

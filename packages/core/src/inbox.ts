@@ -3,6 +3,8 @@ import type { InboxKind } from '@pawl/schema/inbox';
 import type { Agent, Run } from '@pawl/schema/record';
 import { breachInWords, budgetAdvice } from './budget.ts';
 import { isEjected } from './ratchet/change-state.ts';
+import type { MergeRules } from './ratchet/merge-leave.ts';
+import { mergeLeave, readyReason } from './ratchet/merge-leave.ts';
 import { firstLine } from './shorten.ts';
 
 /** One thing that waits for a person: what happened, since when, and the commands that move it on, best first. */
@@ -14,6 +16,8 @@ export type ChangeInboxFacts = {
   detail: string;
   /** Its author or stand-in is at work now. */
   isInHand: boolean;
+  /** By what it may be merged; null when the configuration cannot be read. */
+  rules: MergeRules | null;
 };
 
 /** What a change waits for a person for; null while it goes on without one. */
@@ -47,12 +51,18 @@ export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
     : null;
 }
 
-/** A change that passes its checks and waits for a person's word. */
-function readyNews({ change, detail }: ChangeInboxFacts): InboxNews {
+/** A change that passes its checks and waits for a person's word. A merge that would be refused is not offered. */
+function readyNews({ change, detail, rules }: ChangeInboxFacts): InboxNews {
   const id = change.id.slice(0, 8);
   const since = change.queuedAt ?? change.openedAt;
-  const next = [`pawl change merge ${id}`, `pawl change diff ${id}`];
-  return { kind: 'ready', since, text: change.title, detail, next };
+  const leave = rules === null ? 'not-asked' : mergeLeave(change, rules);
+  const merge = leave === 'not-committed' ? [] : [`pawl change merge ${id}`];
+  const about = { kind: 'ready' as const, since, text: change.title };
+  return {
+    ...about,
+    detail: rules === null ? detail : readyReason(leave, rules),
+    next: [...merge, `pawl change diff ${id}`],
+  };
 }
 
 function hasFindings({ findings, approvedHead, head }: Change): boolean {

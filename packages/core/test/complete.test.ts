@@ -130,6 +130,16 @@ describe('what they are told', () => {
     );
   });
 
+  test('who merges its change: the queue by itself, or a person', () => {
+    const change = { id: 'c1' };
+    expect(completionText(anAgent(), said, { ...facts, change, mergesByItself: true })).toContain(
+      'Next: its change is merged when its checks pass (`pawl change show c1`)',
+    );
+    expect(completionText(anAgent(), said, { ...facts, change })).toContain(
+      'Next: a person merges its change when its checks pass (`pawl change merge c1`)',
+    );
+  });
+
   test('a failure, and why', () => {
     const text = completionText(anAgent(), { summary: null, failure: 'no network' }, { ...facts, commits: 1 });
     expect(text).toContain('brave-otter could not do its task: fix the login test\nWhy: no network\n');

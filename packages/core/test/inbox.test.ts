@@ -1,6 +1,7 @@
 import { budgetNews, changeNews, queueNews, withheldNews } from '@pawl/core/inbox';
 import type { ChangeInboxFacts, QueueInboxFacts } from '@pawl/core/inbox';
 import { newChange } from '@pawl/core/ratchet/change-life';
+import type { MergeRules } from '@pawl/core/ratchet/merge-leave';
 import type { Change, Ejection } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
 import { aRun, anAgent } from './fixture.ts';
@@ -26,8 +27,16 @@ const ejection: Ejection = {
   head: 'head',
   at: 5,
 };
+const rules: MergeRules = {
+  branch: 'main',
+  source: 'commit',
+  checkout: null,
+  auto: false,
+  remote: null,
+  pushAllowed: false,
+};
 const news = (patch: Partial<Change>, more: Partial<ChangeInboxFacts> = {}) =>
-  changeNews({ change: { ...change, ...patch }, state: 'ejected', detail: 'why', isInHand: false, ...more });
+  changeNews({ change: { ...change, ...patch }, state: 'ejected', detail: 'why', isInHand: false, rules, ...more });
 
 test('a conflict waits for a person unless an agent is at work on it', () => {
   const next = ['pawl change fix cccccccc', 'pawl change close cccccccc --reason "…"'];
@@ -42,6 +51,17 @@ test('a change that fails its checks waits for the person who made it, and for a
   expect(news({ ...red, agentId: null })).toMatchObject({ kind: 'ejected', next: [/log/, /retry/, /close/].map(like) });
   expect(news(red)).toBe(null);
   expect(news(red, { state: 'needs-human-input' })).toMatchObject({ kind: 'needs-human-input', since: 5 });
+});
+
+test('a ready change names its merge once, and not where that would be refused', () => {
+  const merge = 'pawl change merge cccccccc';
+  const diff = 'pawl change diff cccccccc';
+  const ready = (more: Partial<MergeRules>) => news({}, { state: 'ready', rules: { ...rules, ...more } });
+  expect(ready({})).toMatchObject({ detail: 'passes its checks', next: [merge, diff] });
+  const push = ready({ auto: true, remote: 'origin' });
+  expect(push).toMatchObject({ detail: like(/allow-push`$/), next: [merge, diff] });
+  const refused = ready({ source: 'checkout' });
+  expect(refused).toMatchObject({ detail: like(/nothing is merged: .*git commit/), next: [diff] });
 });
 
 test('findings come before an ejection, and missing checks are named', () => {

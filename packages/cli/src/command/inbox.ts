@@ -83,7 +83,7 @@ function describeEntry(entry: InboxEntry, now: number, { colours }: CommandConte
   const [only] = changes.length === 1 ? changes : [];
   const what = only === undefined ? kind : `${kind}, change ${shortId(only)}`;
   return [
-    `${colours.bold(who.join(' '))}: ${what}, ${duration(Math.max(0, now - since))} ago`,
+    `${colours.bold(who.join(' '))}: ${what}, ${ago(now - since)}`,
     `  ${printableLine(text)}`,
     ...(detail === '' ? [] : [`  ${printableLine(detail)}`]),
     ...next.map((step) => colours.dim(`  ${printableLine(step)}`)),
@@ -93,7 +93,7 @@ function describeEntry(entry: InboxEntry, now: number, { colours }: CommandConte
 function describe(item: InboxItem, now: number, { colours }: CommandContext): string {
   const { agent, project, kind, id, askedAt, deadlineAt, questions } = item;
   const what = kind === 'questions' ? count(questions.length, 'question') : kind;
-  const age = `${duration(Math.max(0, now - askedAt))} ago`;
+  const age = ago(now - askedAt);
   const deadline = deadlineAt === null ? '' : `, ${deadlineInWords(deadlineAt - now)}`;
   const place = project === null ? '' : ` in ${project.alias}`;
   const head = `${colours.bold(agent.alias)}${place}: ${what}, ${age}${deadline}`;
@@ -108,6 +108,11 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
   const word = kind === 'questions' ? agent.alias : id;
   const how = kind === 'permission' ? '--allow | --deny' : several ? '--answer <id>=<text>' : '"…"';
   return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`)].join('\n');
+}
+
+/** An age to the second: nobody wants to read milliseconds. */
+function ago(ms: number): string {
+  return ms < 1000 ? 'just now' : `${duration(ms)} ago`;
 }
 
 function deadlineInWords(leftMs: number): string {

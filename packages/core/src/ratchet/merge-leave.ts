@@ -46,11 +46,15 @@ export function mayPush(change: Pick<Change, 'head' | 'askedHead'>, pushAllowed:
 /** Describes a change that passes its checks and waits for a person, with the command that goes on. */
 export function readyDetail({ id }: Pick<Change, 'id'>, leave: MergeLeave, rules: MergeRules): string {
   const merge = `\`pawl change merge ${id.slice(0, 8)}\``;
+  const reason = readyReason(leave, rules);
+  if (leave === 'not-committed') return reason;
+  return leave === 'push-not-allowed' ? `${reason}, or merge this one: ${merge}` : `${reason}; ${merge}`;
+}
+
+/** Describes why such a change waits, without the command that merges it. */
+export function readyReason(leave: MergeLeave, rules: MergeRules): string {
   if (leave === 'not-committed') return `passes its checks; nothing is merged: ${notCommitted(rules)}`;
-  if (leave === 'push-not-allowed') {
-    return `passes its checks; ${pushNotAllowed(rules)}, or merge this one: ${merge}`;
-  }
-  return `passes its checks; ${merge}`;
+  return leave === 'push-not-allowed' ? `passes its checks; ${pushNotAllowed(rules)}` : 'passes its checks';
 }
 
 const configPath = '.pawl/config.yaml';

@@ -1,12 +1,13 @@
 import { doors } from '@pawl/core/definition/action-table';
 import { meets } from '@pawl/core/definition/gate';
 import { isAuthor } from '@pawl/core/landing';
-import { notCommitted } from '@pawl/core/ratchet/merge-leave';
+import { mergeLeave, notCommitted } from '@pawl/core/ratchet/merge-leave';
 import type { DoneRules, WhenDone } from '@pawl/core/ratchet/when-done';
 import { whenDone, whenUnreadable, whenWithheld } from '@pawl/core/ratchet/when-done';
 import type { Merging } from '@pawl/protocol/view';
 import { defaultBranch, remoteUrl } from '@pawl/git/remote';
 import { withoutSecret } from '@pawl/git/remote-url';
+import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
 import { projectSettings } from '@pawl/store/project-settings';
@@ -16,6 +17,7 @@ import type { Workshop } from '../workshop.ts';
 import { repositoryOf } from '../workshop.ts';
 import type { ProjectRules } from './change-rules.ts';
 import { configTrouble, projectRules, projectRulesNow } from './change-rules.ts';
+import { projectOfChange } from './change-scope.ts';
 import { rulesFrom } from './facts.ts';
 
 /** Reads a project's rules for merging as its queue saw them last, with the address that a merge pushes to. */
@@ -83,4 +85,16 @@ async function rulesForWork(shop: Workshop, project: Project): Promise<Pick<Proj
   const last = await projectRules(shop, project);
   const hasQueue = (await queueOf(shop.store.db, project.id)) !== null;
   return hasQueue && last.config.source === 'commit' ? last : projectRulesNow(shop, project);
+}
+
+/** Whether a change is merged when its checks pass, without a person's request; false where that cannot be told. */
+export async function mergesByItself(shop: Workshop, change: Change): Promise<boolean> {
+  try {
+    const rules = await mergeRules(shop, await projectOfChange(shop, change));
+    if (!rules.enabled || !rules.hasChecks || change.queuedAt === null) return false;
+    return mergeLeave(change, { ...rules, remote: rules.remote?.name ?? null }) === 'granted';
+  } catch (error) {
+    if (error instanceof PawlError) return false;
+    throw error;
+  }
 }

@@ -14,6 +14,7 @@ import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
 import { configTrouble } from './change-rules.ts';
+import { rulesFrom } from './facts.ts';
 import { divergenceOf } from './divergence.ts';
 import { projectsWithQueue } from './queue-view.ts';
 import { unproposed } from './withheld.ts';
@@ -55,7 +56,8 @@ async function addProject(shop: Workshop, project: Project, queue: Queue, inbox:
     const view = sight === null ? null : await viewChange(db, change, sight);
     if (view === null) continue;
     if (view.needsPerson) inbox.changes.push(view);
-    const news = changeNews({ ...view, change, isInHand: await isInHand(db, change) });
+    const rules = sight?.facts ? rulesFrom(sight.facts) : null;
+    const news = changeNews({ ...view, change, isInHand: await isInHand(db, change), rules });
     const about = { id: change.id, agent: view.author, project: place, changes: [change.id] };
     if (news !== null) inbox.entries.push({ ...about, ...news });
   }

@@ -24,6 +24,7 @@ import { retire } from '../reconcile/retire.ts';
 import { openAtCompletion } from '../ratchet/changes.ts';
 import type { Ratchet } from '../ratchet/ratchet.ts';
 import { placesOf, projectIfAny } from '../places.ts';
+import { mergesByItself } from '../ratchet/merge-rules.ts';
 import type { Workshop } from '../workshop.ts';
 import { projectOf, repositoryOf } from '../workshop.ts';
 import { rightsOf } from './definitions.ts';
@@ -56,6 +57,7 @@ export async function completeAgent(
   const changes = said.failure === null ? await changesOf(shop, known, said.summary) : [];
   const [change = null] = changes;
   const mayPropose = meets((await rightsOf(shop, known.agent)).definition, doors.openChange.needs);
+  const isMerged = change !== null && (await mergesByItself(shop, change));
   const completed = await shop.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);
     const { agent } = facts;
@@ -70,6 +72,7 @@ export async function completeAgent(
       change,
       others: changes.slice(1),
       mayPropose,
+      mergesByItself: isMerged,
     });
     for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
     tx.emit({

@@ -18,6 +18,7 @@ import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Post } from '../mail/post.ts';
 import type { Ratchet } from '../ratchet/ratchet.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { mergesByItself } from '../ratchet/merge-rules.ts';
 import type { Workshop } from '../workshop.ts';
 import { announcedKey, changesOf, commitsOf, definitionsOf, recipientsOf } from './complete.ts';
 import { rightsOf } from './definitions.ts';
@@ -90,6 +91,8 @@ export function startLeaving(
     const [commits, current] = await Promise.all([commitsOf(shop, agent), definitionsOf(shop, agent)]);
     const mayPropose = meets((await rightsOf(shop, agent)).definition, doors.openChange.needs);
     const said = { summary: run?.detail ?? null, failure: null };
+    const [change = null] = changes;
+    const isMerged = change !== null && (await mergesByItself(shop, change));
     const told = await store.write(async (tx) => {
       const facts = await agentView(tx.db, agent.id);
       if (facts === null || !isDoneWithTask(facts)) return [];
@@ -97,9 +100,8 @@ export function startLeaving(
       // The queue reports the end of a review that it asked for, with the same summary.
       const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
       const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
-      const [change = null] = changes;
-      const others = changes.slice(1);
-      const text = completionText(agent, said, { task: agent.assignment, commits, change, others, mayPropose });
+      const about = { task: agent.assignment, commits, change, others: changes.slice(1), mayPropose };
+      const text = completionText(agent, said, { ...about, mergesByItself: isMerged });
       for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
       await setSetting(tx, announcedKey(agent.id), run?.id ?? '');
       tx.emit({

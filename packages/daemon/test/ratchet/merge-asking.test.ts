@@ -67,7 +67,8 @@ test('with a remote nothing is pushed and main stays where it is, until a person
   });
   const inbox = await client.inbox();
   expect(inbox.changes).toMatchObject([{ id, state: 'ready' }]);
-  expect(inbox.entries).toMatchObject([{ kind: 'ready', changes: [id], detail: ready.detail }]);
+  const next = [`pawl change merge ${id.slice(0, 8)}`, `pawl change diff ${id.slice(0, 8)}`];
+  expect(inbox.entries).toMatchObject([{ kind: 'ready', changes: [id], detail: 'passes its checks', next }]);
   expect((await queueNow(client)).changes).toMatchObject([{ id, state: 'ready' }]);
   expect(await place.refs()).toBe(before);
   const checked = place.runs();
