@@ -36,6 +36,11 @@ describe('a budget', () => {
       },
     });
     expect(await breaches(agent.id)).toEqual([{ of: 'agent', detail: expect.stringContaining('minutes') }]);
+    const { tasks } = await daemon.client.taskHistory();
+    expect(tasks.find((each) => each.agent.id === agent.id)).toMatchObject({
+      state: 'over-budget',
+      detail: expect.stringContaining('minutes'),
+    });
   });
 
   test('of tokens that was passed is no completion, whatever the provider charges, until a person raises it', async () => {

@@ -47,5 +47,6 @@ export async function taskHistory(
 function historyPaint(state: TaskHistory['tasks'][number]['state'], colours: Palette): (text: string) => string {
   if (state === 'merged') return colours.green;
   if (state === 'failed') return colours.red;
+  if (state === 'over-budget') return colours.yellow;
   return state === 'open' ? colours.cyan : colours.dim;
 }

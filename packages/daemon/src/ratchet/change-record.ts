@@ -27,6 +27,8 @@ export type OpenRequest = {
   draft?: boolean | undefined;
   /** Nobody asked for it: what its author has said of a change that is there stays, and one that is not queued stays so. */
   byItself?: boolean;
+  /** Summaries that its author's earlier turns left by themselves: a newer one takes their place. */
+  replaces?: readonly string[];
 };
 
 /** `tell` are those who have mail about it now. */
@@ -144,7 +146,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
     base: branch === known.branch ? base : known.base,
     agentId: author?.id ?? known.agentId,
     ...movedTitle(title, known),
-    ...(summary === null || (request.byItself === true && known.summary !== '') ? {} : { summary }),
+    ...(summary === null || keepsSummary(request, known) ? {} : { summary }),
     queuedAt: isWanted(proposal, known) ? tx.now : null,
     retriedAt: null,
     findings: [],
@@ -156,6 +158,11 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   tx.emit({ type: 'change.moved', ...about(change), data });
   if (change.queuedAt !== null) emitQueued(tx, change, request.asker);
   return { change, created: false, moved: true, tell: [] };
+}
+
+/** A summary that somebody gave stays when the change moves by itself. */
+function keepsSummary({ byItself = false, replaces = [] }: OpenRequest, { summary }: Change): boolean {
+  return byItself && summary !== '' && !replaces.includes(summary);
 }
 
 /** A title that was given counts; one that was a commit's subject follows that commit when it is amended. */

@@ -15,6 +15,7 @@ import { agentView } from '@pawl/store/agent-views';
 import { changesTakenOver, finishedAuthors } from '@pawl/store/change-search';
 import { changesByAgent } from '@pawl/store/changes';
 import { beginQueue, queueOf } from '@pawl/store/queues';
+import { runsOf } from '@pawl/store/runs';
 import { rightsOf } from '../service/definitions.ts';
 import { redact } from '../service/redaction.ts';
 import { agentIn } from '../places.ts';
@@ -125,7 +126,8 @@ async function proposeWork(
   const said = summaryFrom(redact(shop, summary ?? ''));
   const asker = { is: 'agent', agent, definition } as const;
   // What was closed before is wanted again when somebody says so.
-  const byItself = { asker, project, byItself: true, draft: closedAt !== null };
+  const replaces = (await runsOf(shop.store.db, agent.id)).map(({ detail }) => summaryFrom(redact(shop, detail ?? '')));
+  const byItself = { asker, project, byItself: true, draft: closedAt !== null, replaces };
   const { change } = await openChange(shop, said === '' ? byItself : { ...byItself, summary: said });
   return change;
 }

@@ -1,3 +1,4 @@
+import { breachInWords } from '@pawl/core/budget';
 import { firstLine } from '@pawl/core/shorten';
 import type { TaskHistory } from '@pawl/protocol/view/change';
 import type { Change } from '@pawl/schema/change';
@@ -55,6 +56,9 @@ function outcomeOf({ agent, run }: AgentView, change: Change | null): Pick<Past,
   if (errandEnd !== null) return { ...errandEnd, detail: said };
   const failure = agent.completion?.failure ?? (run?.outcome === 'failed' ? (run.detail ?? '') : null);
   const endedAt = agent.completion?.at ?? run?.endedAt ?? agent.endedAt;
+  if (agent.completion === null && run?.cause?.reason === 'budget') {
+    return { state: 'over-budget', detail: breachInWords(run.cause), endedAt };
+  }
   if (failure !== null) return { state: 'failed', detail: firstLine(failure, limits.taskNameCharacters), endedAt };
   const isDone = agent.completion !== null || (run?.outcome === 'completed' && run.questions === null);
   if (isDone) return { state: 'no-pr', detail: said, endedAt };

@@ -57,7 +57,9 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect(JSON.stringify(change)).not.toContain(token);
     const [mail] = await completionMails(daemon.home.root, agent.id);
     expect(mail?.body).toContain(`Change: ${change.id}`);
-    expect(mail?.body).toContain(`pawl change show ${change.id}`);
+    expect(mail?.body).toContain(
+      `a person merges its change when its checks pass (\`pawl change merge ${change.id}\`)`,
+    );
     await cleanedUp(daemon.client, agent.id);
     expect(await changesOf(agent)).toHaveLength(1);
     // W4-10: its worktree is gone, and what became of it is still known.
@@ -71,6 +73,20 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     const change = await changeOf(agent);
     expect(change.summary).toBe('all there');
     expect(await changeEvents(daemon.client, change.id, 'change.opened')).toHaveLength(1);
+  });
+
+  test('a later turn’s last words take the place of an earlier one’s, and never of a summary that was given', async () => {
+    const turns = [...committing('t1.txt', 'x'), { complete: { summary: 'first' } }, ...committing('t2.txt', 'x')];
+    const agent = await daemon.ended((await daemon.work([...turns, { complete: { summary: 'second' } }])).id);
+    expect((await changeOf(agent)).summary).toBe('first');
+    await daemon.client.sendMail({ to: agent.alias, body: 'one thing more' }, randomUUID());
+    await waitUntil(async () => (await changeOf(agent)).summary === 'second', { what: 'the summary of the last turn' });
+    const given = [...committing('t3.txt', 'x'), { pawl: ['change', 'open', '--summary', 'as I say'] }, 'complete'];
+    const other = await daemon.ended((await daemon.work([...given, ...committing('t4.txt', 'x'), 'complete'])).id);
+    const { head } = await changeOf(other);
+    await daemon.client.sendMail({ to: other.alias, body: 'one thing more' }, randomUUID());
+    await waitUntil(async () => (await changeOf(other)).head !== head, { what: 'the change to move' });
+    expect((await changeOf(other)).summary).toBe('as I say');
   });
 
   test('it opened one itself: that one goes along with what it committed after, and keeps its words', async () => {
