@@ -76,6 +76,29 @@ describe('the work that an agent was given stays its task [S4-25]', () => {
     await daemon.ended(agent.id);
     expect(await assignmentOf(agent.id)).toBe('Second');
   });
+
+  test('and what it had finished before stays in the task history', async () => {
+    const agent = await daemon.work(['complete', 'complete', 'complete'], { task: 'Three' });
+    await daemon.ended(agent.id);
+    await daemon.client.resumeAgent(agent.id, { prompt: 'Go' }, randomUUID());
+    await daemon.ended(agent.id);
+    const history = async () =>
+      (await daemon.client.taskHistory({ limit: 50 })).tasks.filter((task) => task.agent.id === agent.id);
+    expect(await history()).toMatchObject([
+      { task: 'Go', state: 'no-pr' },
+      { task: 'Three', state: 'no-pr' },
+    ]);
+    // The same work again is no new entry, and what is begun after it does not change how it came out.
+    await daemon.client.resumeAgent(agent.id, {}, randomUUID());
+    await daemon.ended(agent.id);
+    await daemon.client.completeAgent(agent.id, { failure: 'gave up' });
+    const past = await history();
+    expect(past.map(({ task, state }) => [task, state])).toEqual([
+      ['Go', 'failed'],
+      ['Three', 'no-pr'],
+    ]);
+    expect(past[1]?.endedAt).toBeLessThanOrEqual(past[0]?.startedAt ?? 0);
+  });
 });
 
 test('a cost that the provider does not tell is unknown, and not zero', async () => {

@@ -24,16 +24,22 @@ export async function openChangeOfStandIn(db: Database, projectId: string, agent
   return row === undefined ? null : changeById(db, row.id);
 }
 
-/** The latest change of an agent, or of its author in whose place it is; of a person, that of the same branch. */
+/**
+ * The latest change of an agent, or of its author in whose place it is; of a person, that of the same branch. Only what was
+ * opened in a span of time, where one is given.
+ */
 export async function lastChangeOf(
   db: Database,
   projectId: string,
   { agentId, branch }: { agentId: string | null; branch: string },
+  { from = 0, before = Number.MAX_SAFE_INTEGER }: { from?: number; before?: number } = {},
 ): Promise<Change | null> {
   const row = await db
     .selectFrom('changes')
     .select('id')
     .where('project_id', '=', projectId)
+    .where('opened_at', '>=', from)
+    .where('opened_at', '<', before)
     .where((where) =>
       agentId === null
         ? where.and([where('branch', '=', branch), where('agent_id', 'is', null)])

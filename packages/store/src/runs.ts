@@ -14,9 +14,22 @@ export type RunEnd = {
   cause?: RunCause | undefined;
 };
 
-/** Adds a run and makes it the latest one of its agent. */
+/** Adds a run and makes it the latest one of its agent. An assignment that no run was begun for is noted in it. */
 export async function insertRun(tx: WriteTransaction, run: Run): Promise<void> {
-  await tx.db.insertInto('runs').values(toColumns(run)).execute();
+  const given = await tx.db.selectFrom('agents').select('assignment').where('id', '=', run.agentId).executeTakeFirst();
+  const known = await tx.db
+    .selectFrom('runs')
+    .select('assignment')
+    .where('agent_id', '=', run.agentId)
+    .where('assignment', 'is not', null)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const assignment = given?.assignment === known?.assignment ? null : (given?.assignment ?? null);
+  await tx.db
+    .insertInto('runs')
+    .values({ ...toColumns(run), assignment })
+    .execute();
   await tx.db.updateTable('agents').set({ run_id: run.id }).where('id', '=', run.agentId).execute();
 }
 
@@ -105,6 +118,38 @@ export async function runsOf(db: Database, agentId: string): Promise<Run[]> {
     .limit(limits.pageRows)
     .execute();
   return rows.map(runOf);
+}
+
+/** An assignment of an agent, and when and with which of its runs it began. */
+export type Assignment = { assignment: string; startedAt: number; ordinal: number };
+
+/** What an agent was given to do, oldest first, each with the run that it began with. */
+export async function assignmentsOf(db: Database, agentId: string): Promise<Assignment[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['ordinal', 'assignment', 'started_at'])
+    .where('agent_id', '=', agentId)
+    .where('assignment', 'is not', null)
+    .orderBy('ordinal')
+    .execute();
+  return rows.map((row) => ({
+    assignment: row.assignment ?? '',
+    startedAt: integer(row.started_at),
+    ordinal: integer(row.ordinal),
+  }));
+}
+
+/** The last run of an agent before another one of its runs. */
+export async function runBefore(db: Database, agentId: string, ordinal: number): Promise<Run | null> {
+  const row = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('ordinal', '<', ordinal)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? runOf(row) : null;
 }
 
 /** A run and all runs that were begun by it, each after all of its own: the order in which they may be ended. */

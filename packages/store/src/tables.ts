@@ -93,6 +93,8 @@ export type RunTable = {
   agent_kind: Run['agentKind'];
   parent_run_id: string | null;
   task: string;
+  /** The agent's assignment, in the first run that was begun for it only. */
+  assignment: string | null;
   definition: Json | null;
   started_at: Integer;
   ended_at: NullableInteger;

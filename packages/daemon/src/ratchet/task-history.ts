@@ -7,7 +7,8 @@ import type { Agent, Project } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';
 import { agentsThatRan, lastChangeOf } from '@pawl/store/change-search';
 import { listProjects } from '@pawl/store/projects';
-import { runsOf } from '@pawl/store/runs';
+import { assignmentsOf, runBefore, runsOf } from '@pawl/store/runs';
+import type { Database } from '@pawl/store/tables';
 import type { Workshop } from '../workshop.ts';
 
 type Past = TaskHistory['tasks'][number];
@@ -24,24 +25,50 @@ export async function taskHistory(
     const { agent } = facts;
     const home = projects.get(agent.projectId ?? '');
     if (home === undefined) continue;
-    const [first] = await runsOf(db, agent.id);
-    if (first === undefined) continue;
-    const change = await lastChangeOf(db, home.id, { agentId: agent.id, branch: agent.branch ?? '' });
-    tasks.push({
-      agent: { id: agent.id, alias: agent.alias },
-      project: home,
-      task: firstLine(agent.assignment ?? first.task, limits.taskNameCharacters),
-      branch: agent.branch ?? '',
-      changeId: change?.id ?? null,
-      startedAt: first.startedAt,
-      ...outcomeOf(facts, change),
-    });
+    for (const { assignment, startedAt, ...part } of await worksOf(db, facts)) {
+      const author = { agentId: agent.id, branch: agent.branch ?? '' };
+      const change = await lastChangeOf(db, home.id, author, part.span);
+      tasks.push({
+        agent: { id: agent.id, alias: agent.alias },
+        project: home,
+        task: firstLine(assignment, limits.taskNameCharacters),
+        branch: agent.branch ?? '',
+        changeId: change?.id ?? null,
+        startedAt,
+        ...outcomeOf(part.facts, change),
+      });
+    }
   }
-  return tasks;
+  return tasks.slice(0, limit);
+}
+
+/** One piece of work: its assignment, the agent as it was when that ended, and in which time its changes were opened. */
+type Work = { assignment: string; startedAt: number; facts: Facts; span: { from?: number; before?: number } };
+type Facts = Pick<AgentView, 'agent' | 'run'>;
+
+/** All that an agent was given to do, newest first. Its end and its completion belong to the newest. */
+async function worksOf(db: Database, facts: AgentView): Promise<Work[]> {
+  const { agent } = facts;
+  const given = await assignmentsOf(db, agent.id);
+  if (given.length === 0) {
+    const [first] = await runsOf(db, agent.id);
+    return first === undefined ? [] : [{ assignment: first.task, startedAt: first.startedAt, facts, span: {} }];
+  }
+  const works: Work[] = [];
+  for (const [index, { assignment, startedAt }] of given.entries()) {
+    const next = given[index + 1];
+    const run = next === undefined ? facts.run : await runBefore(db, agent.id, next.ordinal);
+    // A change that it took over is older than its first run.
+    const from = index === 0 ? {} : { from: startedAt };
+    const span = { ...from, ...(next === undefined ? {} : { before: next.startedAt }) };
+    const then = next === undefined ? agent : { ...agent, completion: null, endedAt: null };
+    works.unshift({ assignment, startedAt, facts: { agent: then, run }, span });
+  }
+  return works;
 }
 
 /** How a piece of work came out: by its change where there is one, else by what its agent's last run came to. */
-function outcomeOf({ agent, run }: AgentView, change: Change | null): Pick<Past, 'state' | 'detail' | 'endedAt'> {
+function outcomeOf({ agent, run }: Facts, change: Change | null): Pick<Past, 'state' | 'detail' | 'endedAt'> {
   const said = firstLine(agent.completion?.summary ?? run?.detail ?? '', limits.taskNameCharacters);
   if (change !== null) {
     if (change.mergedAt !== null) return { state: 'merged', detail: change.title, endedAt: change.mergedAt };

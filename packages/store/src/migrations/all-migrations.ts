@@ -13,6 +13,7 @@ import { runRecord } from './0012-run-record.ts';
 import { changeAuthor } from './0013-change-author.ts';
 import { inboxFacts } from './0014-inbox-facts.ts';
 import { placesOfProject } from './0015-places-of-project.ts';
+import { runAssignment } from './0016-run-assignment.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. New ones are added at the end. */
@@ -32,4 +33,5 @@ export const allMigrations: readonly Migration[] = [
   changeAuthor,
   inboxFacts,
   placesOfProject,
+  runAssignment,
 ];
