@@ -243,17 +243,19 @@ describe('a project that is taken off the list', () => {
     expect((await client.listAgents()).agents).toEqual([]);
     await expect(place.daemon.work()).rejects.toMatchObject({ code: 'conflict' });
     await expect(place.start()).rejects.toMatchObject({ code: 'conflict' });
+    await client.changeProjectSettings({ path: repository, provider: 'calm' });
     expect(await client.addProject({ path: repository })).toMatchObject({
       created: false,
+      trackedAgain: true,
       project: { id: project.id },
     });
-    await client.changeProjectSettings({ path: repository, provider: 'calm' });
-    await loops.health();
+    // At once: no health check is waited for.
     expect((await client.crew({ path: repository })).members.map(({ agent }) => agent?.activity)).toEqual([
       'idle',
       'idle',
       'idle',
     ]);
+    expect(await client.addProject({ path: repository })).toMatchObject({ trackedAgain: false });
   });
 
   test('with agents at work it is refused, by name; with force they are stopped and keep their worktrees', async () => {

@@ -92,6 +92,8 @@ export type AddProjectBody = z.infer<typeof addProjectSchema>;
 export const projectAddedSchema = z.object({
   project: projectSchema,
   created: z.boolean(),
+  /** It was known and untracked until now. */
+  trackedAgain: z.boolean(),
   /** Null when nobody asked for it. */
   checks: checksFoundSchema.nullable(),
   /** What the configuration means for merging and pushing; null when it cannot be read. */

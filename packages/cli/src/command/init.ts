@@ -1,4 +1,5 @@
 import type { ChecksFound } from '@pawl/protocol/view/checks';
+import type { CrewView } from '@pawl/protocol/view/project';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -35,7 +36,7 @@ export async function init(
   const asked =
     options.autoMerge === undefined && writesConfig(resolve(path), options) ? askable(context, person) : null;
   const autoMerge = options.autoMerge ?? (await wantsAutoMerge(asked));
-  const { project, created, checks, ...added } = await client.addProject({
+  const { project, created, trackedAgain, checks, ...added } = await client.addProject({
     path: resolve(path),
     checks: options.checks !== false,
     ...(autoMerge ? { autoMerge: true } : {}),
@@ -50,10 +51,12 @@ export async function init(
   if (isAllowed || committed !== null) ({ merging } = await client.addProject({ path: project.root }));
   // Its provider is the one that the project has been given, if any.
   const crew = options.crew ? await client.startCrew(crewBody(project.root, {})) : null;
-  const members = crew === null ? {} : { crew: crew.members };
-  context.answer('project', { ...project, created, checks, merging, committed, ...members }, () =>
+  const back = trackedAgain && crew === null ? await client.crew({ path: project.root }) : null;
+  const members = crew === null && back === null ? {} : { crew: (crew ?? back)?.members };
+  context.answer('project', { ...project, created, trackedAgain, checks, merging, committed, ...members }, () =>
     [
-      `${context.colours.bold(project.name)} is ${created ? 'now a project' : 'a project already'} (${root})`,
+      `${context.colours.bold(project.name)} is ${standing({ created, trackedAgain })} (${root})`,
+      ...(back === null ? [] : tellCrewBack(back)),
       ...(checks === null ? [] : tellChecks(checks)),
       ...(merging === null ? [] : tellMerging(merging, committed)),
       ...(crew === null ? [] : [describeCrew(context, crew)]),
@@ -61,6 +64,23 @@ export async function init(
     ].join('\n'),
   );
   return 0;
+}
+
+function standing({ created, trackedAgain }: { created: boolean; trackedAgain: boolean }): string {
+  if (created) return 'now a project';
+  return trackedAgain ? 'tracked again' : 'a project already';
+}
+
+/** Which agents of the crew came back with a project that is tracked again. */
+function tellCrewBack({ wanted, members }: CrewView): string[] {
+  if (!wanted) return [];
+  const names = (isThere: boolean) =>
+    members.filter(({ agent }) => (agent !== null) === isThere).map(({ role }) => role);
+  const [there, missing] = [names(true), names(false)];
+  return [
+    ...(there.length === 0 ? [] : [`crew: ${there.join(', ')} started`]),
+    ...(missing.length === 0 ? [] : [`crew: ${missing.join(', ')} not started; see: pawl crew start`]),
+  ];
 }
 
 const hooksOffer = 'do you start agents here yourself? pawl hooks install lets them notice each other';

@@ -21,7 +21,7 @@ export async function listProjects(context: CommandContext, options: { all?: boo
   const { projects } = await withDaemon(context.home, (client) => client.listProjectDetails());
   const shown = projects.filter(({ settings }) => options.all === true || settings.untrackedAt === null);
   context.answer('projects', { projects: shown }, () => {
-    if (shown.length === 0) return 'no projects yet; make a repository one: pawl init';
+    if (shown.length === 0) return noProjects(projects.length);
     const rows = shown.map(({ project, settings, agents }) => [
       { text: project.name, paint: context.colours.bold },
       settings.provider ?? '-',
@@ -32,6 +32,11 @@ export async function listProjects(context: CommandContext, options: { all?: boo
     return table(columns, rows, context.colours, context.columns);
   });
   return 0;
+}
+
+function noProjects(untracked: number): string {
+  if (untracked === 0) return 'no projects yet; make a repository one: pawl init';
+  return `no project is tracked; ${untracked} untracked: pawl project ls --all shows them, pawl init PATH tracks one again`;
 }
 
 /** Shows one project with its settings. */

@@ -5,8 +5,9 @@ import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { InitOptions } from '../../src/command/init.ts';
 import { init } from '../../src/command/init.ts';
+import { listProjects } from '../../src/command/project.ts';
 import type { Person } from '../../src/person.ts';
-import { idOf } from '../agent-view.ts';
+import { agentView, idOf } from '../agent-view.ts';
 import { fakeDaemon, sendJson } from './fake-daemon.ts';
 
 const project = { id: idOf(1), name: 'shop', root: '/code/shop', createdAt: 1 };
@@ -153,4 +154,34 @@ describe('--commit', () => {
       hint: 'Switch to a branch first: git switch main; then run `pawl init --commit` again.',
     });
   });
+});
+
+test('a project that is tracked again says so, and which of its crew came back', async () => {
+  const answer = { project, created: false, trackedAgain: true, checks: null, merging: null };
+  const members = [
+    { role: 'supervisor', agent: agentView() },
+    { role: 'merge-queue', agent: agentView({ id: idOf(2) }) },
+    { role: 'workspace', agent: null },
+  ];
+  await using daemon = await fakeDaemon(
+    ({ response, url }) =>
+      sendJson(response, url.pathname === '/api/projects/crew' ? { project, wanted: true, members } : answer),
+    { json: false },
+  );
+  await init(daemon.context, '/code/shop', { checks: false }, nobody);
+  expect(daemon.texts).toEqual([
+    [
+      'shop is tracked again (/code/shop)',
+      'crew: supervisor, merge-queue started',
+      'crew: workspace not started; see: pawl crew start',
+    ].join('\n'),
+  ]);
+});
+
+test('a list without tracked projects counts those that are not', async () => {
+  const settings = { provider: null, pushAllowedAt: null, crewWantedAt: null, untrackedAt: 5 };
+  const projects = [{ project, settings, agents: { living: 0, atWork: 0 } }];
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { projects }), { json: false });
+  await listProjects(daemon.context, {});
+  expect(daemon.texts[0]).toContain('1 untracked: pawl project ls --all');
 });

@@ -120,9 +120,11 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   app.openapi(routes.listProjects, async (context) =>
     context.json({ projects: await listProjects(shop.store.db) }, 200),
   );
-  app.openapi(routes.addProject, async (context) =>
-    context.json(await addProject(shop, context.req.valid('json')), 200),
-  );
+  app.openapi(routes.addProject, async (context) => {
+    const added = await addProject(shop, context.req.valid('json'));
+    if (added.trackedAgain) await parts.crews.tryOne(added.project);
+    return context.json(added, 200);
+  });
   app.openapi(routes.listAgents, async (context) => {
     const { all, reaped, ...query } = context.req.valid('query');
     await parts.adoption.look();

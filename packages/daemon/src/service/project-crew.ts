@@ -47,6 +47,8 @@ export type ProjectCrews = {
   tend(): Promise<void>;
   /** The same for one project. */
   tendOne(project: Project): Promise<void>;
+  /** The same, except that a failure is logged; the next health check tries again. */
+  tryOne(project: Project): Promise<void>;
 };
 
 /** The agent that has a role, and the wish for a crew that it was started for. */
@@ -194,24 +196,24 @@ export function createProjectCrews(
     }
   }
 
+  async function tryOne(project: Project): Promise<void> {
+    try {
+      await inLane(project, () => settle(project));
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      shop.log.warn({ project: project.name, error: messageOf(error) }, 'its crew is not complete; tried again later');
+    }
+  }
+
   const inLane = <T>(project: Project, act: () => Promise<T>) => lanes.run(project.id, act);
   return {
     start: (project, given) => inLane(project, () => start(project, given)),
     stop: (project) => inLane(project, () => stop(project)),
     status,
     tendOne: (project) => inLane(project, () => settle(project)),
+    tryOne,
     async tend() {
-      for (const project of await listProjects(store.db)) {
-        try {
-          await inLane(project, () => settle(project));
-        } catch (error) {
-          if (isPassing(error)) throw error;
-          shop.log.warn(
-            { project: project.name, error: messageOf(error) },
-            'its crew is not complete; tried again later',
-          );
-        }
-      }
+      for (const project of await listProjects(store.db)) await tryOne(project);
     },
   };
 }

@@ -23,13 +23,12 @@ export async function addProject(shop: Workshop, body: AddProjectBody): Promise<
   const added = await shop.store.write(async (tx) => {
     const known = await projectByRoot(tx.db, root);
     if (known !== null) {
-      await trackAgain(tx, known);
-      return { project: known, created: false };
+      return { project: known, created: false, trackedAgain: await trackAgain(tx, known) };
     }
     const project: Project = { id: newId(), name: await freeName(tx, body.name, root), root, createdAt: tx.now };
     await insertProject(tx, project);
     tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });
-    return { project, created: true };
+    return { project, created: true, trackedAgain: false };
   });
   if (body.provider !== undefined) await changeProjectSettings(shop, added.project, { provider: body.provider });
   const { autoMerge = false } = body;

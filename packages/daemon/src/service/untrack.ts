@@ -50,11 +50,12 @@ export async function untrackProject(
   return describeProject(shop, project);
 }
 
-/** Tracks a project again that was taken off the list, with everything as it was; its crew is wanted anew. */
-export async function trackAgain(tx: WriteTransaction, project: Project): Promise<void> {
+/** Tracks a project again that was taken off the list, with everything as it was; its crew is wanted anew. False when it was tracked. */
+export async function trackAgain(tx: WriteTransaction, project: Project): Promise<boolean> {
   const { untrackedAt, crewWantedAt } = await projectSettings(tx.db, project.id);
-  if (untrackedAt === null) return;
+  if (untrackedAt === null) return false;
   const wish = crewWantedAt === null ? {} : { crewWantedAt: Math.max(tx.now, crewWantedAt + 1) };
   await updateProjectSettings(tx, project.id, { untrackedAt: null, ...wish });
   tx.emit({ type: 'project.configured', projectId: project.id, data: { tracked: true } });
+  return true;
 }
