@@ -8,6 +8,7 @@ import { checkKey, readConfigDocument, setKey, unsetKey, valuesOf, writeConfigDo
 import type { CommandContext } from '../context.ts';
 import { answers } from '../launch.ts';
 import { refuseAgents } from '../person-only.ts';
+import { warnIfMissing } from '../provider-missing.ts';
 import { printableLine, table } from '../terminal.ts';
 
 type Setting = { key: string; value: unknown; isSet: boolean };
@@ -39,6 +40,12 @@ export async function getConfig(context: CommandContext, key: string): Promise<n
 /** Sets a key in config.yaml; comments and order stay. */
 export async function setConfig(context: CommandContext, key: string, text: string): Promise<number> {
   await refuseAgents(context.home, 'change the settings of the home');
+  if (text.trim() === '') {
+    checkKey(key);
+    throw new PawlError('usage', `The value of ${key} is empty.`, {
+      hint: `Its default counts again after: pawl config unset ${key}`,
+    });
+  }
   const document = readConfigDocument(context.home.config);
   setKey(document, key, text);
   const isUp = await answers(context.home);
@@ -101,11 +108,13 @@ function at(value: unknown, key: string): unknown {
 }
 
 /** Refuses a provider that neither the running daemon nor the file itself knows. */
-async function checkProvider({ home }: CommandContext, document: Document, isUp: boolean): Promise<void> {
+async function checkProvider(context: CommandContext, document: Document, isUp: boolean): Promise<void> {
+  const { home } = context;
   const provider = document.get('provider');
   if (!isUp || typeof provider !== 'string' || document.hasIn(['providers', provider])) return;
   const { providers } = await commandClient(home).listProviders(searchPathOf(process.env));
-  if (providers.some(({ name }) => name === provider)) return;
+  const known = providers.find(({ name }) => name === provider);
+  if (known !== undefined) return warnIfMissing(context, known);
   throw new PawlError('unknown_provider', `There is no provider ${JSON.stringify(provider.slice(0, 80))}.`, {
     hint: `Known providers: ${providers.map(({ name }) => name).join(', ')}.`,
   });

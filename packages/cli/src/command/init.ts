@@ -1,3 +1,5 @@
+import type { Client } from '@pawl/protocol/client';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import type { ChecksFound } from '@pawl/protocol/view/checks';
 import type { CrewView } from '@pawl/protocol/view/project';
 import { spawnSync } from 'node:child_process';
@@ -8,6 +10,7 @@ import type { CommandContext } from '../context.ts';
 import { reachDaemon } from '../launch.ts';
 import { askable, settlePush, tellMerging, wantsAutoMerge } from '../merge-setup.ts';
 import { atTerminal } from '../person.ts';
+import { warnIfMissing } from '../provider-missing.ts';
 import { printableLine } from '../terminal.ts';
 import { crewBody, describeCrew } from './crew.ts';
 
@@ -43,6 +46,7 @@ export async function init(
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.provider === undefined ? {} : { provider: options.provider }),
   });
+  if (options.provider !== undefined) await warnAbout(context, client, options.provider);
   let { merging } = added;
   const root = printableLine(project.root);
   const committed = options.commit === true ? commitConfig(project.root, merging?.branch ?? null) : null;
@@ -57,6 +61,7 @@ export async function init(
     [
       `${context.colours.bold(project.name)} is ${standing({ created, trackedAgain })} (${root})`,
       ...(back === null ? [] : tellCrewBack(back)),
+      ...(options.provider === undefined ? [] : [`its agents use ${printableLine(options.provider)}`]),
       ...(checks === null ? [] : tellChecks(checks)),
       ...(merging === null ? [] : tellMerging(merging, committed)),
       ...(crew === null ? [] : [describeCrew(context, crew)]),
@@ -64,6 +69,12 @@ export async function init(
     ].join('\n'),
   );
   return 0;
+}
+
+async function warnAbout(context: CommandContext, client: Client, provider: string): Promise<void> {
+  const { providers } = await client.listProviders(searchPathOf(process.env));
+  const known = providers.find(({ name }) => name === provider);
+  if (known !== undefined) warnIfMissing(context, known);
 }
 
 function standing({ created, trackedAgain }: { created: boolean; trackedAgain: boolean }): string {

@@ -33,8 +33,11 @@ export async function ps(
   const list = await withDaemon(context.home, (client) =>
     limit === undefined ? client.listAgents(query) : everyAgent(client, query, limit),
   );
+  const isNone = list.agents.length === 0 && !all && !context.json;
+  const ended = isNone ? await endedAgents(context, query) : 0;
   const now = Date.now();
   context.answer('agents', list, () => {
+    if (ended > 0) return 'all agents have ended; pawl ps --all shows them, pawl work "what to do" starts another';
     if (list.agents.length === 0) return 'no agents yet; put one to work: pawl work "what to do"';
     const rows = list.agents.map((agent) => {
       const state = stateOf(agent);
@@ -55,4 +58,10 @@ export async function ps(
     return table(columns, rows, context.colours, context.columns) + more;
   });
   return 0;
+}
+
+/** How many of the latest agents have ended; agent 0, which never ends, is none of them. */
+async function endedAgents(context: CommandContext, query: { project?: string }): Promise<number> {
+  const { agents } = await withDaemon(context.home, (client) => client.listAgents({ ...query, all: true, limit: 2 }));
+  return agents.filter(({ parentId }) => parentId !== null).length;
 }

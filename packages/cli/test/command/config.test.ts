@@ -159,3 +159,20 @@ test('an agent may look, and change nothing', async () => {
   await getConfig(place.context, 'port');
   expect(existsSync(place.home.config)).toBe(false);
 });
+
+test('an empty value is refused with the command that unsets the key, and nothing is written', async () => {
+  await using place = await aHome(commented);
+  for (const text of ['', '  '])
+    await expect(setConfig(place.context, 'provider', text)).rejects.toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining('pawl config unset provider') as string,
+    });
+  expect(place.read()).toBe(commented);
+});
+
+test('a provider that is not installed is set with a warning', async () => {
+  const gemini = { name: 'gemini', program: 'gemini', path: null, install: null };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { providers: [gemini], problems: [] }));
+  expect(await setConfig(daemon.context, 'provider', 'gemini')).toBe(0);
+  expect(daemon.said).toEqual(['warning: gemini is not installed (gemini is not on your PATH)']);
+});

@@ -81,6 +81,27 @@ describe('history', () => {
     expect(daemon.texts).toEqual(['brave-otter\nno messages yet']);
   });
 
+  test('--all after a clear does not say that there are none', async () => {
+    const cleared = {
+      id: 1,
+      agentId: idOf(1),
+      runId: null,
+      sessionId: null,
+      kind: 'user',
+      content: 'fix it',
+      data: null,
+      createdAt: 1,
+      inherited: false,
+      forgotten: 'cleared',
+    };
+    const page = { agentId: idOf(1), alias: 'brave-otter', assignment: null, inherited: 0, own: 0, more: false };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { ...page, messages: [cleared] }), {
+      json: false,
+    });
+    await history(daemon.context, 'brave-otter', { all: true });
+    expect(daemon.texts).toEqual(['brave-otter', expect.stringContaining('[cleared] fix it')]);
+  });
+
   test('with --json the first record counts, and each message says whether it was inherited', async () => {
     await using daemon = await fakeHistory(1, true);
     await history(daemon.context, 'brave-otter', {});

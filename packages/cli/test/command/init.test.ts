@@ -185,3 +185,18 @@ test('a list without tracked projects counts those that are not', async () => {
   await listProjects(daemon.context, {});
   expect(daemon.texts[0]).toContain('1 untracked: pawl project ls --all');
 });
+
+test('a chosen provider is confirmed, and one that is not installed is warned about', async () => {
+  const answer = { project, created: true, trackedAgain: false, checks: null, merging: null };
+  const gemini = { name: 'gemini', program: 'gemini', path: null, install: 'npm install -g gemini' };
+  await using daemon = await fakeDaemon(
+    ({ response, url }) =>
+      sendJson(response, url.pathname === '/api/providers' ? { providers: [gemini], problems: [] } : answer),
+    { json: false },
+  );
+  await init(daemon.context, '/code/shop', { checks: false, provider: 'gemini' }, nobody);
+  expect(daemon.texts[0]).toContain('its agents use gemini');
+  expect(daemon.said).toEqual([
+    'warning: gemini is not installed (gemini is not on your PATH); install it: npm install -g gemini',
+  ]);
+});

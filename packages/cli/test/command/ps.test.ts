@@ -94,3 +94,19 @@ test('the first project of an agent with several is shown with the number of the
   const at = head.indexOf('PROJECT');
   expect([first, second].map((line) => line.slice(at).split('  ')[0])).toEqual(['shop +1', '-']);
 });
+
+test.each([
+  [[agentView({ id: idOf(9), parentId: null })], 'no agents yet'],
+  [
+    [agentView({ parentId: idOf(9) }), agentView({ id: idOf(9), parentId: null })],
+    'all agents have ended; pawl ps --all',
+  ],
+])('a list without living agents says whether there were any', async (everyone, words) => {
+  await using daemon = await fakeDaemon(
+    ({ response, url }) =>
+      sendJson(response, { agents: url.searchParams.has('all') ? everyone : [], more: false, current: null }),
+    { json: false },
+  );
+  await ps(daemon.context, {});
+  expect(daemon.texts[0]).toContain(words);
+});

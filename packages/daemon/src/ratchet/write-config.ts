@@ -26,7 +26,8 @@ export async function proposeConfig(
   { autoMerge }: { autoMerge: boolean },
 ): Promise<ChecksFound> {
   const repository = await openRepository(project.root);
-  const file = join(repository.root, configPath);
+  // A bare repository has no checkout: its file is only in a commit.
+  const file = repository.bare ? configPath : join(repository.root, configPath);
   const found = repository.bare ? [] : await detectChecks(repository.root);
   const told = (outcome: ChecksFound['outcome'], reason: string | null = null) => ({ file, found, outcome, reason });
   if (await isConfigured(shop, project, repository)) return told('kept');
