@@ -64,7 +64,7 @@ const commands = all.filter(([name]) => !groups.includes(name));
 
 describe('every command', () => {
   test('the ones there are', () => {
-    const agents = 'work fork reply resume ps tree top logs history inspect switch delegate result';
+    const agents = 'work fork reply resume ps tree top logs history inspect diff switch delegate result';
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
     const home =
       'up down status doctor init definitions trust worktree events completion version scripted-agent config';

@@ -1,7 +1,9 @@
 import type { ChangeView, OpenChangeBody } from '@pawl/protocol/view/change';
+import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { authorOf, changeLine, changePaint, describeChange, logText, nextOf, shortId } from '../change-text.ts';
 import type { CommandContext } from '../context.ts';
+import { agentOrCurrent } from '../current-agent.ts';
 import { currentBranch } from '../current-branch.ts';
 import { diffText } from '../diff-text.ts';
 import { count, duration } from '../format.ts';
@@ -106,12 +108,40 @@ export async function showChange(context: CommandContext, reference: string, opt
 /** Shows what a change brings. */
 export async function diffChange(
   context: CommandContext,
-  reference: string,
+  given: string | undefined,
   options: Place & { stat?: boolean },
 ): Promise<number> {
+  const reference = given ?? (await currentChange(context));
   const diff = await withDaemon(context.home, (client) => client.diffChange(reference, named(options)));
   context.answer('diff', diff, () =>
     diff.files.length === 0 ? `${printableLine(diff.branch)} brings nothing` : diffText(diff, options),
+  );
+  return 0;
+}
+
+/** The change of the agent that is meant when none is named. */
+async function currentChange({ home }: CommandContext): Promise<string> {
+  const id = await agentOrCurrent(home, undefined);
+  const { agent } = await withDaemon(home, (client) => client.inspectAgent(id, { worktree: false }));
+  if (agent.change !== null) return agent.change.id;
+  throw new PawlError('not_found', `${agent.alias} has no change.`, {
+    hint: `What its branch and worktree have: pawl diff ${agent.alias}`,
+  });
+}
+
+/** Shows what an agent's change brings, or, where it has none, what its branch and worktree have beyond its base. */
+export async function diffAgent(
+  context: CommandContext,
+  given: string | undefined,
+  options: { stat?: boolean },
+): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
+  const diff = await withDaemon(context.home, async (client) => {
+    const { agent } = await client.inspectAgent(reference, { worktree: false });
+    return agent.change === null ? client.diffErrand(agent.id) : client.diffChange(agent.change.id);
+  });
+  context.answer('diff', diff, () =>
+    diff.files.length === 0 ? `nothing has changed on ${printableLine(diff.branch)}` : diffText(diff, options),
   );
   return 0;
 }

@@ -128,6 +128,16 @@ export const agentCommands: CommandTable = {
     add('show everything about an agent', 'pawl inspect brave-otter')
       .argument('[agent]', agentOrCurrentWord)
       .action((agent, options) => act(options, (context) => inspect(context, agent))),
+  diff: ({ add, act }) =>
+    add(
+      'show what an agent changed: its change, or its branch and worktree beyond their base',
+      'pawl diff brave-otter --stat',
+    )
+      .argument('[agent]', agentOrCurrentWord)
+      .option('--stat', 'only the files, with how many lines')
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/change.ts')).diffAgent(context, agent, options)),
+      ),
   switch: ({ add, act }) =>
     add('act as another agent, or show whom you act as', 'pawl switch next')
       .argument('[agent]', `${agentWord}; or parent, child, next, previous`)

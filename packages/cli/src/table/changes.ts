@@ -48,7 +48,7 @@ function addLooks({ addTo, act }: Tools, group: Command): void {
     .argument('<change>', changeWord)
     .action((change, options) => act(options, async (context) => (await load()).showChange(context, change, options)));
   inProject(addTo(group, 'diff', 'show what a change brings', 'pawl change diff 4fGhXq12 --stat'))
-    .argument('<change>', changeWord)
+    .argument('[change]', `${changeWord}; that of the agent you act as when absent`)
     .option('--stat', 'only which files, and how much')
     .action((change, options) => act(options, async (context) => (await load()).diffChange(context, change, options)));
   inProject(addTo(group, 'log', 'show what a change’s latest check printed', 'pawl change log brave-otter'))

@@ -43,9 +43,8 @@ export function createErrands({ shop, reconciler, agents, signals }: Parts) {
       return signals.tell(agent.id, message, { by: 'person', key });
     },
 
-    /** What an errand changed since its base, committed or not. */
+    /** What an agent's branch and worktree have beyond its base, committed or not; of an errand or of any other. */
     async diff(agent: Agent): Promise<BranchDiff & { branch: string; base: string }> {
-      refuseOther(agent);
       const project = await projectOf(store, agent);
       const place = branchPlaceOf(agent);
       const repository = await repositoryOf(shop, project);
