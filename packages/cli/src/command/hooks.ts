@@ -176,9 +176,9 @@ function write(home: Home, root: string, changed: Edit[]): void {
   if (hasSettings) keepOut(root, settingsPattern);
 }
 
-/** Removes the lines of the exclude file and the directory that were made for files that are gone. */
+/** Removes the lines of the exclude file that were added, and the directory that was made. */
 function tidy(root: string, record: HooksRecord, changed: Edit[]): void {
-  const text = existsSync(join(root, settingsFile)) ? null : (readExclude(root)?.text ?? null);
+  const text = readExclude(root)?.text ?? null;
   if (text !== null) {
     const isOurs = record.files[excludeFile] !== undefined;
     const hasAnchors = [singleton(ownLayout), anchorDirectory(ownLayout)].some((path) => existsSync(join(root, path)));

@@ -145,8 +145,7 @@ test('uninstall leaves every file as it was before, byte for byte', async () => 
   expect(read(exclude)).toContain('settings.local.json');
   await uninstallHooks(context, { project: root }, nobody);
   expect([read(settings), read('AGENTS.md')]).toEqual([compact, '# Rules\r\n\r\nNo tabs.']);
-  // The settings file is there and personal, so its line stays.
-  expect(read(exclude)).toBe('# mine\n*.log\n/.claude/settings.local.json\n');
+  expect(read(exclude)).toBe('# mine\n*.log');
   expect(existsSync(context.home.hooks) && readdirSync(context.home.hooks)).toEqual([]);
 });
 
