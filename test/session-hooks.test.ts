@@ -69,7 +69,7 @@ test('a hook that cannot do its work is a warning, and never starts a daemon', a
 });
 
 test.runIf(process.platform === 'linux')(
-  'a coding agent that a person started acts as itself: it is named, and may not do what only a person may [S0-15, 7.23]',
+  'a helper acts as itself: it is named, and may not do what only a person may [S0-15, 7.23]',
   async () => {
     await using place = await workplace();
     const repository = join(place.path, 'shop');
@@ -107,5 +107,11 @@ test.runIf(process.platform === 'linux')(
     expect((await place.pawl(['hooks', 'install', '--yes'], { cwd: repository })).code).toBe(0);
     const lost = await place.pawl(['change', 'approve', change.id], { cwd: repository, env: { AI_HELPER: '1' } });
     expect([lost.code, lost.stderr]).toEqual([8, expect.stringContaining('This session is a helper')]);
+    // The coding agent that a person drives, alone in its checkout, is their tool.
+    const driven = await place.pawl(['change', 'approve', change.id], {
+      cwd: repository,
+      env: { ROSTER_SELF_PID: String(pid) },
+    });
+    expect([driven.code, driven.stderr]).toEqual([0, '']);
   },
 );

@@ -7,13 +7,16 @@ import type { SelfView } from '@pawl/protocol/view/roster';
 import { PawlError } from '@pawl/schema/error';
 
 /**
- * The client of a command. What a coding agent writes that Pawl did not start, it writes as that agent and not as the person
- * whose token it could read; reading stays open to it. Which agent it is, the process tree says.
+ * The client of a command. A helper, the second coding agent in a checkout, writes as itself and not as the person whose token
+ * it could read; reading stays open to it. The process tree says which agent it is. The one coding agent that a person drives is
+ * their tool, and its commands count as theirs.
  */
 export function commandClient(home: Home): Client {
   let known: Promise<SelfView | null> | undefined;
   const self = async (): Promise<SelfView | null> => {
-    known ??= adoptedWriter(home, { start: false });
+    known ??= helperAgent(home, { start: false }).then(
+      (agent) => agent ?? findAdopted(home, { start: false }, process.env),
+    );
     try {
       return await known;
     } catch (error) {
@@ -24,7 +27,7 @@ export function commandClient(home: Home): Client {
   };
   return createClient(home, {
     async carry(request) {
-      if (request.token !== undefined || process.env['PAWL_AGENT_TOKEN'] || !isOwnWord(request))
+      if (request.token !== undefined || process.env['PAWL_AGENT_TOKEN'] || !(await countsAsOwn(request)))
         return exchange(home, request);
       const agent = await self();
       if (agent === null) return exchange(home, request);
@@ -33,26 +36,31 @@ export function commandClient(home: Home): Client {
   });
 }
 
-/** The agent that writes, when it is one that Pawl did not start; null for a person. */
-export async function adoptedWriter(
+/** The agent that a helper's command runs in; null for a person, and for the coding agent that they drive. */
+export async function helperAgent(
   home: Home,
   options: { start: boolean },
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<SelfView | null> {
-  const [{ adoptedSelf }, { isHelper }] = await Promise.all([
-    import('./adopted-self.ts'),
-    import('@pawl/roster/anchor/anchor-path'),
-  ]);
-  const agent = await adoptedSelf(home, options, environment);
-  if (agent !== null || !isHelper(environment)) return agent;
+  if (!(await isHelperSession(environment))) return null;
+  const agent = await findAdopted(home, options, environment);
+  if (agent !== null) return agent;
   throw new PawlError('forbidden', 'This session is a helper, and Pawl knows no such agent in a project.', {
     hint: 'A helper may do this in no one’s name. Run `pawl init` there in your own terminal, or run the command itself there.',
   });
 }
 
-/** Whether a request changes something, or asks who the caller is. */
-function isOwnWord({ method, path }: Exchange): boolean {
-  return method !== 'GET' || path === '/api/whoami';
+async function isHelperSession(environment: NodeJS.ProcessEnv): Promise<boolean> {
+  return (await import('@pawl/roster/anchor/anchor-path')).isHelper(environment);
+}
+
+async function findAdopted(home: Home, options: { start: boolean }, environment: NodeJS.ProcessEnv) {
+  return (await import('./adopted-self.ts')).adoptedSelf(home, options, environment);
+}
+
+/** Whether a request is sent as the agent it comes from: it asks who the caller is, or a helper changes something. */
+async function countsAsOwn({ method, path }: Exchange): Promise<boolean> {
+  return path === '/api/whoami' || (method !== 'GET' && (await isHelperSession(process.env)));
 }
 
 /** An answer; a refusal also says why the command counts as the agent's. */
@@ -63,7 +71,7 @@ async function explained(answer: Answer, { agent }: SelfView): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     const { code, message, hint, details } = error;
-    const why = `This command runs in ${agent.alias}, an agent that you started; run it in a terminal of your own.`;
+    const why = `This command runs in ${agent.alias}, a helper that you started; run it in a terminal of your own.`;
     throw new PawlError(code, message, { hint: hint === undefined ? why : `${hint} ${why}`, details });
   }
   return answer;
