@@ -20,7 +20,8 @@ import { reachDaemon } from '../launch.ts';
 import type { Person } from '../person.ts';
 import { agrees, atTerminal } from '../person.ts';
 import { refuseAgents } from '../person-only.ts';
-import { isDefaultHome, shellWord } from '../shell-word.ts';
+import { shellWord } from '@pawl/schema/shell-word';
+import { isDefaultHome } from '../default-home.ts';
 import { printable, printableLine } from '../terminal.ts';
 
 export type HooksOptions = { project?: string; yes?: boolean; dryRun?: boolean; agentsMd?: boolean };

@@ -8,7 +8,8 @@ import { adoptedSelf } from '../adopted-self.ts';
 import { beginIn } from './session.ts';
 import { beginningText, helperVariables } from '../session-text.ts';
 import { answers } from '../launch.ts';
-import { isDefaultHome, shellWord } from '../shell-word.ts';
+import { shellWord } from '@pawl/schema/shell-word';
+import { isDefaultHome } from '../default-home.ts';
 import { printable } from '../terminal.ts';
 
 export type SessionEvent = 'session-start' | 'user-prompt' | 'stop';

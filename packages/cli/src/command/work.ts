@@ -1,3 +1,4 @@
+import { shellWord } from '@pawl/schema/shell-word';
 import type { WorkBody } from '@pawl/protocol/view';
 import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
@@ -114,7 +115,8 @@ function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {
     throw new PawlError('usage', '--push-to needs --branch: what is pushed to a branch begins at it.');
   }
   if (!branchName.test(pushTo)) throw new PawlError('usage', `${JSON.stringify(pushTo)} is not the name of a branch.`);
-  return `${task}\n\nWhen it is done and committed, push it: \`git push origin HEAD:refs/heads/${pushTo}\` (never with force).`;
+  const target = shellWord(`HEAD:refs/heads/${pushTo}`);
+  return `${task}\n\nWhen it is done and committed, push it: \`git push origin ${target}\` (never with force).`;
 }
 
 async function readTask(words: string[]): Promise<string> {

@@ -46,7 +46,7 @@ test('the hooks are shown, written, and taken out again without a trace [S0-02]'
   await installHooks(context, { project: root }, nobody);
   expect(said.join('\n')).toContain('+     "SessionStart": [');
   expect(said.join('\n')).toContain('+ ## Working beside other agents');
-  expect(read(settings)).toContain(`PAWL_HOME='${context.home.root}' '${context.home.bin}/pawl' hook session-start`);
+  expect(read(settings)).toContain(`PAWL_HOME=${context.home.root} ${context.home.bin}/pawl hook session-start`);
   expect(read('AGENTS.md')).toContain('# Rules\n\n<!-- pawl:begin -->');
   // The personal file does not make the checkout dirty.
   expect(await git(root, ['status', '--porcelain'])).toBe(' M AGENTS.md'.trim());

@@ -37,7 +37,7 @@ test.each([
 });
 
 test.each([
-  ['clear', undefined, {}, 'remembers nothing'],
+  ['clear', undefined, {}, 'forgets everything up to here'],
   ['mark', 'before', { label: 'before' }, 'marked this place "before" (message 7)'],
   ['mark', undefined, {}, 'marked this place (message 7)'],
   ['rewind', 'before', { label: 'before' }, 'back at the mark "before"'],

@@ -86,7 +86,12 @@ describe('work', () => {
       base: 'feature',
       task: expect.stringContaining('git push origin HEAD:refs/heads/feature'),
     });
-    for (const options of [{ pushTo: 'x' }, { branch: 'a', pushTo: '$(reboot)' }, { branch: 'a', pushTo: '--force' }]) {
+    // git allows such a name; a shell must not run it.
+    await work(daemon.context, ['x'], { branch: 'a', pushTo: '$(reboot)' });
+    expect(daemon.bodies[1]).toMatchObject({
+      task: expect.stringContaining("git push origin 'HEAD:refs/heads/$(reboot)'"),
+    });
+    for (const options of [{ pushTo: 'x' }, { branch: 'a', pushTo: 'a b' }, { branch: 'a', pushTo: '--force' }]) {
       await expect(work(daemon.context, ['x'], options)).rejects.toMatchObject({ code: 'usage' });
     }
   });

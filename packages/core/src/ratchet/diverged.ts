@@ -1,5 +1,5 @@
 import { cutText } from '../shorten.ts';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '@pawl/schema/shell-word';
 
 /** A local branch and its remote's that each have commits which the other lacks. */
 export type Divergence = {

@@ -1,6 +1,6 @@
 import type { Change } from '@pawl/schema/change';
 import type { Checkout } from '@pawl/schema/project-config';
-import { shellWord } from '../shell-word.ts';
+import { shellWord } from '@pawl/schema/shell-word';
 
 /** The facts that decide whether a change may be merged: the project's configuration, and a person's leave for the project. */
 export type MergeRules = {

@@ -1,4 +1,4 @@
-import { shellWord } from '@pawl/core/shell-word';
+import { shellWord } from '@pawl/schema/shell-word';
 import { branchTip } from '@pawl/git/repository';
 import { beginMerge, commitMerge } from '@pawl/git/worktree-merge';
 import type { ChangeFix } from '@pawl/protocol/view/change';

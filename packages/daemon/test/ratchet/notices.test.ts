@@ -55,14 +55,14 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
     `system: ${author.alias} has opened`,
     'system: The change ' + change.id.slice(0, 8),
     `system: ${nothing.alias} has reviewed`,
-    'system: The queue has',
+    'system: The queue ejected',
     'system: Nobody goes on',
     'system: The change ' + change.id.slice(0, 8),
     'system: The change ' + change.id.slice(0, 8),
     'alert: EMERGENCY: main is',
     'system: The emergency is',
   ]);
-  // Its author is told what becomes of it; that it was put out, it is told when it comes back.
+  // Its author is told what becomes of it; an ejection it is told of when the change comes back.
   const itself = `The change ${change.id.slice(0, 8)}`;
   expect(own).toEqual([`system: ${itself}`, `system: Your change ${change.id.slice(0, 8)}`, `system: ${itself}`]);
   expect(alarm).toEqual(['alert: EMERGENCY: main is', 'system: The emergency is']);

@@ -2,11 +2,6 @@ import type { Home } from '@pawl/protocol/home';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** A word as a POSIX shell reads it. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Whether a command finds this home without being told. */
 export function isDefaultHome({ root }: Pick<Home, 'root'>): boolean {
   return root === join(homedir(), '.pawl');
