@@ -93,8 +93,10 @@ test('a shim that is killed under a running check is noticed, and the rest of it
 
 test('a check that was being ended when its daemon died has not passed, whatever it answers', async () => {
   await using place = await temporaryDirectory();
-  const polite = `trap 'exit 0' TERM; echo begun; while :; do sleep 0.02; done`;
+  const ready = join(place.path, 'ready');
+  const polite = `trap 'exit 0' TERM; echo begun | tee '${ready}'; while :; do sleep 0.02; done`;
   await using shop = await abandoned(place.path, [polite]);
+  await waitUntil(() => existsSync(ready), { what: 'its answer to TERM' });
   await noteEnding(shop.place, { outcome: 'failed', detail: 'ended after 30 min' });
   await waitUntil(
     () => {
