@@ -32,10 +32,12 @@ export type Answer = AsyncIterable<Uint8Array> & { statusCode?: number | undefin
 export type Carry = (request: Exchange) => Promise<Answer>;
 
 /** Sends one request over the home's socket and gives the answer as soon as its head is there. */
-export function exchange(
-  home: Home,
-  { method, path, headers, body, silenceMs = usualSilenceMs, signal, token }: Exchange,
-): Promise<IncomingMessage> {
+export function exchange(home: Home, given: Exchange): Promise<IncomingMessage> {
+  return send(home, given, 'any connection');
+}
+
+function send(home: Home, given: Exchange, over: 'any connection' | 'a new connection'): Promise<IncomingMessage> {
+  const { method, path, headers, body, silenceMs = usualSilenceMs, signal, token } = given;
   return new Promise((resolve, reject) => {
     refuseForeignSocket(home);
     const request = httpRequest(
@@ -50,11 +52,17 @@ export function exchange(
           ...headers,
         },
         ...(signal ? { signal } : {}),
+        ...(over === 'a new connection' ? { agent: false } : {}),
       },
       resolve,
     );
     request.setTimeout(silenceMs, () => request.destroy(noAnswer(silenceMs)));
-    request.on('error', (error) => reject(connectionError(error)));
+    request.on('error', (error) => {
+      // The daemon closes connections that were idle for a while. A process that was busy learns of it only when it sends.
+      const isStale = over === 'any connection' && request.reusedSocket && hasErrno(error, 'ECONNRESET', 'EPIPE');
+      if (isStale) resolve(send(home, given, 'a new connection'));
+      else reject(connectionError(error));
+    });
     request.end(body ?? undefined);
   });
 }

@@ -11,7 +11,7 @@ import type { Home } from '../src/home.ts';
 import { homeAt } from '../src/home.ts';
 import { collect } from './collect.ts';
 
-type Served = { client: Client; home: Home; requests: IncomingMessage[] } & AsyncDisposable;
+type Served = { client: Client; home: Home; requests: IncomingMessage[]; closeConnections(): void } & AsyncDisposable;
 
 /** A server on the socket of a home of its own, and a client for it. */
 async function serve(listener: RequestListener): Promise<Served> {
@@ -28,6 +28,7 @@ async function serve(listener: RequestListener): Promise<Served> {
     client: createClient(home),
     home,
     requests,
+    closeConnections: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -275,4 +276,19 @@ describe('streams', () => {
     await closed;
     expect(served.requests).toHaveLength(1);
   });
+});
+
+test('a request over a connection that the daemon has closed meanwhile is sent again over a new one', async () => {
+  await using served = await serve(answer(200, '{"lastSeq":1}'));
+  await served.client.daemon();
+  // The client learns of this only after it has sent the next request.
+  served.closeConnections();
+  expect(await served.client.daemon()).toEqual({ lastSeq: 1 });
+  expect(served.requests).toHaveLength(2);
+});
+
+test('a request that the daemon drops is not sent again', async () => {
+  await using served = await serve((request) => void request.socket.destroy());
+  expect((await refusal(served.client.daemon())).code).toBe('daemon_unreachable');
+  expect(served.requests).toHaveLength(1);
 });
