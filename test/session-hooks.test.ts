@@ -6,13 +6,19 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { workplace } from './support/pawl.ts';
 
+/** Makes a repository that is a project of the workplace's home. */
+async function projectIn(place: Awaited<ReturnType<typeof workplace>>): Promise<string> {
+  const repository = join(place.path, 'shop');
+  await sampleRepository(repository);
+  await place.json(['init'], { cwd: repository });
+  return repository;
+}
+
 test.runIf(process.platform === 'linux')(
   'a second session in a checkout is told that it is a helper, and its note reaches the first [S0-02, S0-09, S0-15, S0-18]',
   async () => {
     await using place = await workplace();
-    const repository = join(place.path, 'shop');
-    await sampleRepository(repository);
-    await place.json(['init'], { cwd: repository });
+    const repository = await projectIn(place);
     await using agents = sleepers(join(place.path, 'programs'));
     const first = await agents.start('claude', repository);
     const second = await agents.start('claude', repository);
@@ -72,9 +78,7 @@ test.runIf(process.platform === 'linux')(
   'a helper acts as itself: it is named, and may not do what only a person may [S0-15, 7.23]',
   async () => {
     await using place = await workplace();
-    const repository = join(place.path, 'shop');
-    await sampleRepository(repository);
-    await place.json(['init'], { cwd: repository });
+    const repository = await projectIn(place);
     await using agents = sleepers(join(place.path, 'programs'));
     const pid = await agents.start('claude', repository);
     const inClaude = { ROSTER_SELF_PID: String(pid), PAWL_AGENT_ID: 'helper-ab12', AI_HELPER: '1' };

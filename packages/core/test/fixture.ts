@@ -1,6 +1,7 @@
 import type { Agent, Message, Project, Run, Session } from '@pawl/schema/record';
 import { noBudget, noUsage } from '@pawl/schema/record';
 import type { ProviderPreset } from '../src/port/provider.ts';
+import type { MergeRules } from '../src/ratchet/merge-leave.ts';
 
 /** An id that reads as what it belongs to. */
 export function idOf(name: string): string {
@@ -155,3 +156,13 @@ export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
     ...given,
   };
 }
+
+/** Rules of a project without a remote that merges on a person's request, as committed. */
+export const mergeRules: MergeRules = {
+  branch: 'main',
+  source: 'commit',
+  checkout: null,
+  auto: false,
+  remote: null,
+  pushAllowed: false,
+};

@@ -4,7 +4,7 @@ import { newChange } from '@pawl/core/ratchet/change-life';
 import type { MergeRules } from '@pawl/core/ratchet/merge-leave';
 import type { Change, Ejection } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
-import { aRun, anAgent } from './fixture.ts';
+import { aRun, anAgent, mergeRules } from './fixture.ts';
 
 const change = newChange({
   id: 'c'.repeat(22),
@@ -27,14 +27,7 @@ const ejection: Ejection = {
   head: 'head',
   at: 5,
 };
-const rules: MergeRules = {
-  branch: 'main',
-  source: 'commit',
-  checkout: null,
-  auto: false,
-  remote: null,
-  pushAllowed: false,
-};
+const rules = mergeRules;
 const news = (patch: Partial<Change>, more: Partial<ChangeInboxFacts> = {}) =>
   changeNews({ change: { ...change, ...patch }, state: 'ejected', detail: 'why', isInHand: false, rules, ...more });
 

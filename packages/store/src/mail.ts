@@ -56,16 +56,19 @@ export async function findMail(db: Database, reference: string): Promise<Mail[]>
   return rows.map(mailOf);
 }
 
-const selectWaiting = hotQuery<[toId: string, limit: number], Row<'mail'>>(['1', 2], (db, [toId, limit]) =>
-  db
+/** Mail that waits for an agent and that no session holds. */
+function waitingFor(db: Database, toId: string) {
+  return db
     .selectFrom('mail')
     .selectAll()
     .where('delivered_at', 'is', null)
     .where('dead_at', 'is', null)
     .where('to_id', '=', toId)
-    .where('claim_session_id', 'is', null)
-    .orderBy('ordinal')
-    .limit(limit),
+    .where('claim_session_id', 'is', null);
+}
+
+const selectWaiting = hotQuery<[toId: string, limit: number], Row<'mail'>>(['1', 2], (db, [toId, limit]) =>
+  waitingFor(db, toId).orderBy('ordinal').limit(limit),
 );
 
 /** Mail that waits for an agent and is in nobody's hands, in the order in which it was sent. */
@@ -79,13 +82,7 @@ export async function wakingMail(
   toId: string,
   { personId, limit }: { personId: string; limit: number },
 ): Promise<Mail[]> {
-  const rows = await db
-    .selectFrom('mail')
-    .selectAll()
-    .where('delivered_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .where('to_id', '=', toId)
-    .where('claim_session_id', 'is', null)
+  const rows = await waitingFor(db, toId)
     .where((where) =>
       where.or([
         where('kind', 'in', ['question', 'nudge', 'alert']),
@@ -107,13 +104,7 @@ export async function waitingFromSendersOf(
   const senders = new Map(mails.map((mail) => [mailSender(mail), mail]));
   // Postgres has no empty list.
   if (senders.size === 0) return [];
-  const rows = await db
-    .selectFrom('mail')
-    .selectAll()
-    .where('delivered_at', 'is', null)
-    .where('dead_at', 'is', null)
-    .where('to_id', '=', toId)
-    .where('claim_session_id', 'is', null)
+  const rows = await waitingFor(db, toId)
     .where((where) =>
       where.or(
         [...senders.values()].map((mail) =>

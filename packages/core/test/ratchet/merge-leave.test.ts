@@ -1,19 +1,13 @@
 import { expect, test } from 'vitest';
 import type { MergeLeave, MergeRules } from '../../src/ratchet/merge-leave.ts';
+import { mergeRules } from '../fixture.ts';
 import { mayPush, mergeLeave, notCommitted, queueAdvice, readyDetail } from '../../src/ratchet/merge-leave.ts';
 
 const head = 'a'.repeat(40);
 const asked = { head, askedHead: head };
 const unasked = { head, askedHead: null };
 const movedOn = { head, askedHead: 'b'.repeat(40) };
-const local: MergeRules = {
-  branch: 'main',
-  source: 'commit',
-  checkout: null,
-  auto: false,
-  remote: null,
-  pushAllowed: false,
-};
+const local = mergeRules;
 const auto: MergeRules = { ...local, auto: true };
 const remote: MergeRules = { ...auto, remote: 'origin' };
 
