@@ -160,7 +160,7 @@ function cleanUp(workplace: string): void {
       stdio: 'ignore',
     });
   } catch {
-    // It was never up, or could not be ended; the reason of the failure is told below.
+    // The daemon was never up, or could not be ended; the failure is printed below.
   }
   rmSync(workplace, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -20,7 +20,7 @@ export async function askOnce<T>(
 ): Promise<{ answer: T; repeats: boolean }> {
   const request = takeUp(context.home.requests, hashOf(command));
   if (request.repeats)
-    context.say(context.colours.dim('this goes on with the same command from before, whose answer was lost'));
+    context.say(context.colours.dim('continuing the same command from before, whose answer was lost'));
   try {
     const answer = await ask(request.key);
     request.forget();
@@ -38,7 +38,7 @@ type Request = {
   repeats: boolean;
   /** It was answered. */
   forget(): void;
-  /** Its answer was lost, so whoever sends the same may take it up; false when it could not be noted. */
+  /** Marks its answer as lost, so that the same command may take it up; false when the mark could not be written. */
   leave(): boolean;
 };
 

@@ -55,7 +55,7 @@ export function writeConfigDocument(path: string, document: Document): void {
   const isEmpty = isMap(document.contents) && document.contents.items.length === 0;
   const text = isEmpty ? commentsOf(document) : document.toString();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A link into somebody's dotfiles stays one.
+  // Keep a link into the user's dotfiles as a link.
   const place = realPlace(path);
   const draft = `${place}.${process.pid}.tmp`;
   const mode = statSync(place, { throwIfNoEntry: false })?.mode ?? 0o600;

@@ -21,7 +21,7 @@ const unprintable =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2028\u2029]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
- * Somebody else's text with everything that a terminal would act on, or not show, written out: `^[` for an escape, `<U+202E>`
+ * Foreign text with every character that a terminal would act on, or not show, written out: `^[` for an escape, `<U+202E>`
  * for what turns or hides text. For diffs, where what does not show is what a reader has to see.
  */
 export function visible(text: string): string {

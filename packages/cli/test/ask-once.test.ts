@@ -56,7 +56,7 @@ test('two of the same command at once are two requests, and a refusal is an answ
   expect(new Set(home.keys).size).toBe(5);
 });
 
-test('what was lost long ago is forgotten; a home that takes no file keeps nobody from asking', async () => {
+test('a request lost long ago is forgotten; without a writable home every command has its own key', async () => {
   await using home = await aHome();
   await expect(home.ask(['work', 'x'], lost)).rejects.toThrow();
   const [name = ''] = readdirSync(home.requests);

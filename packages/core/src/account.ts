@@ -38,7 +38,7 @@ export function exhaustionEnd(now: number, until: number | null, strikes: number
   return now + Math.min(limits.longestLimitMs, limits.limitMs * 2 ** Math.min(strikes, 16));
 }
 
-/** Why an agent goes on with another account than this one. */
+/** Why an agent continues with another account than this one. */
 export function reasonToSwitch(account: Account, now: number): string {
   if (account.removedAt !== null) return 'it was removed';
   if (account.invalidReason !== null) return 'its login was not accepted';

@@ -15,7 +15,7 @@ export function isAtRest({ agent, run, session }: AgentFacts): boolean {
   return run !== null && run.outcome !== null && run.questions === null;
 }
 
-/** Whether an agent at rest has finished its task: its last run completed, and nobody stopped it. */
+/** Whether an agent at rest has finished its task: its last run completed, and it was not stopped. */
 export function isDoneWithTask(facts: AgentFacts): boolean {
   return isAtRest(facts) && facts.agent.stopRequestedAt === null && facts.run?.outcome === 'completed';
 }

@@ -8,7 +8,7 @@ const suggested = ['claude', 'codex', 'gemini'];
 
 /**
  * The first name in order of precedence: the request's, the definition's, the asking agent's, the project's, the home's.
- * Null when nobody has named a provider.
+ * Null when no provider is configured.
  */
 export function namedProvider(names: readonly (string | null | undefined)[]): string | null {
   return names.find((name) => name !== undefined && name !== null) ?? null;

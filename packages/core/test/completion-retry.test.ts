@@ -49,7 +49,7 @@ describe('errors that pass, limits and accounts', () => {
     expect(judgeSession(again)).toMatchObject({ outcome: 'failed', detail: '401' });
   });
 
-  test('whoever was told to stop is not tried again', () => {
+  test('an agent that was told to stop is not retried', () => {
     const stopped = { ...cleanEnd, ...overloaded, stopRequested: true };
     expect(judgeSession(stopped)).toMatchObject({ outcome: 'cancelled' });
   });

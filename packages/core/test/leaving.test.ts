@@ -68,7 +68,7 @@ describe('7.11, 7.12: who is done stays', () => {
       `its change ${change.id} is open`,
     ],
     [
-      'while it goes on with another’s',
+      'while it repairs another’s',
       { changes: [{ ...review, standInId: done.agent.id }] },
       now,
       `its change ${change.id} is open`,

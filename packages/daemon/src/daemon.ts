@@ -71,7 +71,7 @@ export type DaemonOptions = {
   maskLogWith?: (mask: (line: string) => string) => void;
   /** 0 takes a free port. */
   port: number;
-  /** The system's time, and a count of milliseconds that nobody sets; with the first alone, a test lets time pass. */
+  /** The system's time, and a count of milliseconds that cannot be set; with the first alone, a test lets time pass. */
   clock?: () => number;
   monotonic?: () => number;
   timing?: Partial<Timing>;

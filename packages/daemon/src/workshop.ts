@@ -38,7 +38,7 @@ export type Timing = {
 
 /** What a person may choose in `config.yaml`. */
 export type Choices = {
-  /** The provider of new agents for which nobody names another; null when the person has chosen none. */
+  /** The default provider of new agents; null when none is configured. */
   provider: string | null;
   /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switchOnFork: boolean;

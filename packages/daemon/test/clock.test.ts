@@ -16,7 +16,7 @@ import { storeOf } from './support/stores.ts';
 const twoHoursMs = 2 * 60 * 60_000;
 const minuteMs = 60_000;
 
-/** A machine's clocks, whose wall clock somebody sets, and on which a test lets time pass. */
+/** A machine's clocks: a test sets the wall clock and lets time pass. */
 function machine() {
   let [setMs, passedMs] = [0, 0];
   return {

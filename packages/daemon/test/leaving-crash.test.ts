@@ -22,7 +22,7 @@ const points: readonly CrashPoint[] = [
 ];
 
 test.each(points)(
-  'a worker that signalled done when its daemon is killed at %s is told of once and cleaned up once [7.12]',
+  'a worker that signalled done when its daemon is killed at %s is announced once and cleaned up once [7.12]',
   async (point) => {
     await using place = await temporaryDirectory();
     const [home, repository] = [join(place.path, 'home'), join(place.path, 'sample')];

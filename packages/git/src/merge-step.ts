@@ -66,7 +66,7 @@ export async function mergeStep(repository: Repository, request: MergeRequest): 
   return { do: 'merged', commit, tree: merged.tree };
 }
 
-/** The oldest commit on a change's own line that is not a merge: its author is the change's, whoever merged main into it since. */
+/** The oldest commit on a change's own line that is not a merge: its author is the change's, also after main was merged into it. */
 function firstOwnCommit({ commits }: ChangeRange, head: string): string {
   const parentsOf = new Map(commits.map(({ id, parents }) => [id, parents]));
   let first = head;

@@ -126,7 +126,7 @@ export function removeGroup(path: string): void {
   }
 }
 
-/** Removes groups of sessions that nobody has removed: they are empty, and older than any start takes. */
+/** Removes leftover groups of sessions: empty, and older than any start takes. */
 export function sweepGroups(base: string | null, now = Date.now()): void {
   if (base === null) return;
   for (const group of childGroups(base).filter((path) => basename(path).startsWith(prefix))) {

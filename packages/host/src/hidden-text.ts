@@ -1,6 +1,6 @@
 /**
  * Characters that a terminal or a page does not show: escape sequences, control characters but tab and newline, and code
- * points that Unicode says to ignore. Whoever writes `sk-\e[0mabc` shows `sk-abc`, so secrets are looked for without them.
+ * points that Unicode says to ignore. `sk-\e[0mabc` shows as `sk-abc`, so secrets are searched without them.
  * No sequence reaches beyond its line. JSON's way to write them (`\u001b`) counts too, for most CLIs print JSON.
  */
 export type Hidden = {

@@ -69,7 +69,7 @@ export class ProcessListing {
     return notOlder(this.#byOutput.get(directory) ?? [], since);
   }
 
-  /** Done when somebody asks, once for all sessions that share a look. */
+  /** Read on demand, once for all sessions that share a look. */
   #groupByOutput(): Map<string, ProcessEntry[]> {
     const found = new Map<string, ProcessEntry[]>();
     for (const entry of [...this.#byPid.values()].filter(({ defunct }) => !defunct)) {

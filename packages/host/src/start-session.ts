@@ -105,7 +105,7 @@ function joinableGroup({ marker, groupBase: base = groupBase() }: SessionSpec): 
 async function startShim(spec: SessionSpec, dir: string): Promise<void> {
   const group = joinableGroup(spec);
   const record = prepareSession(dir, { prompt: spec.prompt, group });
-  // The record comes first, so that a group is never made that nobody could find again.
+  // Write the record first, so that every group that is made can be found again.
   if (group !== null) makeGroup(group);
   const { promise, resolve: claimed, reject } = Promise.withResolvers<void>();
   const look = () => {

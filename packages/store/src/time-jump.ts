@@ -43,7 +43,7 @@ export async function shiftTimes(tx: WriteTransaction, byMs: number): Promise<vo
 }
 
 /**
- * Shortens waits that lie further ahead than they can be: the clock was set back while nobody could notice, as during a restart of the
+ * Shortens waits that lie further ahead than they can be: the clock was set back while no daemon ran, as during a restart of the
  * machine. The end of an account's limit is left: a provider may name any time.
  */
 export async function clampTimes(tx: WriteTransaction): Promise<void> {

@@ -49,7 +49,7 @@ function showHead(context: CommandContext, page: HistoryPage, options: HistoryOp
   context.record('history', head, () => {
     const task = assignment === null ? '' : `: ${printableLine(assignment.trim().split('\n', 1)[0] ?? '')}`;
     const lines = [bold(alias) + task];
-    // What was cleared is counted nowhere, and shown with --all.
+    // Cleared messages are not counted; --all shows them.
     if (inherited + own + page.messages.length === 0) lines.push(dim('no messages yet'));
     if (inherited > 0) lines.push(dim(`inherited: ${count(inherited, 'message')}${options.own ? ' (not shown)' : ''}`));
     return lines.join('\n');

@@ -110,7 +110,7 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
   return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`)].join('\n');
 }
 
-/** An age to the second: nobody wants to read milliseconds. */
+/** Prints an age in seconds or larger units; below a second it is "just now". */
 function ago(ms: number): string {
   return ms < 1000 ? 'just now' : `${duration(ms)} ago`;
 }

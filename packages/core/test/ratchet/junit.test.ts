@@ -69,7 +69,7 @@ test.each([
   ['comments', '<!--'],
   ['attributes', '<testsuite a="1" '],
   ['cases', '<testcase>'],
-])('a report full of %s keeps nobody busy', (_, piece) => {
+])('a report full of %s is scanned quickly', (_, piece) => {
   const began = process.cpuUsage();
   countJUnit([piece.repeat(Math.ceil((512 * 1024) / piece.length))]);
   expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000);

@@ -99,7 +99,7 @@ async function readBody(context: Context): Promise<string> {
   for await (const part of raw.body ?? []) {
     bytes += part.length;
     if (bytes <= limits.bodyBytes) parts.push(part);
-    // Somebody who is still sending does not hear a refusal, so a little more is read, and dropped.
+    // A client that is still sending does not read a refusal, so read a little more and drop it.
     else if (bytes > 4 * limits.bodyBytes) break;
   }
   if (bytes > limits.bodyBytes) throw tooLarge();

@@ -160,7 +160,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   return { change, created: false, moved: true, tell: [] };
 }
 
-/** A summary that somebody gave stays when the change moves by itself. */
+/** Keeps a summary that was given explicitly when the change moves by itself. */
 function keepsSummary({ byItself = false, replaces = [] }: OpenRequest, { summary }: Change): boolean {
   return byItself && summary !== '' && !replaces.includes(summary);
 }

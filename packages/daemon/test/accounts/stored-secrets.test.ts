@@ -183,7 +183,7 @@ async function send(scene: Scene, route: Route, token: string, body: unknown): P
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify(body),
-    // A permission is waited for until somebody answers; it is on record long before.
+    // A permission request waits for its answer; it is on record long before.
     signal: AbortSignal.timeout(5_000),
   }).catch(() => null);
   await answer?.text();

@@ -66,7 +66,7 @@ async function aTeam(path: string) {
     fetching: await rested({ definition: 'fetcher' }),
     conversing: await rested({ mode: 'converse' }),
   };
-  // Mail collects while somebody is stopped, so that more waits than one turn takes.
+  // Mail collects while its recipient is stopped, so that more waits than one turn takes.
   for (const state of ['stopped', 'conversing', 'fetching'] as const) await client.stopAgent(recipients[state]);
   const as: Record<Sender, Client> = {
     person: client,
@@ -104,7 +104,7 @@ async function play(plan: readonly Burst[]): Promise<void> {
   }
   for (const state of states) {
     const id = recipients[state];
-    // Agents' mail to somebody who fetches waits for that.
+    // Mail between agents waits for a recipient that fetches its mail.
     const expected = (sent.get(state) ?? []).filter((mark) => state !== 'fetching' || mark.startsWith('person'));
     let shown: string[] = [];
     const isSettled = async () => {

@@ -14,7 +14,7 @@ const config = configWith('echo passed', 'queue: {auto: false}\nfixer: false\n')
 
 /** A clone of a bare origin, with an identity of its own. */
 async function startClone(): Promise<TestDaemon & { origin: string }> {
-  // Nothing looks by itself: what is seen after a push is seen because somebody asked.
+  // No timer runs here: only a request makes the queue look after a push.
   const daemon = await startTestDaemon({ timing: { queueMs: 600_000 } });
   const { repository } = daemon;
   const origin = join(repository, '..', 'origin.git');

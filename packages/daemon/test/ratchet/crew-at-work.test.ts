@@ -65,7 +65,7 @@ test('a change whose author is gone is put right by a stand-in, and follows its 
     'complete',
   ]);
   const merged = await reaches(daemon.client, await onlyChange(daemon), 'merged');
-  // The stand-in goes on with it; it is still the worker's change.
+  // The stand-in repairs it; it is still the worker's change.
   expect(merged.author?.id).toBe(worker.id);
   expect(merged.agentId).not.toBe(worker.id);
   const { tasks } = await daemon.client.taskHistory({ path: daemon.repository });

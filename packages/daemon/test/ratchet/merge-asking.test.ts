@@ -81,7 +81,7 @@ test('with a remote nothing is pushed and main stays where it is, until a person
   expect(await client.inbox()).toMatchObject({ changes: [], entries: [] });
 });
 
-test('whoever starts work is told what will happen, by the configuration as it is then', async () => {
+test('work says what will happen, by the configuration as it is then', async () => {
   await using place = await start('auto: true', { remote: true });
   const { client, repository } = place;
   const scenario = await place.scenario(['complete']);

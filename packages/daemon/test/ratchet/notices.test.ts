@@ -62,7 +62,7 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
     'alert: EMERGENCY: main is',
     'system: The emergency is',
   ]);
-  // Its author is told what becomes of it; an ejection it is told of when the change comes back.
+  // Its author hears of every step but an ejection, which arrives when the change comes back.
   const itself = `The change ${change.id.slice(0, 8)}`;
   expect(own).toEqual([`system: ${itself}`, `system: Your change ${change.id.slice(0, 8)}`, `system: ${itself}`]);
   expect(alarm).toEqual(['alert: EMERGENCY: main is', 'system: The emergency is']);

@@ -117,7 +117,7 @@ test('queue, inbox and doctor say that local main has diverged, with both commit
   const [entry] = (await client.inbox()).entries;
   expect(entry).toMatchObject({ kind: 'diverged', text });
   expect(entry?.next).toContain(look);
-  // It has the time at which the queue saw it, however late somebody looks.
+  // Its age counts from when the queue saw it, however late the inbox is read.
   const since = async () => (await client.inbox()).entries[0]?.since ?? 0;
   const isSame = async () => {
     const before = await since();
