@@ -98,9 +98,11 @@ test('S3-35, S3-36: whatever accounts there are, the choice can be used or waite
     fc.property(fc.array(someAccount, { minLength: 1, maxLength: 8 }), fc.boolean(), (accounts, rotate) => {
       const wanted = accounts[0] as Account;
       const choice = chooseAccount({ wanted, accounts, now, rotate });
+      // An account that a shell brought is not replaced by another.
+      const mayRotate = rotate && wanted.kind !== 'shell';
       const usable = accounts.filter(
         (each) =>
-          (each === wanted || (rotate && each.kind !== 'shell' && each.provider === wanted.provider)) &&
+          (each === wanted || (mayRotate && each.kind !== 'shell' && each.provider === wanted.provider)) &&
           each.removedAt === null &&
           each.invalidReason === null,
       );
