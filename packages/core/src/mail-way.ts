@@ -12,7 +12,7 @@ export type WayFacts = {
   first?: Definition | null;
   /** Its process is in the middle of a turn, and takes lines meanwhile whose arrival it shows. */
   listens: boolean;
-  /** Its provider can go on with its conversation, and its worktree is there. */
+  /** `pawl resume` would continue it: its provider, its worktree and its definition are there. */
   resumable: boolean;
   /** What waits for it. */
   waiting: readonly { kind: MailKind; byPerson: boolean }[];
@@ -56,7 +56,7 @@ export function wayOfMail(facts: WayFacts): Way {
   if (run?.outcome === 'failed') return wait('its last run failed');
   if (run !== null && run.questions !== null) return wait('it waits for a person’s answer');
   if (agent.kind === 'subagent') return wait('it rests until its main gives it work');
-  if (!facts.resumable) return wait('its conversation cannot be gone on with');
+  if (!facts.resumable) return wait('it cannot be resumed: its worktree, its provider or its definition is gone');
   return wayToIdle(facts);
 }
 

@@ -11,7 +11,7 @@ export type Asked = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
-  /** Its provider can go on with its conversation, and its worktree is there. */
+  /** `pawl resume` would continue it: its provider, its worktree and its definition are there. */
   resumable: boolean;
   /** Of one that stays and has had no run yet: its definition as its files say it now. */
   first?: Definition | null;

@@ -10,7 +10,7 @@ export type RestartFacts = {
   session: Session | null;
   /** How many of its runs have failed within the last hour, the latest included. */
   failures: number;
-  /** Whether its conversation can be gone on with: it has one, and its provider and its worktree are there. */
+  /** Whether it can be resumed: it has spoken before, and its provider and its worktree are there. */
   resumable: boolean;
 };
 

@@ -83,7 +83,7 @@ describe('a question to an agent', () => {
       });
   });
 
-  test('5.2.16: ends when it rests and cannot be gone on with', () => {
+  test('ends when it rests and cannot be resumed', () => {
     expect(judge({ to: { ...idle, resumable: false } })).toMatchObject({ do: 'end', end: 'cancelled' });
   });
 

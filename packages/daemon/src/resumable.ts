@@ -1,4 +1,3 @@
-import { takeUp } from '@pawl/core/conversation';
 import { PawlError } from '@pawl/schema/error';
 import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Run } from '@pawl/schema/record';
@@ -8,19 +7,21 @@ import type { Database } from '@pawl/store/tables';
 import { existsSync } from 'node:fs';
 import type { Workshop } from './workshop.ts';
 
-/** True when an agent's provider can go on with its conversation, and its worktree and its definition are there. */
+/**
+ * True when `pawl resume` would continue an agent's work: its provider, its worktree and its definition are there. Where the CLI
+ * cannot resume its own conversation, the next session is told in words what was said.
+ */
 export async function isResumable(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
-  return (await hasConversation(shop, db, agent)) && isDefined(shop, db, agent);
+  return canStart(shop, agent) && isDefined(shop, db, agent);
 }
 
-/** True when the next session of an agent resumes its conversation, or begins anew because a person cleared it. */
+/** True when an agent can start a session and has something to continue: it has spoken, or a person cleared its conversation. */
 export async function hasConversation(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
-  const preset = shop.providers.find(agent.provider);
-  if (preset === null || agent.worktree === null || !existsSync(agent.workdir ?? agent.worktree)) return false;
-  const sessions = await sessionsThatSpoke(db, agent.id);
-  if (takeUp({ agent, sessions, preset, branchable: false, hasPast: true }).conversation === 'resume') return true;
-  // After a clear or a rewind nothing is left to resume: the next session begins a conversation of its own.
-  return preset.resume !== null && agent.freshAfter > 0 && !sessions.some(({ no }) => no > agent.freshAfter);
+  return canStart(shop, agent) && (agent.freshAfter > 0 || (await sessionsThatSpoke(db, agent.id)).length > 0);
+}
+
+function canStart(shop: Workshop, { provider, worktree, workdir }: Agent): boolean {
+  return shop.providers.find(provider) !== null && worktree !== null && existsSync(workdir ?? worktree);
 }
 
 /** A definition that was deleted meanwhile begins no new run. */

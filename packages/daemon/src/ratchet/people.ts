@@ -28,7 +28,7 @@ export async function unmoved(db: Database, { id, head }: Change): Promise<Chang
 /** How an agent stands that has, or had, a change in hand. */
 export async function standingOf(parts: CrewParts, view: AgentView | null): Promise<Holder> {
   const { shop } = parts;
-  // Only of who rests does it matter whether the conversation can be gone on with.
+  // Only a resting agent has to be resumed.
   const isAtWork = view === null || view.run === null || view.run.outcome === null || view.agent.endedAt !== null;
   return holderOf(view, !isAtWork && (await isResumable(shop, shop.store.db, view.agent)));
 }

@@ -7,14 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { askAs, atRest, atWork, sessionsOf } from './asking.ts';
+import { askAs, atRest, atWork } from './asking.ts';
 
 let daemon: TestDaemon;
 let asker: AgentView;
 beforeAll(async () => {
-  daemon = await startTestDaemon({
-    providers: { forgetful: { extends: 'scripted', resume: null, fork: null, fork_style: 'replay' } },
-  });
+  daemon = await startTestDaemon();
   asker = await atWork(daemon);
 });
 afterAll(async () => {
@@ -42,20 +40,10 @@ describe('S3-62, 5.2.13: a question is refused at once, with the reason, and nob
     expect(await refusal({ agent: asker.id, question: 'x?' })).toMatchObject({ code: 'invalid_input' });
   });
 
-  test('5.2.16: is of a provider that cannot resume', async () => {
-    const agent = await daemon.ended((await daemon.work(['complete'], { provider: 'forgetful' })).id);
-    const error = await refusal({ agent: agent.id, question: 'x?' });
-    expect(error).toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('cannot be gone on with') as string,
-    });
-    expect(await sessionsOf(daemon, agent)).toBe(1);
-  });
-
   test('has lost its worktree', async () => {
     const agent = await atRest(daemon);
     rmSync(agent.worktree ?? '', { recursive: true });
-    expect((await refusal({ agent: agent.id, question: 'x?' })).message).toContain('cannot be gone on with');
+    expect((await refusal({ agent: agent.id, question: 'x?' })).message).toContain('it cannot be resumed');
   });
 
   test('is paused, was stopped, is dead', async () => {
