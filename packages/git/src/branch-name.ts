@@ -3,7 +3,7 @@ import { gitLimits } from './limit.ts';
 
 /**
  * Returns the name of a branch when git would take it; a name from outside must pass here. Such a name goes to git as part of a
- * full ref only, never to a shell or into a file's path of ours, and to a screen as printable text.
+ * full ref only, into a path only below git's own `refs/heads`, never to a shell, and to a screen as printable text.
  */
 export function checkBranchName(name: string): string {
   const complaint = complaintAbout(name);

@@ -8,6 +8,12 @@ import { gitLimits } from './limit.ts';
  * these files: a symbolic link is not followed, a pipe does not block, and a huge file is not read.
  */
 export async function readPointer(path: string, maxBytes: number = gitLimits.pointerBytes): Promise<string | null> {
+  const bytes = await readPlainFile(path, maxBytes);
+  return bytes === null ? null : bytes.toString('utf8').replace(/\r?\n$/, '');
+}
+
+/** The same for a file that is not text. */
+export async function readPlainFile(path: string, maxBytes: number): Promise<Buffer | null> {
   let file;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -18,8 +24,7 @@ export async function readPointer(path: string, maxBytes: number = gitLimits.poi
   try {
     const info = await file.stat();
     if (!info.isFile() || info.size > maxBytes) return null;
-    const text = await file.readFile('utf8');
-    return text.replace(/\r?\n$/, '');
+    return await file.readFile();
   } finally {
     await file.close();
   }

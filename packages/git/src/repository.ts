@@ -5,6 +5,7 @@ import { checkBranchName } from './branch-name.ts';
 import { runInUserRepository, runToDiscover } from './command.ts';
 import { complaintOf } from './git-failure.ts';
 import { gitLimits } from './limit.ts';
+import { looseBranchTip } from './loose-branch.ts';
 
 /** A repository of the user. All paths are canonical. */
 export type Repository = {
@@ -66,7 +67,8 @@ export async function resolveCommit(repository: Repository, revision = 'HEAD'): 
 
 /** The commit that a branch points to, or null when there is no such branch. */
 export async function branchTip(repository: Repository, name: string): Promise<string | null> {
-  return lookUp(repository, `refs/heads/${checkBranchName(name)}^{commit}`);
+  checkBranchName(name);
+  return (await looseBranchTip(repository, name)) ?? lookUp(repository, `refs/heads/${name}^{commit}`);
 }
 
 /** The commit of HEAD in a git directory, such as that of one worktree; null before the first commit. */
