@@ -25,10 +25,14 @@ if (process.argv.includes('--build')) {
   once('dist/.pawl-built', fingerprint(sources), 'Building', () =>
     run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'),
   );
-  if (process.argv.includes('--crash-points'))
+  if (process.argv.includes('--for-tests')) {
     once('.cache/crash-daemon/.pawl-built', fingerprint(sources), 'Building with crash points', () =>
       run(node, [join(root, 'scripts', 'build-crash-daemon.mjs')], 'Read the message above.'),
     );
+    once('.cache/test-database/.pawl-built', fingerprint(sources), 'Making the database that tests copy', () =>
+      run(node, [join(root, 'scripts', 'build-test-database.ts')], 'Read the message above.'),
+    );
+  }
 }
 
 function requireNode(major) {

@@ -1,5 +1,7 @@
+import { giveDatabase } from '@pawl/testing/home-database';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const bin = join(import.meta.dirname, '..', '..', 'dist', 'pawl.mjs');
@@ -20,6 +22,8 @@ export type Workplace = {
 export async function workplace(): Promise<Workplace> {
   const directory = await temporaryDirectory();
   const home = join(directory.path, 'home');
+  mkdirSync(home, { mode: 0o700 });
+  await giveDatabase(home);
   const pawl: Workplace['pawl'] = (words, options = {}) =>
     run(words, {
       cwd: directory.path,

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -34,10 +35,24 @@ export type SampleOptions = {
   commits?: number;
 };
 
+/** Repositories that this process has made, by their options: a copy takes one git process, a new one several. */
+const made = new Map<string, Part[]>();
+const rememberedCharacters = 10_000;
+type Part = { path: string; content: Buffer | null };
+
 /** Makes a real repository. The same options give the same commit ids, whoever makes it and wherever. */
 export async function sampleRepository(directory: string, options: SampleOptions = {}): Promise<void> {
-  const { files = { 'README.md': '# Sample\n' }, commits = 1 } = options;
   await mkdir(directory, { recursive: true });
+  const key = JSON.stringify(options);
+  const known = made.get(key);
+  const isEmpty = (await readdir(directory)).length === 0;
+  if (known !== undefined && isEmpty) return copyTo(directory, known);
+  await makeRepository(directory, options);
+  if (isEmpty && key.length < rememberedCharacters) made.set(key, await partsOf(directory));
+}
+
+async function makeRepository(directory: string, options: SampleOptions): Promise<void> {
+  const { files = { 'README.md': '# Sample\n' }, commits = 1 } = options;
   await git(directory, ['init', '--quiet', '--initial-branch=main']);
   for (let number = 1; number <= commits; number += 1) {
     const content = number === 1 ? files : { 'history.txt': `commit ${number}\n` };
@@ -49,6 +64,29 @@ export async function sampleRepository(directory: string, options: SampleOptions
     const message = number === 1 ? 'first commit' : `commit ${number}`;
     await git(directory, ['commit', '--quiet', '--allow-empty', '-m', message], commitIdentity(number));
   }
+}
+
+/** Everything below a directory, parents first; a part without content is a directory. */
+async function partsOf(directory: string): Promise<Part[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.map((entry) => ({ entry, path: relative(directory, join(entry.parentPath, entry.name)) }));
+  return Promise.all(
+    paths
+      .filter(({ path }) => !path.endsWith('.sample'))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+      .map(async ({ entry, path }) => ({
+        path,
+        content: entry.isDirectory() ? null : await readFile(join(directory, path)),
+      })),
+  );
+}
+
+async function copyTo(directory: string, parts: readonly Part[]): Promise<void> {
+  for (const { path, content } of parts)
+    if (content === null) mkdirSync(join(directory, path), { recursive: true });
+    else writeFileSync(join(directory, path), content, { mode: path.startsWith('.git/objects/') ? 0o444 : 0o666 });
+  // The index knows the files by their times and numbers, which the copies do not share.
+  if (parts.some(({ path }) => path === '.git/index')) await git(directory, ['update-index', '--refresh']);
 }
 
 function commitIdentity(number: number): Record<string, string> {

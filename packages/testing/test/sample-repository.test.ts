@@ -17,6 +17,28 @@ test('the same options give the same commits', async () => {
   expect(await git(join(temporary.path, 'one'), ['show', 'HEAD:src/a.txt'])).toBe('a');
 });
 
+test('a copy is as git would have made it: sound, clean, with its log and nothing of the other one', async () => {
+  await using temporary = await temporaryDirectory();
+  const options = { files: { 'src/a.txt': 'a\n', 'b.txt': 'b\n' }, commits: 2 };
+  const [first, copy] = [join(temporary.path, 'first'), join(temporary.path, 'copy')];
+  await sampleRepository(first, options);
+  await sampleRepository(copy, options);
+  expect(await git(copy, ['fsck', '--strict'])).toBe('');
+  // The plumbing does not look into files whose times differ from the index: it would call them changed.
+  expect(await git(copy, ['diff-files'])).toBe('');
+  expect(await git(copy, ['status', '--porcelain'])).toBe('');
+  expect(await git(copy, ['reflog', 'show', '--format=%H', 'refs/heads/main'])).toBe(
+    await git(first, ['rev-list', 'main']),
+  );
+  await git(copy, ['commit', '--quiet', '--allow-empty', '-m', 'more'], {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@example.invalid',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@example.invalid',
+  });
+  expect(await git(first, ['rev-list', '--count', 'main'])).toBe('2');
+});
+
 test('a repository without commits has an unborn HEAD and no identity of its own', async () => {
   await using temporary = await temporaryDirectory();
   await sampleRepository(temporary.path, { commits: 0 });

@@ -16,6 +16,7 @@ import { openDatabase } from '@pawl/store/recovery';
 import { insertRun } from '@pawl/store/runs';
 import { insertSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,6 +99,7 @@ export async function openAccounts(
   const path = options.path ?? (await testDirectory());
   const clock = { now: 1_700_000_000_000 };
   const directory = openDataDirectory(join(path, 'home'));
+  await giveDatabase(directory.path);
   const store = await openDatabase(directory, { clock: () => clock.now });
   onTestFinished(() => store.close());
   const home = homeAt(directory.path);

@@ -25,6 +25,7 @@ import { endRun, insertRun } from '@pawl/store/runs';
 import { insertSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -60,7 +61,9 @@ export type Nudged = Record<string, { minutes: number[]; texts: string[] }>;
 export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> {
   const place = await temporaryDirectory();
   const clock = { now: beginning };
-  const store = await openDatabase(openDataDirectory(place.path), { clock: () => clock.now });
+  const directory = openDataDirectory(place.path);
+  await giveDatabase(directory.path);
+  const store = await openDatabase(directory, { clock: () => clock.now });
   onTestFinished(async () => {
     await store.close();
     await place[Symbol.asyncDispose]();

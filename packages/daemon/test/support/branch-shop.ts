@@ -15,6 +15,7 @@ import { insertProject, listProjects } from '@pawl/store/projects';
 import { beginQueue, updateQueue } from '@pawl/store/queues';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,6 +31,7 @@ const files = { 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n', 'c.txt': 'c\n' };
 export async function openBranchShop(place: string) {
   const home = homeAt(join(place, 'home'));
   openDataDirectory(home.root);
+  await giveDatabase(home.root);
   const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: Date.now });
   const root = join(place, 'sample');
   const [known] = await listProjects(store.db);

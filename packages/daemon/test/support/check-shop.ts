@@ -16,6 +16,7 @@ import { readEvents } from '@pawl/store/events';
 import { insertProject, listProjects } from '@pawl/store/projects';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync } from 'node:fs';
@@ -66,6 +67,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
   const { files = { 'README.md': '# Sample\n' }, environment = {}, clock = Date.now } = options;
   const home = homeAt(join(place, 'home'));
   openDataDirectory(home.root);
+  await giveDatabase(home.root);
   const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock });
   const root = join(place, 'sample');
   const [known] = await listProjects(store.db);

@@ -34,6 +34,7 @@ import { insertProject } from '@pawl/store/projects';
 import { beginQueue } from '@pawl/store/queues';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -75,6 +76,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
   openDataDirectory(home.root);
+  await giveDatabase(home.root);
   for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash])
     mkdirSync(path, { recursive: true, mode: 0o700 });
   await sampleRepository(join(place.path, 'sample'));

@@ -2,6 +2,8 @@ import { createClient } from '@pawl/protocol/client';
 import type { Client } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
+import { openDataDirectory } from '@pawl/store/data-directory';
+import { giveDatabase } from '@pawl/testing/home-database';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -70,11 +72,12 @@ async function readReport(channel: NodeJS.ReadableStream): Promise<DaemonReport 
   return text === '' ? null : (JSON.parse(text) as DaemonReport);
 }
 
-/** Starts a daemon and waits until it answers. */
+/** Starts a daemon, on a home whose tables are there, and waits until it answers. */
 export async function readyDaemon(
   home: string,
   options: Parameters<typeof spawnDaemon>[1] = {},
 ): Promise<DaemonProcess> {
+  await giveDatabase(openDataDirectory(home).path);
   const daemon = spawnDaemon(home, options);
   const report = await daemon.report;
   if (report === null || !('ready' in report)) throw new Error(`the daemon did not come up: ${JSON.stringify(report)}`);

@@ -9,6 +9,7 @@ import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView, ForkBody, WorkBody } from '@pawl/protocol/view';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -83,6 +84,7 @@ export async function startTestDaemon(
   const repository = join(place.path, 'sample');
   await sampleRepository(repository);
   const directory = openDataDirectory(root);
+  await giveDatabase(root);
   const lock = lockDataDirectory(directory);
   const logs = homeAt(root).logs;
   if (options.logged) mkdirSync(logs, { recursive: true });

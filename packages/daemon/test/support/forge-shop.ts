@@ -26,6 +26,7 @@ import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
 import { createFakeGithub } from '@pawl/testing/fake-gh/fake-github';
 import type { FakeState } from '@pawl/testing/fake-gh/state';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -42,6 +43,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
   await git(place.path, ['clone', '--quiet', server.repository, root]);
   const home = homeAt(join(place.path, 'home'));
   openDataDirectory(home.root);
+  await giveDatabase(home.root);
   mkdirSync(home.repositories, { recursive: true, mode: 0o700 });
   let now = Date.UTC(2026, 5, 1);
   const clock = () => now;

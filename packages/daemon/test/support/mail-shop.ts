@@ -10,6 +10,7 @@ import { readEvents } from '@pawl/store/events';
 import { insertProject } from '@pawl/store/projects';
 import { sqliteEngine } from '@pawl/store/sqlite-engine';
 import { openStore } from '@pawl/store/store';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -22,6 +23,7 @@ export async function mailShop(given: { clock?: () => number } = {}) {
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
   openDataDirectory(home.root);
+  await giveDatabase(home.root);
   const store = await openStore(sqliteEngine(dataDirectory(home.root).database), { clock: given.clock ?? Date.now });
   shareStore(home.root, store);
   const project = { id: newId(), name: 'shop', root: join(place.path, 'shop'), createdAt: 1 };
