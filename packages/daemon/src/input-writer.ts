@@ -4,15 +4,17 @@ import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Writes `.pawl/input/` into a worktree, in the given order, each file by tmp + rename; so whoever finds the last one
- * (the manifest) finds all of them whole. Repeating it after a crash does no harm. The worktree's content is somebody
- * else's: a `.pawl` that is a symlink would lead the files out of it and is refused.
+ * Writes `.pawl/input/` into a worktree, in the given order, each file by tmp + rename. The last file (the manifest) vouches
+ * for the others: while it exists, all of them are whole, so one from an earlier run is removed first. Repeating it after a
+ * crash does no harm. The worktree's content is foreign: a `.pawl` that is a symlink would lead the files out of it and is refused.
  */
 export async function writeInput(worktree: string, files: InputFile[]): Promise<void> {
   for (const directory of ['.pawl', join('.pawl', 'input'), join('.pawl', 'output')]) {
     await plainDirectory(worktree, directory);
   }
   const input = join('.pawl', 'input');
+  const last = files.at(-1);
+  if (last !== undefined) await rm(join(worktree, input, last.path), { recursive: true, force: true });
   // What an earlier run was given as background would be taken for this one's.
   await rm(join(worktree, input, 'context'), { recursive: true, force: true });
   for (const file of files) {

@@ -2,11 +2,10 @@ import { promptLimits } from '@pawl/core/prompt/prompt-limit';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
 import { readCustomTexts } from '@pawl/daemon/prompts/custom';
 import { firstBytes, readPrompt, writePrompt } from '@pawl/daemon/prompts/sent';
-import { writeInput } from '@pawl/daemon/input-writer';
 import { programs } from '@pawl/protocol/programs';
 import { workModes } from '@pawl/schema/record';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -120,36 +119,6 @@ describe('W3-02: what a session was given', () => {
       'aé€',
       'aé€😀',
     ]);
-  });
-});
-
-describe('input files in directories', () => {
-  const files = [
-    { path: 'task.md', content: 'task\n' },
-    { path: 'context/tasks/one.md', content: 'one\n' },
-    { path: 'manifest.json', content: '{}\n' },
-  ];
-
-  test('are written, and those of an earlier run are gone', async () => {
-    await using place = await temporaryDirectory();
-    write(place.path, '.pawl/input/context/tasks/old.md', 'old');
-    await writeInput(place.path, files);
-    expect(readFileSync(join(place.path, '.pawl/input/context/tasks/one.md'), 'utf8')).toBe('one\n');
-    expect(existsSync(join(place.path, '.pawl/input/context/tasks/old.md'))).toBe(false);
-    await writeInput(place.path, files);
-    expect(readFileSync(join(place.path, '.pawl/input/manifest.json'), 'utf8')).toBe('{}\n');
-  });
-
-  test('never follow a link out of the worktree', async () => {
-    await using place = await temporaryDirectory();
-    const outside = join(place.path, 'outside');
-    const worktree = join(place.path, 'worktree');
-    write(outside, 'tasks/kept.md', 'kept');
-    mkdirSync(join(worktree, '.pawl/input'), { recursive: true });
-    symlinkSync(outside, join(worktree, '.pawl/input/context'));
-    await writeInput(worktree, files);
-    expect(existsSync(join(outside, 'tasks/one.md'))).toBe(false);
-    expect(readFileSync(join(outside, 'tasks/kept.md'), 'utf8')).toBe('kept');
   });
 });
 

@@ -1,16 +1,5 @@
 import type { Database } from './tables.ts';
 
-/** The living agents that have said that they are done for good: they are to be cleaned up after. */
-export async function completedAgents(db: Database): Promise<string[]> {
-  const rows = await db
-    .selectFrom('agents')
-    .select('id')
-    .where('ended_at', 'is', null)
-    .where('completion', 'is not', null)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
 /** The living agents that count as stuck. */
 export async function stuckAgents(db: Database): Promise<string[]> {
   const rows = await db

@@ -1,5 +1,5 @@
 import { newId } from '@pawl/schema/id';
-import { completedAgents, countFailures, failedPersistentAgents, stuckAgents } from '@pawl/store/health';
+import { countFailures, failedPersistentAgents, stuckAgents } from '@pawl/store/health';
 import { lastRunSeq, nudgeStates, projectEvents } from '@pawl/store/nudges';
 import { test } from 'vitest';
 import { addTeam } from './fixture.ts';
@@ -28,7 +28,6 @@ const questions: Question[] = [
     ask: (db) => lastRunSeq(db, id),
     plan: ['events USING INDEX events_of_agent (agent_id=?)'],
   },
-  { name: 'who has completed', ask: (db) => completedAgents(db), plan: ['agents USING INDEX agents_living'] },
   { name: 'who is stuck', ask: (db) => stuckAgents(db), plan: ['agents USING INDEX agents_living'] },
   {
     name: 'who stays and has crashed',

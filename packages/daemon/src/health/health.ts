@@ -2,7 +2,6 @@ import { createSerial } from '@pawl/core/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { agentsToReconcile } from '@pawl/store/agent-views';
-import { completedAgents } from '@pawl/store/health';
 import type { Post } from '../mail/post.ts';
 import { pruneMailboxes } from '../mail/prune-mailboxes.ts';
 import { forgetRefused } from '../mail/refused-files.ts';
@@ -40,15 +39,11 @@ export function createHealth(
   let lastLookAt: number | null = null;
   let putAwayAt: number | null = null;
 
-  /** Whoever has a step to do is looked at: sessions that should live and do not, worktrees to make or to clean up. */
+  /** Wakes every agent that has a step to do: dead sessions, worktrees to make or clean up, completed agents that still live. */
   async function wakeUnsettled(elapsedMs: number): Promise<void> {
     const unsettled = await agentsToReconcile(db);
     for (const { agent } of unsettled) reconciler.wake(agent.id);
     await stuck.look(unsettled, elapsedMs);
-  }
-
-  async function wakeCompleted(): Promise<void> {
-    for (const agentId of await completedAgents(db)) reconciler.wake(agentId);
   }
 
   /** What belongs to nobody is looked for less often: it has to lie there for a day anyway. */
@@ -76,7 +71,6 @@ export function createHealth(
         const elapsedMs = lastLookAt === null ? 0 : now - lastLookAt;
         lastLookAt = now;
         await attempt('unsettled agents', () => wakeUnsettled(elapsedMs));
-        await attempt('completed agents', wakeCompleted);
         await attempt('agents that are done', () => parts.leaving.tend());
         await attempt('crews', () => parts.crews.tend());
         await attempt('crashed agents', () => restartCrashed(shop, parts, now));

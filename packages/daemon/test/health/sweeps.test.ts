@@ -1,0 +1,69 @@
+import { createHealth } from '@pawl/daemon/health/health';
+import { startDelivery } from '@pawl/daemon/mail/delivery';
+import { createWaiters } from '@pawl/daemon/mail/waiters';
+import type { Reconciler } from '@pawl/daemon/reconcile/reconciler';
+import { updateAgent } from '@pawl/store/agents';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { expect, test } from 'vitest';
+import { mailShop } from '../support/mail-shop.ts';
+
+/** A reconciler that notes whose turn came, with no session of anybody. */
+function recorder() {
+  const [woken, visited] = [new Set<string>(), new Set<string>()];
+  const inLane: Reconciler['inLane'] = (agentId, act) => {
+    visited.add(agentId);
+    return act();
+  };
+  const reconciler = { wake: (agentId: string) => woken.add(agentId), inLane } as unknown as Reconciler;
+  return { reconciler, woken, visited };
+}
+
+test('the sweep finds mail that waits though no event tells of it, each time, for its recipient only [S4-18, W4-01]', async () => {
+  await using place = await mailShop();
+  const { shop, fox, owl } = place;
+  // Sent while no daemon ran: nothing wakes the delivery.
+  await place.send(fox, owl, 'are you there?');
+  const { reconciler, visited } = recorder();
+  const delivery = startDelivery(
+    { ...shop, timing: { ...shop.timing, routeMs: 1 } },
+    reconciler,
+    createWaiters(() => {}),
+  );
+  await waitUntil(() => visited.has(owl.id), { what: 'the sweep by its timer' });
+  visited.clear();
+  await waitUntil(() => visited.has(owl.id), { what: 'the next one' });
+  await delivery.close();
+  expect([...visited]).toEqual([owl.id]);
+  const later = recorder();
+  const atStart = startDelivery(
+    shop,
+    later.reconciler,
+    createWaiters(() => {}),
+  );
+  await atStart.sweep();
+  await atStart.close();
+  expect([...later.visited]).toEqual([owl.id]);
+});
+
+test('health wakes agents that have completed and still live, and no others at rest [S4-24, W4-01]', async () => {
+  await using place = await mailShop();
+  const { shop, store, fox, owl, elk } = place;
+  const completion = { at: 1, summary: null, failure: null };
+  await store.write(async (tx) => {
+    await updateAgent(tx, owl.id, { completion });
+    await updateAgent(tx, elk.id, { completion, endedAt: 2, endReason: 'completed' });
+  });
+  const { reconciler, woken } = recorder();
+  const tended: string[] = [];
+  const health = createHealth(shop, {
+    reconciler,
+    signals: { resume: () => Promise.reject(new Error('nobody is to be restarted')) },
+    post: { wake: () => {} },
+    crews: { tend: async () => void tended.push('crews') },
+    leaving: { tend: async () => void tended.push('leaving') },
+  });
+  await health.tick(1);
+  expect([...woken]).toEqual([owl.id]);
+  expect(woken.has(fox.id)).toBe(false);
+  expect(tended).toEqual(['leaving', 'crews']);
+});
