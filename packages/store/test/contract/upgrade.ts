@@ -7,7 +7,7 @@ import { readEvents } from '@pawl/store/events';
 import { countHistory, replay } from '@pawl/store/history';
 import { appliedMigrations } from '@pawl/store/migrate';
 import { allMigrations } from '@pawl/store/migrations/all-migrations';
-import { runById } from '@pawl/store/runs';
+import { assignmentsOf, runById } from '@pawl/store/runs';
 import { sessionOffsets } from '@pawl/store/sessions';
 import { openStore } from '@pawl/store/store';
 import type { Store } from '@pawl/store/store';
@@ -74,6 +74,7 @@ export async function expectOldRows(store: Store): Promise<void> {
     stuckReason: null,
   });
   expect(view?.run).toMatchObject({ id: old.run, task: 'count', definition: null });
+  expect(await assignmentsOf(store.db, old.agent)).toMatchObject([{ assignment: 'count', startedAt: 5 }]);
   const spent = await runById(store.db, old.spent);
   expect(spent?.cause).toEqual({ reason: 'budget', of: 'agent', detail: '5 of 4 tokens' });
   expect(spent).toMatchObject({ repoPath: '/old', sessionId: 'default' });
