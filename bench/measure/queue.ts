@@ -38,6 +38,11 @@ async function measure(
     `checks:\n  - run: ${JSON.stringify(run)}\nqueue: { auto: true }\n`,
   );
   await commitAll(repository, 'the checks');
+  // The first check of a project is main's own, once: what follows is measured.
+  await client.checkQueue({ path: repository });
+  const isGreen = async () => (await client.listQueues()).queues.some(({ green }) => green !== null);
+  await waitUntil(isGreen, { what: 'main to be green' });
+  writeFileSync(runs, '');
   await client.pauseQueue({ path: repository });
   const ids: string[] = [];
   for (let number = 1; number <= changes; number++) {

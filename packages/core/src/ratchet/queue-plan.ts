@@ -98,11 +98,15 @@ function passGate(facts: QueueFacts, main: Evidence, length: number): QueueStep[
 
 type Target = { what: 'main' | number; evidence: Evidence };
 
-/** What should be checked while nothing is red: the chain, in steps of one batch, and a main that somebody else has moved. */
+/**
+ * What should be checked while nothing is red: the chain, in steps of one batch, and a main that somebody else has moved, or
+ * that was never seen green: beside the first batch, which is compared with it, so that the first change waits for one check.
+ */
 function wanted(facts: QueueFacts, main: Evidence, chain: readonly Evidence[]): Target[] {
   const isKnown = main.isGreen || (facts.alarm === 'here' && (!facts.isAsked || main.reds >= 2));
-  const isMoved = !isKnown && (facts.isAsked || facts.lastGreen !== null || facts.alarm !== 'none' || main.reds > 0);
-  const own: Target[] = isMoved ? [{ what: 'main', evidence: main }] : [];
+  const isSeen = facts.lastGreen !== null || facts.alarm !== 'none' || main.reds > 0;
+  const isNeeded = !isKnown && (facts.isAsked || isSeen || chain.length > 0);
+  const own: Target[] = isNeeded ? [{ what: 'main', evidence: main }] : [];
   const ends: Target[] = [];
   let from = 0;
   while (from < chain.length) {

@@ -42,7 +42,14 @@ export const passes = (changes: readonly ModelChange[]): boolean => {
 /** Lets a queue run on a model of trees until it has nothing to do. `choose` says which running check ends next. */
 export function runQueue(
   arrivals: readonly ModelChange[],
-  options: { batch: number; places: number; choose?: (running: number) => number; atOnce?: number },
+  options: {
+    batch: number;
+    places: number;
+    choose?: (running: number) => number;
+    atOnce?: number;
+    /** No check has passed on main yet. */
+    isNew?: boolean;
+  },
 ): Outcome {
   const { batch, places, choose = () => 0 } = options;
   const trees = new Map<string, Tree>();
@@ -59,13 +66,14 @@ export function runQueue(
   const outcome: Outcome = { main: [], ejected: [], history: [[]], checks: 0, rounds: 0 };
   /** Those that were set aside: each comes by itself, when it is the first. */
   const aside: ModelChange[] = [];
-  let isChecked = false;
+  let isChecked = options.isNew !== true;
   let now = 0;
 
   const evidence = (tree: string): Evidence => {
     const { reds, greens, isRunning, greenAt, redSince } = trees.get(tree) ?? unknownTree;
     return { isGreen: greens > 0, greenAt, reds: greens > 0 ? 0 : reds, redSince, isRunning, counts: null };
   };
+  if (isChecked) trees.set(treeOf([]), { changes: [], ...unknownTree, greens: 1, greenAt: now });
   const running = () => [...trees.values()].filter(({ isRunning }) => isRunning);
   const finishOne = () => {
     const open = running();

@@ -29,6 +29,15 @@ test.each(many(16).map(({ id }) => id))(
   },
 );
 
+test('a main that no check has passed on is checked beside the first batch', () => {
+  expect(runQueue(many(16), { batch: 16, places: 2, isNew: true })).toMatchObject({ checks: 2, ejected: [] });
+  const plan = planQueue(factsOf({}, { links: [link('one')], lastGreen: null }));
+  expect(plan).toEqual([
+    { do: 'check', what: 1 },
+    { do: 'check', what: 'main' },
+  ]);
+});
+
 test('a failure that happens once puts nobody out', () => {
   for (const flaky of [1, 5, 16]) {
     const changes = many(16).map((change) => ({ ...change, isFlaky: change.id === flaky }));
@@ -59,6 +68,7 @@ test('whatever the changes do, main passes at every step, and what fits goes in 
         batch: fc.integer({ min: 1, max: 16 }),
         places: fc.integer({ min: 1, max: 4 }),
         atOnce: fc.integer({ min: 1, max: 24 }),
+        isNew: fc.boolean(),
       }),
       fc.infiniteStream(fc.nat(3)),
       (drawn, options, picks) => {

@@ -78,8 +78,9 @@ test(
       await waitUntil(async () => (await git(repository, ['status', '--porcelain'])) === '', {
         what: 'the files to follow',
       });
-      // The same tree is never checked twice.
-      expect(treesRun()).toEqual([await git(repository, ['rev-parse', 'main^{tree}'])]);
+      expect(treesRun()).toContain(await git(repository, ['rev-parse', 'main^{tree}']));
+      // The same tree is never checked twice; the main that it began at may have been checked beside it.
+      expect(new Set(treesRun()).size).toBe(treesRun().length);
       expect(await eventsOf(client, 'change.merged')).toHaveLength(1);
       expect(await eventsOf(client, 'main.advanced')).toHaveLength(1);
     } finally {
@@ -139,7 +140,8 @@ test(
     try {
       const { mergedCommit } = await reaches(last.client, change?.id ?? '', 'merged');
       expect((await everyTip(repository)).slice(-2)).toEqual([before, mergedCommit]);
-      expect(treesRun()).toHaveLength(1);
+      expect(treesRun()).toContain(await git(repository, ['rev-parse', `${mergedCommit}^{tree}`]));
+      expect(new Set(treesRun()).size).toBe(treesRun().length);
       for (const type of ['change.passed', 'change.asked', 'change.merged'])
         expect([type, await eventsOf(last.client, type)]).toEqual([type, [expect.anything()]]);
     } finally {

@@ -12,7 +12,7 @@ test('a queue pass that failed is tried again soon, without waiting for the slow
   const run = `echo looking; until [ -e '${gate}' ]; do sleep 0.02; done`;
   await commitFiles(repository, { '.pawl/config.yaml': configWith(run) });
   const change = await propose(client, repository, 'work/one', { 'one.txt': '1\n' });
-  await waitUntil(async () => (await queueNow(client)).running.length === 1, { what: 'its check to run' });
+  await waitUntil(async () => (await queueNow(client)).running.length === 2, { what: 'its check and main’s to run' });
   const { repositories } = daemon.home;
   renameSync(repositories, `${repositories}.away`);
   writeFileSync(repositories, 'in the way');
