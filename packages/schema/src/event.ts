@@ -195,7 +195,12 @@ export const eventData = {
   /** A person allowed, or forbade, that the target branch of this project is pushed without being asked each time. */
   'queue.push_allowed': z.object({ by: z.string() }),
   'queue.push_forbidden': z.object({ by: z.string() }),
+  /** The local target branch and the remote's have each a commit that the other lacks; and no longer do. */
+  'queue.diverged': z.object({ branch: z.string(), local: z.string(), remote: z.string() }),
+  'queue.converged': z.object({ branch: z.string() }),
   'emergency.started': z.object({ commit: z.string(), checkId: idSchema }),
+  /** No agent could be started to repair main. */
+  'emergency.stranded': z.object({ commit: z.string(), reason: z.string() }),
   'emergency.ended': z.object({ commit: z.string() }),
   'worktree.refreshed': z.object({ path: z.string(), from: z.string(), to: z.string() }),
   'agent.stopping': z.object({ by: z.string() }),

@@ -14,10 +14,18 @@ import { targetBranch } from './target.ts';
 
 /** Records since when the local target branch and the remote's have diverged, and that they no longer do. */
 export async function recordDivergence(shop: Workshop, project: Project): Promise<void> {
-  const hasDiverged = (await divergenceOf(shop, project)) !== null;
+  const divergence = await divergenceOf(shop, project);
   const queue = await queueOf(shop.store.db, project.id);
-  if (queue === null || (queue.divergedAt !== null) === hasDiverged) return;
-  await shop.store.write((tx) => updateQueue(tx, project.id, { divergedAt: hasDiverged ? tx.now : null }));
+  if (queue === null || (queue.divergedAt !== null) === (divergence !== null)) return;
+  await shop.store.write(async (tx) => {
+    const about = { projectId: project.id, agentId: null };
+    await updateQueue(tx, project.id, { divergedAt: divergence === null ? null : tx.now });
+    if (divergence === null) tx.emit({ type: 'queue.converged', ...about, data: { branch: queue.branch } });
+    else {
+      const { branch, local, tip } = divergence;
+      tx.emit({ type: 'queue.diverged', ...about, data: { branch, local, remote: tip } });
+    }
+  });
 }
 
 /** How a project's local target branch differs from the remote's as the queue saw it last; null when one follows the other. */

@@ -56,6 +56,8 @@ async function recordTrouble({ shop }: CrewParts, { project, queue }: Scene, err
     if (emergency === null || emergency.commit !== queue.emergency?.commit || emergency.trouble === trouble)
       return false;
     await updateQueue(tx, project.id, { emergency: { ...emergency, trouble } });
+    const { commit } = emergency;
+    tx.emit({ type: 'emergency.stranded', projectId: project.id, agentId: null, data: { commit, reason: trouble } });
     return true;
   });
 }

@@ -76,6 +76,11 @@ test('a fixer that cannot be started leaves the reason in the inbox, until one i
   expect((await queueInbox(crew.shop)).entries).toMatchObject([
     { kind: 'emergency', detail: expect.stringMatching(reason) as string },
   ]);
+  await crew.tick({ fixer });
+  const events = await readEvents(crew.store.db, { afterSeq: 0, limit: 1_000 });
+  expect(events.filter(({ type }) => type === 'emergency.stranded')).toMatchObject([
+    { data: { commit: crew.main, reason: expect.stringContaining('No coding agent') as string } },
+  ]);
   await crew.tick({ fixer: await crew.staff([{ hang: {} }]) });
   expect((await queueOf(crew.store.db, crew.project.id))?.emergency).toMatchObject({ trouble: null });
   const [entry] = (await queueInbox(crew.shop)).entries;

@@ -3,12 +3,10 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { changeNow, commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const author = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.invalid' };
 
@@ -134,6 +132,19 @@ test('queue, inbox and doctor say that local main has diverged, with both commit
   await git(repository, ['reset', '--quiet', '--keep', 'origin/main']);
   expect((await queueNow(client)).advice).toEqual([]);
   expect((await client.inbox()).entries).toEqual([]);
+  await client.checkQueue({ path: repository });
+  const said = await waitUntil(
+    async () => {
+      const { events } = await client.events({ limit: 1_000 });
+      const found = events.filter(({ type }) => type === 'queue.diverged' || type === 'queue.converged');
+      return found.length < 2 ? undefined : found;
+    },
+    { what: 'both events' },
+  );
+  expect(said).toMatchObject([
+    { type: 'queue.diverged', data: { branch: 'main', local: old, remote: tip } },
+    { type: 'queue.converged', data: { branch: 'main' } },
+  ]);
 });
 
 test('a local main with a commit of its own: merge and work say so, and a rebase keeps it', async () => {
