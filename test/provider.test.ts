@@ -4,11 +4,9 @@ import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Outcome, Workplace } from './support/pawl.ts';
 import { workplace } from './support/pawl.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** A PATH with git and a shell, and with no coding agent. */
 const poorPath = ['/usr/bin', '/bin'].join(delimiter);
@@ -62,7 +60,7 @@ async function ended(alias: string): Promise<AgentView> {
       const { data } = JSON.parse((await pawl(['inspect', alias, '--json'])).stdout) as { data: { agent: AgentView } };
       return data.agent.run?.endedAt === null ? null : data.agent;
     },
-    { what: `${alias} to end`, timeoutMs: 60_000 },
+    { what: `${alias} to end` },
   );
 }
 
@@ -148,5 +146,5 @@ test('what the scripted stand-in makes is a draft that only a person merges', as
   const [change] = await waitUntil(async () => ((await changes()).length > 0 ? changes() : null), { what: 'a change' });
   expect(change).toMatchObject({ queuedAt: null });
   expect((await there(['change', 'merge', change?.id ?? ''])).code).toBe(0);
-  await expect.poll(async () => (await changes())[0]?.detail, { timeout: 60_000 }).toMatch(/^as /);
+  await waitUntil(async () => (await changes())[0]?.detail?.startsWith('as '), { what: 'the merge' });
 });

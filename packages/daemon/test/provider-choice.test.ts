@@ -1,3 +1,4 @@
+import { waitUntil } from '@pawl/testing/wait-until';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -66,8 +67,8 @@ test('outside a playground a scripted change is a draft for its author, a person
   const agent = await daemon.work(steps, { provider: 'scripted' });
   const asAgent = agentClient(daemon.home, agent.id);
   const open = async () => (await asAgent.openChange({})).change;
-  await expect.poll(async () => open().catch(() => null), { timeout: 30_000 }).toMatchObject({ queuedAt: null });
-  const { id } = await open();
+  const { id, queuedAt } = await waitUntil(open, { what: 'a change to propose' });
+  expect(queuedAt).toBeNull();
   await expect(asAgent.mergeChange(id, {})).rejects.toMatchObject({ code: 'forbidden' });
   const branch = agent.branch ?? '';
   expect((await client.openChange({ path: repository, branch })).change.queuedAt).toBeNull();

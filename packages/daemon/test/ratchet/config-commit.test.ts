@@ -3,12 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const config = configWith('echo passed', 'queue: {auto: false}\nfixer: false\n');
 

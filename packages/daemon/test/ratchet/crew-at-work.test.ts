@@ -1,14 +1,12 @@
 import { waitUntil } from '@pawl/testing/wait-until';
 import { git } from '@pawl/testing/sample-repository';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { allEvents } from '../support/mail.ts';
 import { checkScript, commitFiles, configWith, queueNow, reaches } from '../support/ratchet.ts';
 
 /** Each of these waits for several agents and several checks, one after the other. */
-vi.setConfig({ testTimeout: 60_000 });
-
 /** A daemon whose project has a check, and says in these lines who is around its queue. */
 async function startProject(daemon: TestDaemon, lines: string[]): Promise<void> {
   const config = configWith('sh check.sh', lines.map((line) => `${line}\n`).join(''));

@@ -1,15 +1,13 @@
 import type { TaskView } from '@pawl/protocol/view/task';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { committing } from '../support/errand.ts';
 import { checkScript, commitFiles, configWith } from '../support/ratchet.ts';
 
 /** Each of these waits for agents and checks, one after the other. */
-vi.setConfig({ testTimeout: 60_000 });
-
 async function startPlan(more = ''): Promise<TestDaemon> {
   const daemon = await startTestDaemon();
   const config = configWith('sh check.sh', `fixer: false\n${more}`);
