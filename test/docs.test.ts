@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { parseConfigFile } from '@pawl/daemon/ratchet/config-file';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
+import { homeConfigSchema } from '@pawl/schema/home-config';
 import { changeStates } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { agentCommandPage, commandPage } from '../scripts/command-docs.ts';
@@ -26,6 +27,13 @@ const squeeze = (text: string) =>
 
 test('S3-89: docs/commands.md says what the command table says', () => {
   expect(squeeze(read('docs/commands.md'))).toBe(squeeze(commandPage()));
+});
+
+test('the pages tell of every key of config.yaml [S3-89]', () => {
+  const documented = pages.map(read).join('\n');
+  const keys = Object.keys(homeConfigSchema.shape);
+  expect(keys.length).toBeGreaterThan(10);
+  expect(keys.filter((key) => !new RegExp(`\\b${key}\\b`).test(documented))).toEqual([]);
 });
 
 test('S4-21: what agents are told of the commands is what the command table says', () => {
@@ -65,7 +73,7 @@ test('every test that docs/requirements.md names exists', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('S1-01, S1-29, S1-30: the process model has its page, and every verb on it is a command', () => {
+test('S1-01, S1-29: the process model has its page, and every verb on it is a command', () => {
   const page = read('docs/process-model.md');
   const commands = [...read('docs/commands.md').matchAll(/^#{2,3} pawl (\S+)/gm)].map((match) => match[1]);
   const verbs = [...page.matchAll(/`pawl ([a-z-]+)/g)].map((match) => match[1]);
@@ -108,7 +116,7 @@ const talkRows = [
 
 const ratchetRows = [...rowsFrom('S4-', 1, 14), ...'S4-23 W4-08 W4-09 W4-10 W4-14 W4-15 W4-19 7.18'.split(' ')];
 
-test('S0-01, S0-02, S0-06, S0-11, S0-12, S0-20, S0-23: what a helper is, and what the roster cannot see, is said where it is read', () => {
+test('what the roster cannot see, and what a helper is, is said where agents and people read it [S0-02, S0-11, S0-23]', () => {
   const page = read('docs/roster.md');
   const contract = read('packages/daemon/agents/helper-mode.md');
   for (const text of [page, contract]) expect(text).toContain('handed to a subagent');

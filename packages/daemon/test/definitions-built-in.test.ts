@@ -1,3 +1,4 @@
+import { whoHears } from '@pawl/core/complete';
 import { mayAct, mayUseTool } from '@pawl/core/definition/gate';
 import { programs } from '@pawl/protocol/programs';
 import { definitionSchema } from '@pawl/schema/definition';
@@ -6,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aPlace, markdown } from './support/definitions.ts';
+import { agentRecord } from './support/records.ts';
 
 const builtIn = programs.builtInDefinitions;
 const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
@@ -63,6 +65,23 @@ test.each([
   expect(await aPlace(directory.path, { builtIn }).definitions.find(null, id)).toMatchObject({ hears });
 });
 
+test.each([
+  ['supervisor', 'wake', []],
+  ['merge-queue', 'wake', []],
+  ['worker', 'wake', ['supervisor', 'merge-queue']],
+  ['review', 'wake', ['merge-queue']],
+  // The workspace is for a person: mail of other agents waits until it is fetched.
+  ['workspace', 'pull', []],
+  ['helper-mode', 'pull', []],
+] as const)('mail for %s: %s; %j hear that it completed or is stuck [S4-04, S4-12, W4-04]', async (id, mail, told) => {
+  await using directory = await temporaryDirectory();
+  const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
+  expect(definition.mail).toBe(mail);
+  const colleagues = roles.map((role) => ({ role, agent: agentRecord({ alias: role }) }));
+  const heard = whoHears(agentRecord({}), definition.notify, { supervisor: null, colleagues });
+  expect(heard.map(({ alias }) => alias).toSorted()).toEqual([...told].toSorted());
+});
+
 test('S4-06, S4-09, S4-14: each role has its verbs in its text, and the queue’s has no way around the gate', async () => {
   await using directory = await temporaryDirectory();
   const { definitions } = await aPlace(directory.path, { builtIn }).definitions.load(null);
@@ -101,8 +120,14 @@ test('S0-16, W0-07: the helper’s contract has its id, the four tiers, a light 
     /session end/,
   ];
   for (const part of [...parts, /ban on git was for as long as others were here/]) expect(prompt).toMatch(part);
-  // S0-17: it is entered by what was found or by a person's word, never by a phrase.
-  expect(prompt).toMatch(/two ways only/);
+});
+
+test('helper and primary have one short note for each other, and no other channel [W0-13]', async () => {
+  await using directory = await temporaryDirectory();
+  const { prompt } = await aPlace(directory.path, { builtIn }).definitions.find(null, 'helper-mode');
+  const contract = new Set([...prompt.matchAll(/pawl ((?:session )?[a-z]+)/g)].map(([, verb]) => verb));
+  expect([...contract]).toEqual(['session begin', 'session path', 'send', 'mail', 'session end']);
+  expect([...prompt.matchAll(/pawl send (\S+)/g)].map(([, to]) => to)).toEqual(['primary']);
 });
 
 test('S2-02: no source file knows the roster', () => {

@@ -1,6 +1,11 @@
+import { createDesk } from '@pawl/daemon/service/desk';
+import type { AgentView } from '@pawl/protocol/view';
+import type { Agent } from '@pawl/schema/record';
+import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from './support/daemon.ts';
+import { mailShop } from './support/mail-shop.ts';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 
@@ -63,4 +68,47 @@ test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes t
   await second.stop();
   await first[Symbol.asyncDispose]();
   await second[Symbol.asyncDispose]();
+});
+
+test('each agent keeps its own draft and place over any switches, from any terminal, and nothing else of it changes [S1-08, S1-09, S1-10, S1-12]', async () => {
+  await using place = await mailShop();
+  const { shop, root, fox, owl, elk } = place;
+  const family = [fox, owl, elk];
+  const find = async (name: string) => [root, ...family].find(({ alias }) => alias === name) ?? root;
+  const view = async (id: string) => ({ id }) as AgentView;
+  const terminals = [createDesk(shop, { find, view }), createDesk(shop, { find, view })];
+  const rows = () => shop.store.db.selectFrom('agents').selectAll().execute();
+  const before = await rows();
+  const step = fc.record({
+    terminal: fc.nat(1),
+    to: fc.constantFrom('parent', 'child', 'next', 'previous', 'root', ...family.map(({ alias }) => alias)),
+    draft: fc.option(fc.record({ input: fc.string(), scroll: fc.nat() }), { nil: undefined }),
+  });
+  /** Where a word leads: the three are siblings, in a ring. */
+  const leads = (from: Agent, to: string): Agent | undefined => {
+    const at = family.indexOf(from);
+    const ring = (by: number) => (at === -1 ? undefined : family[(at + by + family.length) % family.length]);
+    if (to === 'parent') return at === -1 ? undefined : root;
+    if (to === 'child') return at === -1 ? fox : undefined;
+    if (to === 'next' || to === 'previous') return ring(to === 'next' ? 1 : -1);
+    return [root, ...family].find(({ alias }) => alias === to);
+  };
+  let current = root;
+  const drafts = new Map<Agent, { input: string; scroll: number }>();
+  for (const { terminal, to, draft } of fc.sample(step, { numRuns: 60, seed: 14 })) {
+    const next = leads(current, to);
+    const switched = terminals[terminal]?.switchTo({ to, draft });
+    if (next === undefined) await expect(switched).rejects.toMatchObject({ code: 'not_found' });
+    else {
+      if (draft !== undefined) drafts.set(current, draft);
+      current = next;
+      await switched;
+    }
+    for (const desk of terminals)
+      expect(await desk.look()).toMatchObject({
+        current: { id: current.id },
+        draft: drafts.get(current) ?? { input: '', scroll: 0 },
+      });
+  }
+  expect(await rows()).toEqual(before);
 });

@@ -1,3 +1,8 @@
+import { keepStateFile } from '@pawl/daemon/state-file';
+import type { Agent } from '@pawl/schema/record';
+import { updateAgent } from '@pawl/store/agents';
+import { insertRun } from '@pawl/store/runs';
+import { insertSession } from '@pawl/store/sessions';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -5,6 +10,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from './support/daemon.ts';
+import { mailShop } from './support/mail-shop.ts';
+import { runRecord, sessionRecord } from './support/records.ts';
 import { outputHas } from './support/output.ts';
 
 type State = { repos: Record<string, { agents: Record<string, Record<string, unknown>> }> };
@@ -36,6 +43,51 @@ test('S4-25, S4-26: state.json tells other programs who there is, and follows ea
   await daemon.client.killAgent(agent.id, {});
   await waitUntil(() => Object.keys(read().repos['sample']?.agents ?? {}).length === 0, {
     what: 'the dead to be gone',
+  });
+});
+
+test('state.json has every field of each living agent, from the facts of now [S4-25, S4-29]', async () => {
+  await using place = await mailShop();
+  const { shop, store, home, fox, owl, elk } = place;
+  const run = runRecord({ agentId: fox.id, projectId: fox.projectId ?? '' });
+  await store.write(async (tx) => {
+    await insertRun(tx, run);
+    await insertSession(
+      tx,
+      sessionRecord(run, { no: 7, providerSessionId: 'conversation-7', pid: 4711, processStart: 'b/1' }),
+    );
+    await updateAgent(tx, fox.id, {
+      assignment: 'mend the fence',
+      completion: { at: 1, summary: null, failure: null },
+    });
+    await updateAgent(tx, elk.id, { endedAt: 2, endReason: 'killed' });
+    await tx.db.updateTable('agents').set({ worktree: '/w/calm-fox' }).where('id', '=', fox.id).execute();
+  });
+  await keepStateFile({ ...shop, environment: {}, repositories: new Map(), startedAt: 1 }).close();
+  const resting = { worktree_path: null, session_id: null, pid: null, task: '', ready_for_cleanup: false };
+  const common = ({ definition, createdAt }: Agent) => ({
+    type: definition,
+    tmux_window: null,
+    created_at: new Date(createdAt).toISOString(),
+  });
+  expect(JSON.parse(readFileSync(home.state, 'utf8'))).toEqual({
+    repos: {
+      shop: {
+        github_url: null,
+        tmux_session: null,
+        agents: {
+          'calm-fox': {
+            ...common(fox),
+            worktree_path: '/w/calm-fox',
+            session_id: 'conversation-7',
+            pid: 4711,
+            task: 'mend the fence',
+            ready_for_cleanup: true,
+          },
+          'old-owl': { ...common(owl), ...resting },
+        },
+      },
+    },
   });
 });
 

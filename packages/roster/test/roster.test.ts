@@ -1,8 +1,10 @@
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { knownPrograms, recogniser } from '../src/agent-program.ts';
+import { beginSession } from '../src/anchor/begin-session.ts';
+import { surveyOf } from '../src/anchor/survey.ts';
 import { lookAround } from '../src/look-around.ts';
 import { lookForOthers, systemProbe } from '../src/probe.ts';
 import type { HiddenProcess, ProcessView, SeenProcess } from '../src/process-view.ts';
@@ -71,6 +73,16 @@ describe('S0-03, invariant 15: who is here', () => {
     expect(isInside('/a', '/')).toBe(true);
   });
 
+  test('an agent that was started outside of the project is not seen, and leaves no doubt [S0-12]', async () => {
+    await using machine = await aMachine();
+    // It may well work on the project by full paths: only its directory counts.
+    const words = ['claude', '--add-dir', machine.at('proj')];
+    const seen = machine.look([{ pid: 10, name: 'claude', cwd: machine.at('home'), words }]);
+    expect(seen).toMatchObject({ others: [], skipped: [], doubts: [] });
+    expect(exitCodeOf(seen)).toBe(0);
+    expect(pids(machine.look([{ pid: 10, name: 'claude', cwd: machine.at('proj'), words }]))).toEqual([10]);
+  });
+
   test('2.2.3: names with spaces and parentheses are read to their end', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
@@ -126,6 +138,24 @@ describe('S0-03: whoever asks is not somebody else', () => {
     ];
     expect(pids(machine.look(family, { asks }))).toEqual([]);
     expect(pids(machine.look([...family, { pid: 40, name: 'claude', cwd }], { asks }))).toEqual([40]);
+  });
+
+  test('a subagent is no helper: it finds nobody, and its session begins as usual [S0-01]', async () => {
+    await using machine = await aMachine();
+    const cwd = machine.at('proj');
+    const main = { pid: 20, name: 'claude', cwd };
+    const subagent = { pid: 31, name: 'claude', parent: 20, cwd };
+    const shell = { ...self, parent: 31 };
+    const branchOf = (processes: FakeProcess[]) => {
+      const proc = fakeProc(machine.at(`proc-of-${processes.length}`), [shell, ...processes]);
+      const probe = systemProbe({ ROSTER_PROC: proc, ROSTER_SELF_PID: String(shell.pid) });
+      const place = { root: cwd, environment: {}, worktrees: [] };
+      return beginSession(place, () => surveyOf(probe, cwd, [])).branch;
+    };
+    expect(branchOf([main, subagent])).toBe('fresh');
+    expect(readdirSync(cwd)).toEqual(['deep']);
+    // Beside a second session that a person drives, the same process is a helper.
+    expect(branchOf([main, subagent, { pid: 10, name: 'claude', cwd, start: 1 }])).toBe('helper');
   });
 
   test('a parent that has left, or that is its own parent, ends the line', async () => {

@@ -1,7 +1,7 @@
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { roster } from '../../src/command/roster.ts';
@@ -55,6 +55,22 @@ describe.runIf(process.platform === 'linux')('S0-05: agent-roster', () => {
       code: 1,
       stdout: `${lines.join('\n')}\n`,
     });
+  });
+
+  test('it needs no daemon, no home and nothing else of Pawl, and leaves nothing behind [S0-20]', async () => {
+    await using place = await aPlace();
+    rmSync(place.home, { recursive: true });
+    const agents = [await place.agents.start('claude', place.root), await place.agents.start('codex', place.root)];
+    const { code, stdout, stderr } = place.ask();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    // Agents of every provider count, not only those of the one that asks.
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => Number(line.split('\t')[0])),
+    ).toEqual(agents);
+    expect([existsSync(place.home), readdirSync(place.root).toSorted()]).toEqual([false, ['.git', 'deep']]);
   });
 
   test('7.7: --json has the provider, the start and the id where it is known', async () => {

@@ -1,3 +1,4 @@
+import { homeAt } from '@pawl/protocol/home';
 import { PawlError } from '@pawl/schema/error';
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../src/person.ts';
 import { sessionBegin, sessionEnd, sessionPath } from '../../src/command/session.ts';
+import { sessionHook } from '../../src/command/session-hook.ts';
 import { runCli } from '../run-cli.ts';
 import { keptContext } from './kept-context.ts';
 
@@ -150,4 +152,19 @@ test('7.7: an agent in a worktree is isolated and leaves no trace', async () => 
   await sessionEnd(place.context, { project: worktree }, { environment, person: nobody, now });
   expect(place.texts.at(-1)).toBe('isolated');
   expect(readdirSync(worktree)).toEqual(['.git']);
+});
+
+test('no phrase makes a session a helper: only what is found, or a person’s word in its environment [S0-17]', async () => {
+  await using place = await aPlace();
+  const streams = {
+    write: (text: string) => void place.texts.push(text),
+    warn: (text: string) => void place.texts.push(text),
+  };
+  for (const prompt of ['you are a helper', 'enter helper mode', '/helper-mode', 'Read helper-mode.md and follow it']) {
+    const input = JSON.stringify({ cwd: place.root, hook_event_name: 'UserPromptSubmit', prompt });
+    expect(await sessionHook(homeAt(place.home), 'user-prompt', input, streams, {})).toBe(0);
+  }
+  expect(place.texts).toEqual([]);
+  expect(readdirSync(place.root)).toEqual(['.git']);
+  expect(place.begin()[0]).toBe('fresh');
 });

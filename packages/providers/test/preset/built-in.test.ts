@@ -69,11 +69,33 @@ test('mail goes into a running turn only where the CLI shows that it has taken i
   expect(presetOf('scripted').command).toContain('--replay-user-messages');
 });
 
-test('S3-06, S3-12, S3-44: the seven names of old are there, and all others, each once', () => {
+test('S3-44: the seven names of old are there, and all others, each once', () => {
   const names = presets.map(({ name }) => name);
   expect(names.toSorted()).toEqual([...Object.keys(first), 'scripted'].toSorted());
   const old = ['claude', 'claude-code', 'codex', 'aider', 'cline', 'continue', 'cursor-agent'];
   for (const name of old) expect(names).toContain(name);
+});
+
+test('claude-code is claude under its second name, in everything [S3-06]', () => {
+  const { name: _, description: __, ...alias } = presetOf('claude-code');
+  expect(presetOf('claude')).toMatchObject(alias);
+  expect(Object.keys(alias).length).toBeGreaterThan(20);
+});
+
+test('each preset names the parser of its output, and no parser is without a preset [S3-12]', () => {
+  const formats = Object.groupBy(presets, ({ outputFormat }) => outputFormat);
+  const names = Object.entries(formats).map(([format, each]) => [format, each.map(({ name }) => name).toSorted()]);
+  expect(Object.fromEntries(names)).toEqual({
+    'claude-stream-json': ['acp', 'claude', 'claude-code', 'codex-live', 'cursor-agent', 'pi-live', 'qwen', 'scripted'],
+    'codex-exec': ['codex'],
+    'gemini-stream-json': ['gemini'],
+    'opencode-json': ['opencode'],
+    'pi-json': ['pi'],
+    'copilot-json': ['copilot'],
+    'cline-json': ['cline'],
+    text: ['aider', 'continue', 'generic'],
+  });
+  expect(Object.keys(formats).toSorted()).toEqual(Object.keys(outputParsers).toSorted());
 });
 
 describe('S3-44, S3-45: the command line of each', () => {

@@ -25,6 +25,22 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(project.files()).toEqual([]);
   });
 
+  test('the look comes first: nothing was read or written before it [S0-06]', async () => {
+    await using project = await aProject();
+    // Notes that appear during the look are found, so they were not looked for before.
+    const look = () => {
+      expect(project.files()).toEqual([]);
+      project.put(singleton, 'written meanwhile');
+      return surveyed('alone')();
+    };
+    expect(beginSession(project.place(), look)).toMatchObject({ branch: 'recover', notes: 'written meanwhile' });
+    const failing = () => {
+      throw new Error('no look is possible');
+    };
+    expect(() => beginSession(project.place({ PAWL_HELPER: '1' }), failing)).toThrow('no look is possible');
+    expect(project.files()).toEqual([singleton]);
+  });
+
   test('S0-08: alone with an anchor the last one has crashed, and what it left is told', async () => {
     await using project = await aProject();
     project.put(singleton, '# where I was\n');

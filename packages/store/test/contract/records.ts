@@ -110,6 +110,29 @@ export function recordsContract(engine: EngineUnderTest): void {
     expect((await replay(store.db, agent.id, { limit: 100 })).map((message) => message.content)).toEqual(all);
   });
 
+  test.each(['completed', 'failed', 'cancelled'] as const)(
+    'each run has a record of its own, with all that it began with and how it ended: %s [S2-18]',
+    async (outcome) => {
+      const store = await openFresh(engine);
+      const { agent, run: outer } = await addTeam(store);
+      const fields = {
+        parentRunId: outer.id,
+        agentKind: 'subagent',
+        repoPath: '/srv/shop',
+        sessionId: 'thread-7',
+      } as const;
+      const [first, second] = [runRecord(agent, { ...fields, startedAt: 5 }), runRecord(agent, { startedAt: 6 })];
+      await store.write(async (tx) => {
+        await insertRun(tx, first);
+        await insertRun(tx, second);
+        await endRun(tx, first.id, { outcome, detail: 'because', questions: null });
+      });
+      const ended = { ...first, outcome, detail: 'because', endedAt: fixedTime };
+      expect(await runById(store.db, first.id)).toEqual(ended);
+      expect(await runsOf(store.db, agent.id)).toEqual([outer, ended, second]);
+    },
+  );
+
   test('a run and a session end once: of many that try, one wins', async () => {
     const store = await openFresh(engine);
     const { run, session, agent } = await addTeam(store);
