@@ -59,6 +59,14 @@ test('the README’s commands are scripts of this project or commands of pawl', 
   }
 });
 
+test('continuous integration runs the README’s commands', () => {
+  const [first = ''] = /```sh\n([^]*?)```/.exec(read('README.md')) ?? [];
+  const commands = [...first.matchAll(/^npm [^#\n]+/gm)].map(([command]) => command.trim());
+  expect(commands.length).toBeGreaterThan(1);
+  const workflow = read('.github/workflows/ci.yml');
+  for (const command of commands) expect(workflow).toContain(`- run: ${command}\n`);
+});
+
 test('the places in ARCHITECTURE.md’s code map exist, and every package is in it', () => {
   const map = read('ARCHITECTURE.md');
   const places = [...map.matchAll(/`((?:packages|scripts|test)\/[^`*{]+)`/g)].map((match) => match[1] ?? '');
