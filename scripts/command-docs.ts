@@ -34,7 +34,9 @@ export function commandPage(): string {
 
 This page is made from the command table by \`node scripts/command-docs.ts\`; a test keeps it true.
 
-With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
+\`pawl --help\` shows the everyday commands, \`pawl help --all\` all of them by topic, and \`pawl help <command>\` or \`pawl <command> --help\` one.
+
+Every command takes \`--json\` and \`-q\`, \`--quiet\` (print nothing but errors). With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
 \`history\` and \`top\` print one per line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. Only
 \`worktree prune\` without \`--yes\` and \`session end\` without \`--on-helpers\` ask a question, on a terminal. An agent is named by its alias, its id, or the first four or more characters of its id.
 
@@ -57,6 +59,9 @@ ${codes.join('\n')}
 `;
 }
 
+/** Options that every command has. */
+const everywhere = new Set(['--help', '--json', '--quiet']);
+
 /** A command's section, and those of the commands below it. */
 function sections(command: Command, above: string): string[] {
   const name = `${above} ${command.name()}`;
@@ -71,7 +76,7 @@ function section(command: Command, name: string): string {
   });
   const options = help
     .visibleOptions(command)
-    .filter((option) => option.long !== '--help')
+    .filter((option) => !everywhere.has(option.long ?? ''))
     .map((option) => [`\`${option.flags}\``, option.description]);
   const rows = [...words, ...options]
     .filter(([, text]) => text !== '')

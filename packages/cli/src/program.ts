@@ -20,24 +20,27 @@ import { questionCommands } from './table/questions.ts';
 import { rosterCommands } from './table/roster.ts';
 import { signalCommands } from './table/signals.ts';
 import { taskCommands } from './table/tasks.ts';
+import { everydayHelp } from './help.ts';
+import { helpCommands } from './table/help.ts';
 import type { CommandTable } from './table/tools.ts';
 
 /** The commands in the groups in which the help shows them. */
 const groups: [heading: string, commands: CommandTable][] = [
   ['Agents:', { ...agentCommands, ...delegateCommands }],
-  ['What agents are told:', signalCommands],
-  ['What agents say:', { ...completeCommands, ...longForms }],
+  ['Control:', signalCommands],
+  ['Reporting:', { ...completeCommands, ...longForms }],
   ['Mail:', mailCommands],
   ['Questions:', questionCommands],
-  ['What agents were given:', promptCommands],
-  ['Plans and errands:', { ...taskCommands, ...errandCommands }],
-  ['From a branch to main:', changeCommands],
+  ['Inputs:', promptCommands],
+  ['Tasks and errands:', { ...taskCommands, ...errandCommands }],
+  ['Changes and the merge queue:', changeCommands],
   ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
-  ['For agents’ programs:', mcpCommands],
-  ['Agents that share a checkout:', rosterCommands],
+  ['Integration:', mcpCommands],
+  ['Shared checkouts:', rosterCommands],
   ['Projects:', projectCommands],
-  ['The home:', { ...homeCommands, ...configCommands }],
-  ['To try things out:', devCommands],
+  ['Daemon and settings:', { ...homeCommands, ...configCommands }],
+  ['Development:', devCommands],
+  ['Help:', helpCommands],
 ];
 
 /** The command line: the whole of it, or only the command that was asked for, which is quicker to build. */
@@ -47,7 +50,8 @@ export function buildProgram(exit: (code: number) => void, only?: string): Comma
     .version(version, '-V, --version', 'print the version')
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText('after', '\nStart here:\n  pawl init && pawl work "fix the failing test" && pawl ps');
+    .configureHelp({ formatHelp: everydayHelp })
+    .helpCommand(false);
   const isOne = only !== undefined && groups.some(([, commands]) => Object.hasOwn(commands, only));
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading);

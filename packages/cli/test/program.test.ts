@@ -9,7 +9,7 @@ import { buildProgram } from '../src/program.ts';
 import { runCli } from './run-cli.ts';
 
 /** Commands that print a script or play a part, and so have no JSON form. */
-const withoutJson = ['completion', 'hook', 'mcp', 'scripted-agent'];
+const withoutJson = ['completion', 'help', 'hook', 'mcp', 'scripted-agent'];
 
 /** The help of a command as a person gets it. */
 function helpOf(command: Command): string {
@@ -62,6 +62,23 @@ const groups = [
 ];
 const commands = all.filter(([name]) => !groups.includes(name));
 
+describe('help', () => {
+  test('the first page fits on a screen of 24 lines and 80 columns, and leads to the rest', () => {
+    const lines = helpOf(buildProgram(() => {})).split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    expect(lines.join('\n')).toContain('pawl help --all');
+  });
+
+  test('all commands are listed with --all, and one is explained by its words', async () => {
+    const { stdout } = await runCli(['help', '--all']);
+    for (const [name, command] of all.filter(([each]) => !each.includes(' ') && each !== 'scripted-agent'))
+      expect([name, stdout.includes(command.description())]).toEqual([name, true]);
+    expect((await runCli(['help', 'change', 'merge'])).stdout).toMatch(/^Usage: pawl change merge /);
+    expect(await runCli(['help', 'nothing'])).toMatchObject({ code: 2 });
+  });
+});
+
 describe('every command', () => {
   test('the ones there are', () => {
     const agents = 'work fork reply resume ps tree top logs history inspect diff switch delegate result';
@@ -75,7 +92,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} project crew ${home} dev`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);

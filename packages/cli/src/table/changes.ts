@@ -12,7 +12,7 @@ export const changeCommands: CommandTable = {
   change: (tools) => {
     const group = tools.program
       .command('change')
-      .description('propose a branch for main, and see what becomes of it')
+      .description('propose branches for main, review and merge them')
       .addHelpText('after', '\nExample:\n  pawl change open\n  pawl change ls\n  pawl queue');
     addLooks(tools, group);
     addWords(tools, group);
@@ -21,7 +21,7 @@ export const changeCommands: CommandTable = {
   queue: (tools) => {
     const group = tools.program
       .command('queue')
-      .description('the merge queue: main, what waits to go in, and why it waits')
+      .description('show and control the merge queue')
       .addHelpText('after', '\nExample:\n  pawl queue');
     addQueue(tools, group);
   },
@@ -36,24 +36,24 @@ function addLooks({ addTo, act }: Tools, group: Command): void {
       'pawl change open --title "the parser takes comments" --summary -',
     ),
   )
-    .argument('[branch]', 'an agent’s own, or the one that is checked out, when absent')
-    .option('--title <text>', 'what it does, in one line; by default the task’s, or the commit’s')
-    .option('--summary <text>', 'what was done and why, how it was tested, what is open; - reads it from stdin')
+    .argument('[branch]', 'branch (default: the agent’s own, or the checked-out one)')
+    .option('--title <text>', 'one-line title (default: the task’s or the commit’s)')
+    .option('--summary <text>', 'what was done and why, how it was tested, what is open (- reads stdin)')
     .option('--draft', 'do not check or merge it yet; pawl change merge does')
     .action((branch, options) => act(options, async (context) => (await load()).openChange(context, branch, options)));
   inProject(addTo(group, 'ls', 'list the changes that are open', 'pawl change ls --all'))
-    .option('-a, --all', 'with those that are merged or closed')
+    .option('-a, --all', 'include merged and closed changes')
     .action((options) => act(options, async (context) => (await load()).listChanges(context, options)));
   inProject(addTo(group, 'show', 'show a change: its state and why, comments, checks', 'pawl change show brave-otter'))
     .argument('<change>', changeWord)
     .action((change, options) => act(options, async (context) => (await load()).showChange(context, change, options)));
   inProject(addTo(group, 'diff', 'show what a change brings', 'pawl change diff 4fGhXq12 --stat'))
-    .argument('[change]', `${changeWord}; that of the agent you act as when absent`)
-    .option('--stat', 'only which files, and how much')
+    .argument('[change]', `${changeWord} (default: the current agent’s)`)
+    .option('--stat', 'only file names and line counts')
     .action((change, options) => act(options, async (context) => (await load()).diffChange(context, change, options)));
   inProject(addTo(group, 'log', 'show what a change’s latest check printed', 'pawl change log brave-otter'))
     .argument('<change>', changeWord)
-    .option('--check <id>', 'another check of it, as pawl change show names them')
+    .option('--check <id>', 'show another check; see pawl change show')
     .action((change, options) => act(options, async (context) => (await load()).logChange(context, change, options)));
 }
 
@@ -67,8 +67,8 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     ),
   )
     .argument('<change>', changeWord)
-    .argument('<text>', 'what to say, in quotes; - reads it from stdin')
-    .option('--addresses <comment>', 'the comment that this one answers: it blocks no longer')
+    .argument('<text>', 'message, in quotes (- reads stdin)')
+    .option('--addresses <comment>', 'the comment this one resolves')
     .action((change, text, options) =>
       act(options, async (context) => (await loadVerbs()).commentChange(context, change, text, options)),
     );
@@ -82,10 +82,7 @@ function addWords({ addTo, act }: Tools, group: Command): void {
   )
     .argument('<change>', changeWord)
     .requiredOption('--reason <text>', 'why, in one line')
-    .option(
-      '--learnings <text>',
-      'what others should know who try the same; - reads it from stdin; agents have to say it',
-    )
+    .option('--learnings <text>', 'what the next attempt should know (- reads stdin); required from agents')
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).closeChange(context, change, options)),
     );
@@ -103,9 +100,9 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     ),
   )
     .argument('<change>', changeWord)
-    .option('--fix', 'it repairs a red main, so it is taken although nothing else is')
-    .option('--wait', 'stay until it is merged (0), ejected or closed (1), or needs a person (7)')
-    .option('--timeout <time>', 'with --wait: stay no longer than this, such as 30s or 10m (then 5)', waitTime)
+    .option('--fix', 'it repairs a red main, so it is accepted during an emergency')
+    .option('--wait', 'wait until it is merged (exit 0), ejected or closed (1), or needs a person (7)')
+    .option('--timeout <time>', 'with --wait: maximum wait, e.g. 30s or 10m (then exit 5)', waitTime)
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).mergeChange(context, change, options)),
     );
@@ -130,7 +127,7 @@ function addVerdicts({ addTo, act }: Tools, group: Command): void {
     addTo(group, 'approve', 'accept what a change does to the gate, as it is now', 'pawl change approve 4fGhXq12'),
   )
     .argument('<change>', changeWord)
-    .option('--head <commit>', 'only this one, the one that was looked at; refused when it has moved on')
+    .option('--head <commit>', 'only this commit; refused if the branch has moved')
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).approveChange(context, change, options)),
     );
@@ -140,7 +137,7 @@ function addVerdicts({ addTo, act }: Tools, group: Command): void {
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).blockChange(context, change, options)),
     );
-  inProject(addTo(group, 'unblock', 'let a change go on that was held', 'pawl change unblock 4fGhXq12'))
+  inProject(addTo(group, 'unblock', 'release a blocked change', 'pawl change unblock 4fGhXq12'))
     .argument('<change>', changeWord)
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).unblockChange(context, change, options)),
@@ -154,16 +151,16 @@ function addQueue({ addTo, act }: Tools, group: Command): void {
     }),
   ).action((options) => act(options, async (context) => (await loadQueue()).showQueues(context, options)));
   inProject(addTo(group, 'log', 'show what the latest check of main printed', 'pawl queue log'))
-    .option('--check <id>', 'another check, as pawl queue names them')
+    .option('--check <id>', 'show another check; see pawl queue')
     .action((options) => act(options, async (context) => (await loadQueue()).logQueue(context, options)));
   inProject(addTo(group, 'check', 'have main checked now', 'pawl queue check --wait'))
-    .option('--wait', 'stay until it is known to be green (0) or red (1)')
-    .option('--timeout <time>', 'with --wait: stay no longer than this, such as 30s or 10m (then 5)', waitTime)
+    .option('--wait', 'wait until it is green (exit 0) or red (exit 1)')
+    .option('--timeout <time>', 'with --wait: maximum wait, e.g. 30s or 10m (then exit 5)', waitTime)
     .action((options) => act(options, async (context) => (await loadQueue()).checkQueue(context, options)));
   for (const [verb, summary] of [
     ['pause', 'merge nothing until it is resumed'],
-    ['resume', 'go on with what is queued'],
-    ['allow-push', 'let main be pushed to its remote when changes are merged by themselves'],
+    ['resume', 'resume the queue'],
+    ['allow-push', 'allow pushing main to its remote after automatic merges'],
     ['forbid-push', 'push main only for changes that you merge yourself'],
   ] as const) {
     inProject(addTo(group, verb, summary, `pawl queue ${verb}`)).action((options) =>
@@ -174,5 +171,5 @@ function addQueue({ addTo, act }: Tools, group: Command): void {
 
 /** Lets a person name the repository. */
 function inProject(command: Command): Command {
-  return command.option('-C, --project <path>', 'the repository that is meant');
+  return command.option('-C, --project <path>', 'the repository (default: current directory)');
 }

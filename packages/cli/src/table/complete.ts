@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
 import { agentWord } from './tools.ts';
 
-const summary = 'say that an agent is done for good: who is to hear of it does, and it is cleaned up after';
+const summary = 'report an agent’s work as complete and clean up after it';
 const words = '--summary "the parser takes comments now"';
 
 /** The command by which an agent says that it is done. */
@@ -17,9 +17,9 @@ export function addLongComplete({ addTo, act }: Pick<Tools, 'addTo' | 'act'>, gr
 
 function withWords(command: Command, act: Tools['act']): void {
   command
-    .argument('[agent]', `${agentWord}; the agent itself when absent`)
-    .option('--summary <text>', 'what came of it; - reads it from stdin')
-    .option('--failure <reason>', 'why it could not be done')
+    .argument('[agent]', `${agentWord} (default: the calling agent)`)
+    .option('--summary <text>', 'result (- reads stdin)')
+    .option('--failure <reason>', 'why it failed')
     .action((agent, options) =>
       act(options, async (context) => (await import('../command/complete.ts')).complete(context, agent, options)),
     );

@@ -12,7 +12,7 @@ export const errandCommands: CommandTable = {
     const { program, addTo, act } = tools;
     const group = program
       .command('errand')
-      .description('send an agent on a small errand, look at what it did, and take it over or not')
+      .description('run small jobs outside the queue, and merge or drop the result')
       .addHelpText(
         'after',
         '\nExample:\n  pawl errand start "fix the typo in the README"\n  pawl errand diff brave-otter\n  pawl errand merge brave-otter',
@@ -24,20 +24,20 @@ export const errandCommands: CommandTable = {
       'pawl errand start "fix the typo"',
     )
       .argument('<description...>', 'what to do, in at most 200 characters')
-      .addOption(new Option('-p, --provider <name>', 'which coding agent').env('PAWL_PROVIDER'))
-      .option('-m, --model <name>', 'which model, where the provider lets you choose')
-      .option('-n, --name <alias>', 'the agent’s alias; adjective-animal when absent')
-      .option('-C, --project <path>', 'the repository, when it is not the current directory')
-      .option('--scenario <file>', 'what the scripted provider plays')
+      .addOption(new Option('-p, --provider <name>', 'coding CLI to use; see pawl providers').env('PAWL_PROVIDER'))
+      .option('-m, --model <name>', 'model, if the provider offers a choice')
+      .option('-n, --name <alias>', 'alias (default: generated)')
+      .option('-C, --project <path>', 'the repository (default: current directory)')
+      .option('--scenario <file>', 'scenario of the scripted provider')
       .action((words, options) =>
         act(options, async (context) => (await loadErrand()).startErrand(context, words, options)),
       );
     addTo(group, 'ls', 'list the errands', 'pawl errand ls --all')
-      .option('-a, --all', 'with those that have ended')
+      .option('-a, --all', 'include ended ones')
       .action((options) => act(options, async (context) => (await loadErrand()).listErrands(context, options)));
     addTo(group, 'send', 'say something more to an errand', 'pawl errand send brave-otter "in the docs, too"')
       .argument('<agent>', errandWord)
-      .argument('<message>', 'what to say, in quotes')
+      .argument('<message>', 'message, in quotes')
       .action((agent, message, options) =>
         act(options, async (context) => (await loadErrand()).sendErrand(context, agent, message)),
       );
@@ -47,15 +47,15 @@ export const errandCommands: CommandTable = {
 
 function addEnds({ addTo, act }: Tools, group: Command): void {
   addTo(group, 'diff', 'show what an errand changed, committed or not', 'pawl errand diff brave-otter --stat')
-    .argument('[agent]', `${errandWord}; the one you act as when absent`)
-    .option('--stat', 'only the files, with how many lines')
+    .argument('[agent]', `${errandWord} (default: the current agent)`)
+    .option('--stat', 'only file names and line counts')
     .action((agent, options) =>
       act(options, async (context) => (await loadErrand()).diffErrand(context, agent, options)),
     );
   addTo(group, 'merge', 'merge an errand’s branch, and end the errand', 'pawl errand merge brave-otter --into main')
     .argument('<agent>', errandWord)
-    .option('--into <branch>', 'into this branch; the one that the project is on when absent')
-    .option('--commit', 'commit first what is uncommitted in its worktree')
+    .option('--into <branch>', 'the branch to merge into (default: the checked-out one)')
+    .option('--commit', 'commit its uncommitted files first')
     .action((agent, options) =>
       act(options, async (context) => (await loadErrand()).mergeErrand(context, agent, options)),
     );

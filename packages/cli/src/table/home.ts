@@ -16,43 +16,43 @@ export const homeCommands: CommandTable = {
       .option('--foreground', 'stay in this terminal')
       .action((options) => act(options, (context) => up(context, options))),
   down: ({ add, act }) =>
-    add('stop the daemon; agents go on running', 'pawl down').action((options) => act(options, down)),
+    add('stop the daemon; agents keep running', 'pawl down').action((options) => act(options, down)),
   status: ({ add, act }) =>
-    add('say whether the daemon is up', 'pawl status --json').action((options) => act(options, status)),
+    add('show whether the daemon is up', 'pawl status --json').action((options) => act(options, status)),
   doctor: ({ add, act }) =>
-    add('look for what is wrong', 'pawl doctor --fix')
-      .option('--fix', 'put right what can be; nothing with work in it is deleted')
+    add('check the installation; --fix repairs it', 'pawl doctor --fix')
+      .option('--fix', 'repair what can be repaired; no work is deleted')
       .action((options) => act(options, (context) => doctor(context, options))),
   init: ({ add, act }) =>
     add('make a repository a project', 'pawl init ~/code/shop')
       .argument('[path]', 'the repository', '.')
-      .option('--name <name>', 'what to call the project')
-      .option('-p, --provider <name>', 'the coding agent of this project’s new agents; see pawl providers')
+      .option('--name <name>', 'the project’s name')
+      .option('-p, --provider <name>', 'coding CLI of the project’s agents; see pawl providers')
       .option('--crew', 'start its supervisor, merge-queue and workspace; see pawl crew')
-      .option('--no-checks', 'do not look for its checks, and write no .pawl/config.yaml')
+      .option('--no-checks', 'do not detect checks or write .pawl/config.yaml')
       .option('--auto-merge', 'merge changes as soon as their checks pass; by default you merge each one')
-      .option('--push', 'let main be pushed to its remote when changes are merged by themselves')
+      .option('--push', 'allow pushing main to its remote after automatic merges')
       .option('--commit', 'commit .pawl/config.yaml on the current branch, and nothing else')
       .action((path, options) => act(options, (context) => init(context, path, options))),
   definitions: ({ add, act }) =>
-    add('list what agents there can be, and which files are broken', 'pawl definitions')
-      .option('--project <path>', 'the repository, when it is not the current directory')
+    add('list agent definitions and report broken files', 'pawl definitions')
+      .option('--project <path>', 'the repository (default: current directory)')
       .action((options) =>
         act(options, async (context) => (await import('../command/definitions.ts')).definitions(context, options)),
       ),
   trust: ({ add, act }) =>
-    add('trust the definitions and settings that a repository brings, as they are now', 'pawl trust ~/code/shop')
+    add('trust a repository’s definitions and settings in their current state', 'pawl trust ~/code/shop')
       .argument('[path]', 'the repository, or the worktree of an agent', '.')
-      .option('--list', 'only show the files, and what they would do')
-      .option('--yes', 'do not ask')
-      .option('--revoke', 'trust none of them any more')
+      .option('--list', 'only list the files and their effect')
+      .option('--yes', 'do not ask for confirmation')
+      .option('--revoke', 'revoke trust')
       .action((path, options) =>
         act(options, async (context) => (await import('../command/trust.ts')).trust(context, path, options)),
       ),
   worktree: ({ program, addTo, act }) => {
     const group = program
       .command('worktree')
-      .description('list the worktrees of agents, restore one from the trash, or prune the trash')
+      .description('list worktrees, restore one from the trash, or empty the trash')
       .addHelpText(
         'after',
         '\nExample:\n  pawl worktree ls\n  pawl worktree restore ENTRY\n  pawl worktree prune --older-than 14d',
@@ -60,33 +60,31 @@ export const homeCommands: CommandTable = {
     addTo(group, 'ls', 'list the worktrees: in use, retained, in the trash', 'pawl worktree ls --json').action(
       (options) => act(options, async (context) => (await import('../command/worktree.ts')).listWorktrees(context)),
     );
-    addTo(group, 'restore', 'take a worktree back from the trash', 'pawl worktree restore brave-otter')
+    addTo(group, 'restore', 'restore a worktree from the trash', 'pawl worktree restore brave-otter')
       .argument('<entry>', 'its name in the trash')
       .action((entry, options) =>
         act(options, async (context) => (await import('../command/worktree.ts')).restoreWorktree(context, entry)),
       );
-    addTo(group, 'prune', 'delete for good what is in the trash', 'pawl worktree prune --older-than 30d --dry-run')
-      .addOption(
-        new Option('--older-than <duration>', 'what has been there for so long: 30m, 12h, 14d, 0').default('14d'),
-      )
-      .option('--force', 'also what has uncommitted work in it; that is archived first')
-      .option('--yes', 'do not ask')
-      .option('--dry-run', 'only say what would be deleted')
+    addTo(group, 'prune', 'delete worktrees in the trash for good', 'pawl worktree prune --older-than 30d --dry-run')
+      .addOption(new Option('--older-than <duration>', 'minimum age: 30m, 12h, 14d, 0').default('14d'))
+      .option('--force', 'include those with uncommitted work, which is archived first')
+      .option('--yes', 'do not ask for confirmation')
+      .option('--dry-run', 'only list what would be deleted')
       .action((options) =>
         act(options, async (context) => (await import('../command/prune.ts')).prune(context, options)),
       );
   },
   events: ({ add, act }) =>
     add('show the event log', 'pawl events -f --json')
-      .option('-f, --follow', 'go on with what happens next')
-      .option('--after <seq>', 'from this event on', wholeNumber)
+      .option('-f, --follow', 'keep printing new events')
+      .option('--after <seq>', 'start after this event', wholeNumber)
       .option('--tail <n>', 'the last n events', wholeNumber)
-      .option('--agent <agent>', 'of one agent only')
+      .option('--agent <agent>', 'only of this agent')
       .action((options) => act(options, (context) => events(context, options))),
   completion: ({ program, exit, whole }) =>
     program
       .command('completion')
-      .description('print a completion script for your shell')
+      .description('print a shell completion script')
       .addArgument(
         new Argument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish', 'powershell', 'complete']),
       )

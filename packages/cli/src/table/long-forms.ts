@@ -7,7 +7,7 @@ export const longForms: CommandTable = {
   agent: (tools) => {
     const group = tools.program
       .command('agent')
-      .description('long names of what agents say, for those who know them from elsewhere')
+      .description('long forms of reporting commands')
       .addHelpText('after', '\nExample:\n  pawl agent complete');
     addLongComplete(tools, group);
     addLongMail(tools, group);

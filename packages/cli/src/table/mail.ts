@@ -8,28 +8,22 @@ const mailWord = 'its id, the start of it, or its number in the last `pawl mail`
 /** The commands by which agents, and the person, write to each other. */
 export const mailCommands: CommandTable = {
   send: ({ add, act }) =>
-    withText(add('send an agent a mail, or everybody', 'pawl send brave-otter "the API is ready"'), act),
+    withText(add('send mail to an agent, or to all', 'pawl send brave-otter "the API is ready"'), act),
   mail: ({ add, act }) =>
     withFilter(
-      add('list your mail: what you have not read first, then the newest', 'pawl mail --from brave-otter').aliases([
-        'check-mail',
-        'filter-mail',
-      ]),
+      add('list your mail, unread first', 'pawl mail --from brave-otter').aliases(['check-mail', 'filter-mail']),
       act,
     ),
   read: ({ add, act }) =>
-    add('read a mail, all of it', 'pawl read 1')
+    add('print a whole mail', 'pawl read 1')
       .alias('read-mail')
       .argument('<mail>', mailWord)
       .action((mail, options) => act(options, async (context) => (await load()).read(context, mail))),
-  ack: ({ add, act }) => withMails(add('say that mails are dealt with', 'pawl ack 4fGh'), act),
+  ack: ({ add, act }) => withMails(add('acknowledge mail', 'pawl ack 4fGh'), act),
   wait: ({ add, act }) =>
-    add(
-      'wait for the next mail, or until each of some agents has written or rests',
-      'pawl wait 60 brave-otter calm-fox',
-    )
-      .argument('<seconds>', 'how long at the most; 0 looks once', waitSeconds)
-      .argument('[agent...]', `who is waited for: ${agentWord}; anybody when absent`)
+    add('wait for the next mail, or until each named agent has written or is idle', 'pawl wait 60 brave-otter calm-fox')
+      .argument('<seconds>', 'maximum wait in seconds; 0 checks once', waitSeconds)
+      .argument('[agent...]', `agents to wait for: ${agentWord} (default: any)`)
       .action((seconds, agents, options) =>
         act(options, async (context) => (await import('../command/wait.ts')).wait(context, seconds, agents)),
       ),
@@ -47,19 +41,19 @@ export function addLongMail({ addTo, act }: Pick<Tools, 'addTo' | 'act'>, group:
 
 function withText(command: Command, act: Tools['act']): void {
   command
-    .argument('[words...]', `who (${agentWord}, or parent), and the text in quotes; - reads the text from stdin`)
+    .argument('[words...]', `recipient (${agentWord}, or parent), then the text in quotes (- reads stdin)`)
     .option('--all', 'to every agent of the project but the sender, one mail each')
-    .option('-C, --project <path>', 'with --all: the repository that is meant')
+    .option('-C, --project <path>', 'with --all: the repository (default: current directory)')
     .action((words, options) => act(options, async (context) => (await load()).send(context, words, options)));
 }
 
 function withFilter(command: Command, act: Tools['act']): void {
   command
     .option('--from <agent>', `only from one sender: ${agentWord}`)
-    .option('--unread', 'only what was not read')
-    .option('--agent <agent>', 'another agent’s mailbox, without changing anything there; for the person only')
-    .option('--limit <number>', 'how many at the most', times)
-    .option('--before <cursor>', 'the page after this place, as the last one named it')
+    .option('--unread', 'only unread mail')
+    .option('--agent <agent>', 'look into another agent’s mailbox without changing it (person only)')
+    .option('--limit <number>', 'maximum number', times)
+    .option('--before <cursor>', 'continue after this cursor from the previous page')
     .action((options) => act(options, async (context) => (await load()).list(context, options)));
 }
 

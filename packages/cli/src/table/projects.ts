@@ -3,20 +3,20 @@ import type { CommandTable } from './tools.ts';
 
 const loadCrew = () => import('../command/crew.ts');
 const loadProject = () => import('../command/project.ts');
-const projectWord = 'its name, its id or a path in it; the current directory by default';
+const projectWord = 'name, id, or a path in it (default: current directory)';
 
 /** The commands about projects and the agents that live as long as a project is tracked. */
 export const projectCommands: CommandTable = {
   project: ({ program, addTo, act }) => {
     const group = program
       .command('project')
-      .description('list projects, show or change their settings, or stop tracking one')
+      .description('list, configure and untrack projects')
       .addHelpText(
         'after',
         '\nExample:\n  pawl project ls\n  pawl project config provider claude\n  pawl project rm shop',
       );
     addTo(group, 'ls', 'list the projects', 'pawl project ls --all')
-      .option('-a, --all', 'also those that are not tracked any more')
+      .option('-a, --all', 'include untracked projects')
       .action((options) => act(options, async (context) => (await loadProject()).listProjects(context, options)));
     addTo(group, 'show', 'show a project and its settings', 'pawl project show shop')
       .argument('[project]', projectWord)
@@ -30,7 +30,7 @@ export const projectCommands: CommandTable = {
       );
     addTo(group, 'rm', 'stop tracking a project; nothing is deleted', 'pawl project rm shop')
       .argument('[project]', projectWord)
-      .option('--force', 'stop its agents that are at work; they keep their worktrees and branches')
+      .option('--force', 'stop its working agents; they keep their worktrees and branches')
       .action((word, options) =>
         act(options, async (context) => (await loadProject()).removeProject(context, word, options)),
       );
@@ -38,21 +38,23 @@ export const projectCommands: CommandTable = {
   crew: ({ program, addTo, act }) => {
     const group = program
       .command('crew')
-      .description('start, stop or show the supervisor, merge-queue and workspace of a project')
+      .description('start and stop a project’s supervisor, merge-queue and workspace agents')
       .addHelpText('after', '\nExample:\n  pawl crew start\n  pawl send workspace "what is everybody up to?"');
     inProject(addTo(group, 'status', 'show the crew', 'pawl crew status --json', { isDefault: true })).action(
       (options) => act(options, async (context) => (await loadCrew()).showCrew(context, options)),
     );
-    inProject(addTo(group, 'start', 'start missing members; they use nothing until they get mail', 'pawl crew start'))
-      .option('-p, --provider <name>', 'the coding agent that they are')
+    inProject(
+      addTo(group, 'start', 'start missing crew members; they use no tokens until they get mail', 'pawl crew start'),
+    )
+      .option('-p, --provider <name>', 'coding CLI of the crew')
       .action((options) => act(options, async (context) => (await loadCrew()).startCrew(context, options)));
-    inProject(addTo(group, 'stop', 'end them; their history and commits are kept', 'pawl crew stop')).action(
-      (options) => act(options, async (context) => (await loadCrew()).stopCrew(context, options)),
+    inProject(addTo(group, 'stop', 'stop the crew; history and commits are kept', 'pawl crew stop')).action((options) =>
+      act(options, async (context) => (await loadCrew()).stopCrew(context, options)),
     );
   },
 };
 
 /** Lets a person name the repository. */
 function inProject(command: Command): Command {
-  return command.option('-C, --project <path>', 'the repository that is meant');
+  return command.option('-C, --project <path>', 'the repository (default: current directory)');
 }

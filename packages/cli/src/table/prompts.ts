@@ -4,20 +4,20 @@ import { agentOrCurrentWord, times } from './tools.ts';
 /** The commands about what agents are given, and the one that gives them ids. */
 export const promptCommands: CommandTable = {
   prompt: ({ add, act }) =>
-    add('show what an agent was told at the beginning of a session', 'pawl prompt brave-otter --session 1')
+    add('show the prompt of an agent’s session', 'pawl prompt brave-otter --session 1')
       .argument('[agent]', agentOrCurrentWord)
-      .option('--session <n>', 'of this session instead of the latest', times)
+      .option('--session <n>', 'a session other than the latest', times)
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/prompt.ts')).prompt(context, agent, options)),
       ),
   inputs: ({ add, act }) =>
-    add('show the files that an agent was given', 'pawl inputs brave-otter')
+    add('list the input files of an agent', 'pawl inputs brave-otter')
       .argument('[agent]', agentOrCurrentWord)
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/prompt.ts')).inputs(context, agent)),
       ),
   id: ({ add, act }) =>
-    add('print a new id that nobody else has', 'pawl id').action((options) =>
+    add('print a new unique id', 'pawl id').action((options) =>
       act(options, async (context) => {
         // It brings the schemas along, which the other commands do without.
         const id = (await import('@pawl/schema/id')).newId();

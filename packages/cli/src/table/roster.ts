@@ -8,31 +8,31 @@ const choices = ['commit', 'wait', 'leave'] as const;
 /** The commands about agents that share a checkout. */
 export const rosterCommands: CommandTable = {
   roster: ({ add, act }) =>
-    add('list the other agents at work in a checkout; exits with 0 alone, 1 not alone, 2 cannot tell', 'pawl roster')
-      .argument('[project]', 'the checkout, when it is not the current directory')
+    add('list other agents at work in a checkout (exit 0: none, 1: some, 2: unknown)', 'pawl roster')
+      .argument('[project]', 'the checkout (default: current directory)')
       .action((project, options) =>
         act(options, async (context) => (await import('../command/roster.ts')).roster(context, project)),
       ),
   session: (tools) => {
     const group = tools.program
       .command('session')
-      .description('begin and end sessions of agents that share a checkout')
+      .description('begin and end sessions in a shared checkout')
       .addHelpText('after', '\nExample:\n  pawl session begin\n  pawl session end --description "login test"');
     addSession(tools, group);
   },
   hooks: (tools) => {
     const group = tools.program
       .command('hooks')
-      .description('let agents that you start yourself notice each other in a checkout')
+      .description('install hooks so that agents you start yourself notice each other')
       .addHelpText('after', '\nExample:\n  pawl hooks install\n  pawl hooks uninstall');
     addHooks(tools, group);
   },
   run: ({ add, act }) =>
-    add('run an agent in this terminal as a helper of the one at work in a checkout', 'pawl run --helper -- claude')
-      .argument('[project]', 'the checkout, when it is not the current directory')
-      .argument('[command...]', 'what to run, after --; the usual provider’s program when absent')
-      .option('--helper', 'as a helper; with nobody to help it warns, and runs as usual')
-      .addOption(new Option('-p, --provider <name>', 'whose program to run').env('PAWL_PROVIDER'))
+    add('run an agent in this terminal, as a helper of the one already at work', 'pawl run --helper -- claude')
+      .argument('[project]', 'the checkout (default: current directory)')
+      .argument('[command...]', 'command to run, after -- (default: the default provider’s program)')
+      .option('--helper', 'run as a helper; warns and runs normally if no other agent is there')
+      .addOption(new Option('-p, --provider <name>', 'provider whose program to run').env('PAWL_PROVIDER'))
       .action((_project, _words, options, command: Command) =>
         act(options, async (context) => {
           const { project, words } = splitWords(command);
@@ -43,10 +43,11 @@ export const rosterCommands: CommandTable = {
 
 function addHooks({ addTo, act }: Tools, group: Command): void {
   const load = () => import('../command/hooks.ts');
-  const at = (command: Command) =>
-    command.option('-C, --project <path>', 'the checkout, when it is not the current directory');
+  const at = (command: Command) => command.option('-C, --project <path>', 'the checkout (default: current directory)');
   const edits = (command: Command) =>
-    at(command).option('-y, --yes', 'do not ask').option('--dry-run', 'only show what would be written');
+    at(command)
+      .option('-y, --yes', 'do not ask for confirmation')
+      .option('--dry-run', 'only show what would be written');
   edits(
     addTo(
       group,
@@ -57,22 +58,21 @@ function addHooks({ addTo, act }: Tools, group: Command): void {
   )
     .option('--no-agents-md', 'leave AGENTS.md alone')
     .action((options) => act(options, async (context) => (await load()).installHooks(context, options)));
-  edits(addTo(group, 'uninstall', 'take both out again', 'pawl hooks uninstall --yes')).action((options) =>
-    act(options, async (context) => (await load()).uninstallHooks(context, options)),
+  edits(addTo(group, 'uninstall', 'remove the hooks and the paragraph', 'pawl hooks uninstall --yes')).action(
+    (options) => act(options, async (context) => (await load()).uninstallHooks(context, options)),
   );
-  at(addTo(group, 'status', 'say whether they are installed', 'pawl hooks status', { isDefault: true })).action(
+  at(addTo(group, 'status', 'show whether the hooks are installed', 'pawl hooks status', { isDefault: true })).action(
     (options) => act(options, async (context) => (await load()).hooksStatus(context, options)),
   );
 }
 
 function addSession({ addTo, act }: Tools, group: Command): void {
-  const at = (command: Command) =>
-    command.option('-C, --project <path>', 'the checkout, when it is not the current directory');
+  const at = (command: Command) => command.option('-C, --project <path>', 'the checkout (default: current directory)');
   at(addTo(group, 'path', 'print where this session keeps its notes', 'pawl session path')).action((options) =>
     act(options, async (context) => (await import('../command/session.ts')).sessionPath(context, options)),
   );
   at(
-    addTo(group, 'begin', 'find out how to begin: fresh, recover, or as a helper', 'pawl session begin --json'),
+    addTo(group, 'begin', 'find out how to begin: fresh, recovering, or as a helper', 'pawl session begin --json'),
   ).action((options) =>
     act(options, async (context) => (await import('../command/session.ts')).sessionBegin(context, options)),
   );
@@ -80,15 +80,15 @@ function addSession({ addTo, act }: Tools, group: Command): void {
     addTo(
       group,
       'end',
-      'put this session’s notes away, and say what is left to do',
+      'archive this session’s notes and list what is left to do',
       'pawl session end --on-helpers wait',
     ),
   )
-    .option('--description <words>', 'what it was about, for the archive’s name')
+    .option('--description <words>', 'a few words for the archive’s name')
     .addOption(
       new Option(
         '--on-helpers <what>',
-        'when others are still at work: commit what they have begun, wait, or leave closing to them',
+        'if helpers are still at work: commit their changes, wait, or let them close the session',
       ).choices(choices),
     )
     .action((options) =>

@@ -10,47 +10,50 @@ export const gatedActions: AgentAction[] = ['Patch', 'Finalize', 'Delegate'];
 /** The commands that tell agents what to do, end them, or ask what they may. */
 export const signalCommands: CommandTable = {
   stop: ({ add, act }) =>
-    add('end agents’ processes; their work stays', 'pawl stop brave-otter')
+    add('stop agents; their work is kept', 'pawl stop brave-otter')
       .argument('[agent...]', agentWord)
-      .option('--all', 'everybody who is at work: the emergency brake')
+      .option('--all', 'stop every working agent: the emergency brake')
       .action((agents, options) => act(options, (context) => stop(context, agents, options))),
-  pause: (tools) => addSignal(tools, 'pause', 'halt agents’ processes until they may continue'),
-  continue: (tools) => addSignal(tools, 'continue', 'let paused agents go on'),
-  interrupt: (tools) => addSignal(tools, 'interrupt', 'ask agents to leave off what they do now'),
+  pause: (tools) => addSignal(tools, 'pause', 'pause agents’ processes'),
+  continue: (tools) => addSignal(tools, 'continue', 'continue paused agents'),
+  interrupt: (tools) => addSignal(tools, 'interrupt', 'interrupt what agents are doing now'),
   cancel: ({ add, act }) =>
-    add('cancel a run and all that it began; the agents stay', 'pawl cancel brave-otter')
+    add('cancel a run and everything it started', 'pawl cancel brave-otter')
       .argument('<agent-or-run>', 'an agent, for its open run, or the id of a run')
       .action((reference, options) =>
         act(options, async (context) => (await import('../command/signal.ts')).cancel(context, reference)),
       ),
   kill: ({ add, act }) =>
-    add('kill agents for good; their work and history stay', 'pawl kill brave-otter --cascade')
-      .argument('[agent...]', `${agentWord}; the one you act as when absent`)
-      .option('--cascade', 'with all that descend from them')
+    add('end agents for good; their work and history are kept', 'pawl kill brave-otter --cascade')
+      .argument('[agent...]', `${agentWord} (default: the current agent)`)
+      .option('--cascade', 'with all their descendants')
       .action((agents, options) =>
         act(options, async (context) => (await import('../command/kill.ts')).kill(context, agents, options)),
       ),
   reap: ({ add, act }) =>
-    add('put dead agents out of sight; their rows and histories stay', 'pawl reap --all')
+    add('hide dead agents; their history is kept', 'pawl reap --all')
       .argument('[agent...]', agentWord)
       .option('--all', 'every dead agent')
       .action((agents, options) =>
         act(options, async (context) => (await import('../command/reap.ts')).reap(context, agents, options)),
       ),
   clear: ({ add, act }) =>
-    add('let an agent forget what was said so far', 'pawl clear brave-otter')
+    add('start an agent’s conversation afresh', 'pawl clear brave-otter')
       .argument('[agent]', agentOrCurrentWord)
       .action((_agent, options, command) =>
         act(options, async (context) => (await import('../command/note.ts')).note(context, 'clear', command.args)),
       ),
-  mark: (tools) => addNote(tools, 'mark', 'mark a place in an agent’s history', 'what to call it'),
+  mark: (tools) => addNote(tools, 'mark', 'mark a point in an agent’s history', 'its name'),
   rewind: (tools) =>
-    addNote(tools, 'rewind', 'go back to a mark in an agent’s history', 'which one; the last when absent'),
+    addNote(tools, 'rewind', 'rewind an agent’s history to a mark', 'label (default: the latest mark)'),
   gate: ({ add, act }) =>
-    add('ask whether an agent may use a tool or take an action', 'pawl gate brave-otter --tool Bash --input "git push"')
+    add(
+      'check whether an agent may use a tool or take an action',
+      'pawl gate brave-otter --tool Bash --input "git push"',
+    )
       .argument('[agent]', agentOrCurrentWord)
       .option('--tool <name>', 'the tool')
-      .option('--input <text>', 'what the tool is to do')
+      .option('--input <text>', 'the tool’s input')
       .addOption(new Option('--action <name>', 'the action').choices(gatedActions))
       .action((agent, options) =>
         act(options, async (context) => (await import('../command/gate.ts')).gate(context, agent, options)),
@@ -58,8 +61,8 @@ export const signalCommands: CommandTable = {
   hook: ({ program }) =>
     program
       .command('hook')
-      .description('answer a coding CLI that calls its hook, with JSON on stdin')
-      .addArgument(new Argument('<event>', 'what the CLI is about to do').choices(hookEvents))
+      .description('answer a coding CLI’s hook call (JSON on stdin)')
+      .addArgument(new Argument('<event>', 'the hook event').choices(hookEvents))
       .addHelpText('after', '\nExample:\n  pawl hook pre-tool-use')
       .action(async (event: (typeof hookEvents)[number]) => {
         const { preToolUse, readHookInput } = await import('../command/hook.ts');

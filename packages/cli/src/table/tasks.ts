@@ -15,7 +15,7 @@ export const taskCommands: CommandTable = {
   task: (tools) => {
     const group = tools.program
       .command('task')
-      .description('plan tasks: what is to be done, in which order, and what came of it')
+      .description('plan tasks and show their results')
       .addHelpText('after', '\nExample:\n  pawl task add "write the parser"\n  pawl task ls\n  pawl work --next');
     addPlanning(tools, group);
     addVerbs(tools, group);
@@ -24,31 +24,24 @@ export const taskCommands: CommandTable = {
 
 function addPlanning({ addTo, act }: Tools, group: Command): void {
   inProject(
-    addTo(
-      group,
-      'add',
-      'add a task; one that is there already is not added twice',
-      'pawl task add "test the parser" --after "write the parser"',
-    ),
+    addTo(group, 'add', 'add a task, unless it exists', 'pawl task add "test the parser" --after "write the parser"'),
   )
-    .argument('<name>', 'what to do, in a few words')
-    .option('--description <text>', 'what to do, at length; - reads it from stdin')
-    .option('--phase <name>', 'the phase that it belongs to')
-    .option('--after <task...>', 'tasks that have to be completed first')
-    .option('--agent-id <agent>', 'beside the task of this agent: in its project and phase')
+    .argument('<name>', 'the task in a few words')
+    .option('--description <text>', 'full description (- reads stdin)')
+    .option('--phase <name>', 'the task’s phase')
+    .option('--after <task...>', 'tasks to complete first')
+    .option('--agent-id <agent>', 'add it to the project and phase of this agent’s task')
     .action((name, options) => act(options, async (context) => (await load()).addTask(context, name, options)));
-  inProject(addTo(group, 'ls', 'list the tasks that are not completed', 'pawl task ls --state pending'))
-    .addOption(new Option('--state <state>', 'only those in this state').choices(taskStates))
-    .option('--phase <name>', 'only those of one phase')
-    .option('-a, --all', 'with those that are completed')
+  inProject(addTo(group, 'ls', 'list open tasks', 'pawl task ls --state pending'))
+    .addOption(new Option('--state <state>', 'only in this state').choices(taskStates))
+    .option('--phase <name>', 'only of this phase')
+    .option('-a, --all', 'include completed tasks')
     .action((options) => act(options, async (context) => (await load()).listTasks(context, options)));
-  inProject(
-    addTo(group, 'show', 'show a task, what it waits for, and what came of it', 'pawl task show "write the parser"'),
-  )
+  inProject(addTo(group, 'show', 'show a task, its dependencies and its result', 'pawl task show "write the parser"'))
     .argument('<task>', taskWord)
     .action((task, options) => act(options, async (context) => (await load()).showTask(context, task, options)));
-  inProject(addTo(group, 'history', 'show what became of what agents were given to do', 'pawl task history -n 20'))
-    .option('-n, --limit <number>', 'how many at the most; 10 when absent', times)
+  inProject(addTo(group, 'history', 'show the outcome of past work', 'pawl task history -n 20'))
+    .option('-n, --limit <number>', 'maximum number (default: 10)', times)
     .action((options) =>
       act(options, async (context) => (await import('../command/task-history.ts')).taskHistory(context, options)),
     );
@@ -57,17 +50,17 @@ function addPlanning({ addTo, act }: Tools, group: Command): void {
 function addVerbs({ addTo, act }: Tools, group: Command): void {
   inProject(addTo(group, 'done', 'complete a task by hand', 'pawl task done 4fGh --summary "it was there already"'))
     .argument('<task>', taskWord)
-    .option('--summary <text>', 'what came of it, for those who depend on it; - reads it from stdin')
+    .option('--summary <text>', 'result, for dependent tasks (- reads stdin)')
     .action((task, options) =>
       act(options, async (context) => (await load()).changeTask(context, 'done', task, options)),
     );
-  inProject(addTo(group, 'block', 'keep a task from being taken up', 'pawl task block 4fGh "waits for the new API"'))
+  inProject(addTo(group, 'block', 'block a task', 'pawl task block 4fGh "waits for the new API"'))
     .argument('<task>', taskWord)
     .argument('<reason>', 'why, in quotes')
     .action((task, reason, options) =>
       act(options, async (context) => (await load()).changeTask(context, 'block', task, { ...options, reason })),
     );
-  inProject(addTo(group, 'unblock', 'let a task be taken up again', 'pawl task unblock 4fGh'))
+  inProject(addTo(group, 'unblock', 'unblock a task', 'pawl task unblock 4fGh'))
     .argument('<task>', taskWord)
     .action((task, options) =>
       act(options, async (context) => (await load()).changeTask(context, 'unblock', task, options)),
@@ -76,5 +69,5 @@ function addVerbs({ addTo, act }: Tools, group: Command): void {
 
 /** Lets a person name the repository: a new task goes to the current one without it, the others are looked for in all. */
 function inProject(command: Command): Command {
-  return command.option('-C, --project <path>', 'the repository that is meant');
+  return command.option('-C, --project <path>', 'the repository (default: current directory)');
 }

@@ -20,7 +20,7 @@ export type CommandTable = Record<string, (tools: Tools) => void>;
 
 export const agentWord = 'alias, id or the start of an id';
 /** The same, where the command is about one agent and can tell which. */
-export const agentOrCurrentWord = `${agentWord}; the one you act as when absent`;
+export const agentOrCurrentWord = `${agentWord} (default: the current agent)`;
 
 /** Reads a whole number, or says that it is none. */
 export function wholeNumber(text: string): number {
