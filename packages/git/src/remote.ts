@@ -94,15 +94,30 @@ export async function trackRemote(
   }
 }
 
-/** The branch that others go onto when nobody says which: main, else master, else the one that is checked out. */
-export async function defaultBranch(repository: Repository): Promise<string> {
+/**
+ * The branch that changes go to when nothing names it: main, else master, else origin's default branch, else the one that is
+ * checked out. `chosen` is the branch that was chosen earlier: it is kept, so that a switch of branches in the checkout does not
+ * change the target.
+ */
+export async function defaultBranch(repository: Repository, chosen: string | null = null): Promise<string> {
   for (const name of ['main', 'master']) if (await branchExists(repository, name)) return name;
+  const remote = await remoteDefault(repository);
+  if (remote !== null) return remote;
+  if (chosen !== null && (await branchExists(repository, chosen))) return chosen;
   const current = await currentBranch(repository);
   if (current !== null && (await commitAt(repository, `refs/heads/${current}`)) !== null)
     return checkBranchName(current);
   throw new PawlError('not_found', `It is not clear which branch of ${repository.root} is the main one.`, {
     hint: 'Name it: `queue: {branch: …}` in .pawl/config.yaml.',
   });
+}
+
+/** The default branch of origin, as a clone notes it; null where that is not known, or the repository has no branch of that name. */
+async function remoteDefault(repository: Repository): Promise<string | null> {
+  const args = ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'];
+  const { exitCode, stdout } = await runInUserRepository(repository.commonDir, args, { answers: [1] });
+  const name = exitCode === 0 ? (/^refs\/remotes\/origin\/(.+)\n$/.exec(stdout)?.[1] ?? null) : null;
+  return name !== null && (await branchExists(repository, name)) ? name : null;
 }
 
 /** A branch as one part of a ref of ours; what would be too long for a file's name is told by its hash. */

@@ -271,6 +271,32 @@ describe('what the user sees of the remote', () => {
   });
 });
 
+test('the default branch is neither main nor master: origin’s comes before the one that is checked out', async () => {
+  const origin = makeRepository(join(temporaryDirectory(), 'origin'));
+  git(origin, 'branch', '--quiet', '-m', 'main', 'trunk');
+  const root = join(temporaryDirectory(), 'clone');
+  git(origin, 'clone', '--quiet', origin, root);
+  const repository = await openRepository(root);
+  git(root, 'switch', '--quiet', '--create', 'feature');
+  expect(await defaultBranch(repository)).toBe('trunk');
+  expect(await defaultBranch(repository, 'feature')).toBe('trunk');
+  // A branch that only origin has cannot be compared with anything here.
+  git(root, 'branch', '--quiet', '-D', 'trunk');
+  expect(await defaultBranch(repository)).toBe('feature');
+});
+
+test('a default branch that was chosen once is kept while it exists, whatever is checked out', async () => {
+  const root = makeRepository(join(temporaryDirectory(), 'project'));
+  const repository = await openRepository(root);
+  git(root, 'branch', '--quiet', '-m', 'main', 'trunk');
+  git(root, 'switch', '--quiet', '--create', 'feature');
+  expect(await defaultBranch(repository, 'trunk')).toBe('trunk');
+  git(root, 'branch', '--quiet', '-D', 'trunk');
+  expect(await defaultBranch(repository, 'trunk')).toBe('feature');
+  git(root, 'branch', 'main');
+  expect(await defaultBranch(repository, 'feature')).toBe('main');
+});
+
 test('the default branch is main, else master, else the one that is checked out', async () => {
   const root = makeRepository(join(temporaryDirectory(), 'project'));
   const repository = await openRepository(root);

@@ -8,7 +8,7 @@ export type ProjectConfig = {
   plan: string;
   /** Names of variables that checks may see beyond the usual ones. */
   env: string[];
-  /** The branch that moves by checked commits only; null is `main`, else `master`, else the one that is checked out. */
+  /** The branch that moves by checked commits only; null is `main`, else `master`, else origin's default, else the one that was checked out at first. */
   branch: string | null;
   method: MergeMethod;
   /** Changes that go through one check together. */

@@ -28,7 +28,7 @@ export type ProjectRules = {
 /** Reads the rules of a project, and where its target branch is. */
 export async function projectRules(shop: Workshop, project: Project): Promise<ProjectRules> {
   const { repository, ownDir, queue, config } = await readConfig(shop, project);
-  const branch = await targetBranch(repository, config);
+  const branch = await targetBranch(repository, config, queue?.branch ?? null);
   const local = await branchTip(repository, branch);
   const seen = queue?.branch === branch ? queue.seen : null;
   const isThere = seen !== null && (seen === local || (await hasCommit(repository, ownDir, seen)));
@@ -48,7 +48,7 @@ export async function projectRulesNow(
   project: Project,
 ): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
   const { repository, ownDir, config, branch } = await projectRules(shop, project);
-  const finding = orTrouble(() => findTarget(repository, ownDir, config));
+  const finding = orTrouble(() => findTarget(repository, ownDir, config, branch));
   const target = (await Promise.race([finding, delay(limits.askRemoteMs, null, { ref: false })]))?.found ?? null;
   if (target === null) return { config, branch };
   return { config: await readProjectConfig(shop, project, repository, target.tip), branch: target.branch };

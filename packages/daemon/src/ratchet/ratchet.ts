@@ -217,7 +217,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     const ownDir = ownGitDirectory(shop.home, project.id);
     await ensureOwnDirectory(repository, ownDir);
     const { commit: guess, config: guessed } = await readLastConfig(shop, project, repository, queue);
-    const target = await targetNow(watch, () => findTarget(repository, ownDir, guessed));
+    const target = await targetNow(watch, () => findTarget(repository, ownDir, guessed, queue.branch));
     const config = target.tip === guess ? guessed : await readProjectConfig(shop, project, repository, target.tip);
     return { bench: { shop, project, repository, ownDir, target }, config };
   }

@@ -12,9 +12,13 @@ export type Target = {
   remote: { name: string; url: string } | null;
 };
 
-/** The branch that a project's queue moves. */
-export async function targetBranch(repository: Repository, config: Pick<ProjectConfig, 'branch'>): Promise<string> {
-  return config.branch ?? (await defaultBranch(repository));
+/** The branch that a project's queue moves; `chosen` is the one that it moved so far. */
+export async function targetBranch(
+  repository: Repository,
+  config: Pick<ProjectConfig, 'branch'>,
+  chosen: string | null = null,
+): Promise<string> {
+  return config.branch ?? (await defaultBranch(repository, chosen));
 }
 
 /** Looks where the target branch is now: at the remote when there is one, else in the repository. */
@@ -22,8 +26,9 @@ export async function findTarget(
   repository: Repository,
   ownDir: string,
   config: Pick<ProjectConfig, 'branch' | 'remote'>,
+  chosen: string | null,
 ): Promise<Target> {
-  const branch = await targetBranch(repository, config);
+  const branch = await targetBranch(repository, config, chosen);
   const url = config.remote === null ? null : await remoteUrl(repository, config.remote);
   if (config.remote === null || url === null) {
     const tip = await branchTip(repository, branch);

@@ -33,7 +33,8 @@ export async function proposeConfig(
   if (await isConfigured(shop, project, repository)) return told('kept');
   if (found.length === 0) return told('not-found');
   try {
-    return told((await writeNew(repository.root, configText(found, autoMerge))) ? 'written' : 'kept');
+    const text = configText(found, { autoMerge, branch: await targetName(repository) });
+    return told((await writeNew(repository.root, text)) ? 'written' : 'kept');
   } catch (error) {
     return told('failed', messageOf(error));
   }
@@ -41,24 +42,32 @@ export async function proposeConfig(
 
 async function isConfigured(shop: Pick<Workshop, 'home'>, project: Project, repository: Repository): Promise<boolean> {
   if ((await statusOf(join(repository.root, configPath))) !== null) return true;
-  const tip = await targetTip(repository);
+  const branch = await targetName(repository);
+  const tip = branch === null ? null : await branchTip(repository, branch);
   if (tip === null) return false;
   const ownDir = ownGitDirectory(shop.home, project.id);
   return (await fileAt(repository, ownDir, tip, configPath, gateLimits.configBytes)).is !== 'absent';
 }
 
-/** Where the target branch is; null in a repository that has none yet. */
-async function targetTip(repository: Repository): Promise<string | null> {
+/** The target branch; null in a repository that has none yet. */
+async function targetName(repository: Repository): Promise<string | null> {
   try {
-    return await branchTip(repository, await defaultBranch(repository));
+    return await defaultBranch(repository);
   } catch (error) {
     if (error instanceof PawlError) return null;
     throw error;
   }
 }
 
-/** The text of a new file. Commands come from our own list, and are plain YAML words. */
-export function configText(found: readonly FoundCheck[], autoMerge = false): string {
+/**
+ * The text of a new file. Commands come from our own list, and are plain YAML words. A target branch that is neither main nor
+ * master is named, so that it does not depend on what is checked out.
+ */
+export function configText(
+  found: readonly FoundCheck[],
+  { autoMerge = false, branch = null }: { autoMerge?: boolean; branch?: string | null } = {},
+): string {
+  const isUsual = branch === null || branch === 'main' || branch === 'master';
   return [
     '# What has to pass before a change is merged: commands, run one after the other at the exact commit.',
     '# Commit this file: what the target branch says counts, once it says something.',
@@ -67,6 +76,7 @@ export function configText(found: readonly FoundCheck[], autoMerge = false): str
     'queue:',
     '  # true: a change is merged as soon as its checks pass. false: you merge it with `pawl change merge`.',
     `  auto: ${autoMerge}`,
+    ...(isUsual ? [] : ['  # The branch that changes are merged into.', `  branch: ${JSON.stringify(branch)}`]),
     '',
   ].join('\n');
 }

@@ -210,3 +210,16 @@ test('main that is checked out in a linked worktree follows there, and the main 
   expect(await git(linked, ['status', '--porcelain'])).toBe('');
   expect(await imprint(repository)).toEqual(before);
 });
+
+test('a queue keeps its branch when another one is checked out', async () => {
+  const { client, repository } = await aCheckout();
+  await git(repository, ['branch', '--quiet', '-m', 'main', 'trunk']);
+  const one = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' }, 'trunk');
+  await reaches(client, one.id, 'merged');
+  await git(repository, ['switch', '--quiet', '--create', 'topic']);
+  const topic = await git(repository, ['rev-parse', 'topic']);
+  const two = await propose(client, repository, 'work/two', { 'two.txt': 'two\n' }, 'trunk');
+  await reaches(client, two.id, 'merged');
+  expect(await git(repository, ['rev-parse', 'topic'])).toBe(topic);
+  expect(await git(repository, ['show', 'trunk:two.txt'])).toBe('two');
+});

@@ -87,3 +87,14 @@ test('no link is followed out of the checkout', async () => {
   expect(await add()).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('is a link') });
   expect(readdirSync(outside)).toEqual([]);
 });
+
+test('a target branch that is neither main nor master is named in the file', async () => {
+  await using directory = await temporaryDirectory();
+  const { root, file, add } = await aRepository(directory.path);
+  await git(root, ['branch', '--quiet', '-m', 'main', 'trunk#1']);
+  expect(await add()).toMatchObject({ outcome: 'written' });
+  expect(readFileSync(file, 'utf8')).toContain('\n  branch: "trunk#1"\n');
+  await git(root, ['switch', '--quiet', '--create', 'topic']);
+  const { merging } = await daemon.client.addProject({ path: root, checks: true });
+  expect(merging?.branch).toBe('trunk#1');
+});
