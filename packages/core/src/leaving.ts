@@ -21,7 +21,7 @@ export function isDoneWithTask(facts: AgentFacts): boolean {
 }
 
 export type LeavingFacts = AgentFacts & {
-  /** Changes that it opened, repairs in its author's place, or reviews. */
+  /** Changes that it opened, works on now, is to continue in their author's place, or reviews. */
   changes: readonly Change[];
   /** It repairs main, which is still red. */
   repairsMain: boolean;
@@ -50,7 +50,10 @@ export function reasonToStay(facts: LeavingFacts, now: number): string | null {
   if (waiting !== undefined) return `its change ${waiting.id} is open`;
   // A subagent's result, good or bad, is with the agent that delegated to it.
   if (!isDoneWithTask(facts) && agent.kind === 'main') {
-    const settledAt = Math.max(...own.map(({ mergedAt, closedAt }) => mergedAt ?? closedAt ?? -Infinity));
+    // Another agent may have continued a change that this one opened; once it is settled, this one has nothing left to repair.
+    const authored = changes.filter((change) => change.authorId === agent.id && isOver(change));
+    const settled = [...own, ...authored].map(({ mergedAt, closedAt }) => mergedAt ?? closedAt ?? -Infinity);
+    const settledAt = Math.max(...settled);
     return settledAt >= (run?.endedAt ?? Infinity) ? null : 'its last run did not complete';
   }
   const reviewed = changes.filter(({ reviewerId }) => reviewerId === agent.id);

@@ -104,6 +104,18 @@ describe('7.11, 7.12: who is done stays', () => {
       null,
     ],
     [
+      'not when another agent continued its change, and that was merged after a run that failed',
+      { run: failed, changes: [{ ...change, agentId: idOf('other'), mergedAt: 11 }] },
+      12,
+      null,
+    ],
+    [
+      'after a run that failed while another agent continues its change',
+      { run: failed, changes: [{ ...change, agentId: idOf('other') }] },
+      now,
+      'its last run did not complete',
+    ],
+    [
       'not when its change was closed after a run that failed',
       { run: failed, changes: [{ ...change, closedAt: 11 }] },
       12,

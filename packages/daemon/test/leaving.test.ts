@@ -1,4 +1,5 @@
 import { limits } from '@pawl/schema/limit';
+import { updateChange } from '@pawl/store/changes';
 import { listMail } from '@pawl/store/mail';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
@@ -181,7 +182,10 @@ test('after a dozen agents of three kinds no worktree is left', async () => {
   expect(await worktreesThere(daemon)).toEqual([]);
 });
 
-test('a worker whose last run failed leaves when its change is merged after that', async () => {
+test.each([
+  ['by itself', false],
+  ['by another agent that continued it', true],
+])('a worker whose last run failed leaves when its change is merged after that, %s', async (_, isContinued) => {
   await using daemon = await withChecks();
   const { client } = daemon;
   const worker = await daemon.work([...committed, { signal: { status: 'error', error: 'no idea' } }]);
@@ -191,6 +195,12 @@ test('a worker whose last run failed leaves when its change is merged after that
   await waitUntil(async () => (await viewOf(client, worker.id)).run?.status === 'failed', { what: 'its second run' });
   await daemon.loops.health();
   expect(await viewOf(client, worker.id)).toMatchObject({ status: 'running' });
+  if (isContinued) {
+    const other = (await client.crew({ path: daemon.repository })).members[0]?.agent?.id ?? '';
+    await withStore(daemon.home.root, ({ write }) =>
+      write((tx) => updateChange(tx, change?.id ?? '', { agentId: other })),
+    );
+  }
   await client.mergeChange(change?.id ?? '');
   expect(await cleanedUp(client, worker.id)).toMatchObject({ worktreeEnd: { state: 'trashed' } });
 });

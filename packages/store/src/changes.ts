@@ -86,7 +86,7 @@ export async function changesMadeBy(db: Database, agentId: string): Promise<Chan
   return rows.map(changeOf);
 }
 
-/** Every change that an agent proposed, goes on with in its author's place, or reviews; newest first. */
+/** Every change that an agent opened, works on now, is to continue in its author's place, or reviews; newest first. */
 export async function changesAbout(db: Database, agentId: string): Promise<Change[]> {
   const rows = await db
     .selectFrom('changes')
@@ -94,6 +94,7 @@ export async function changesAbout(db: Database, agentId: string): Promise<Chang
     .where((where) =>
       where.or([
         where('agent_id', '=', agentId),
+        where('author_id', '=', agentId),
         where('stand_in_id', '=', agentId),
         where('reviewer_id', '=', agentId),
       ]),
