@@ -1,8 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { runRoutes } from '@pawl/protocol/route/run';
-import { PawlError } from '@pawl/schema/error';
+import { messageOf, PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents';
+import { projectById } from '@pawl/store/projects';
 import { runsOf } from '@pawl/store/runs';
+import { placesOf } from '../places.ts';
+import { openFinished } from '../ratchet/changes.ts';
 import { forkAndExec } from '../service/fork.ts';
 import { createRunResults, refuseResult, viewRun } from '../service/run-result.ts';
 import { projectOf } from '../workshop.ts';
@@ -38,6 +41,21 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, re
     const caller = context.get('caller');
     if (caller.kind === 'agent') await refuseResult(shop, caller.agentId, run);
     const { waitMs = 0 } = context.req.valid('query');
-    return context.json(await results.wait(run, waitMs, context.req.raw.signal), 200);
+    const found = await results.wait(run, waitMs, context.req.raw.signal);
+    if (found.run.status === 'completed') await proposeWorkOf(found.agent.id);
+    return context.json(found, 200);
   });
+
+  /** Proposes what the agent finished, so that a caller who waited for its result finds the change. The result counts either way. */
+  async function proposeWorkOf(agentId: string): Promise<void> {
+    try {
+      const agent = await agentById(store.db, agentId);
+      for (const place of agent === null ? [] : await placesOf(store.db, agent)) {
+        const project = await projectById(store.db, place.agent.projectId ?? '');
+        if (project !== null) await openFinished(shop, project);
+      }
+    } catch (error) {
+      shop.log.warn({ agent: agentId, error: messageOf(error) }, 'its work is not proposed yet');
+    }
+  }
 }

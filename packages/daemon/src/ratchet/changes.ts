@@ -15,6 +15,7 @@ import { agentView } from '@pawl/store/agent-views';
 import { changesTakenOver, finishedAuthors } from '@pawl/store/change-search';
 import { changesByAgent } from '@pawl/store/changes';
 import { beginQueue, queueOf } from '@pawl/store/queues';
+import { projectSettings } from '@pawl/store/project-settings';
 import { runsOf } from '@pawl/store/runs';
 import { rightsOf } from '../service/definitions.ts';
 import { redact } from '../service/redaction.ts';
@@ -73,6 +74,14 @@ export async function openMissing(shop: Workshop, project: Project, config: Proj
     const isDone = await isSettled(shop, facts.agent, () => proposeWork(shop, project, facts, work));
     if (isDone && facts.run !== null) settled.add(facts.run.id);
   }
+}
+
+/** Proposes what agents of a project have finished, without waiting for the queue's next look. A failure is left to that look. */
+export async function openFinished(shop: Workshop, project: Project): Promise<void> {
+  if ((await projectSettings(shop.store.db, project.id)).untrackedAt !== null) return;
+  if ((await queueOf(shop.store.db, project.id)) === null && (await beginIfConfigured(shop, project)) === null) return;
+  const { found } = await configOf(shop, project);
+  if (found !== null) await openMissing(shop, project, found);
 }
 
 /** An agent as it is in one of its projects. */

@@ -1,5 +1,6 @@
 import type { AgentView } from '@pawl/protocol/view';
 import type { ChangeView } from '@pawl/protocol/view/change';
+import { limits } from '@pawl/schema/limit';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -73,6 +74,15 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     const change = await changeOf(agent);
     expect(change.summary).toBe('all there');
     expect(await changeEvents(daemon.client, change.id, 'change.opened')).toHaveLength(1);
+  });
+
+  test('at once for those who wait for its result', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const agent = await daemon.work([...committing(`waited-${name}.txt`, 'x'), { signal: 'done' }]);
+      const { run } = await daemon.client.runResult(agent.run?.id ?? '', { waitMs: limits.resultWaitMs });
+      expect(run.status).toBe('completed');
+      expect(await changesOf(agent)).toHaveLength(1);
+    }
   });
 
   test('a later turn’s last words take the place of an earlier one’s, and never of a summary that was given', async () => {
