@@ -5,6 +5,7 @@ import { isOver } from '@pawl/core/ratchet/change-life';
 import { summaryFrom } from '@pawl/core/ratchet/change-text';
 import { branchTips } from '@pawl/git/branch-tips';
 import { isAncestor } from '@pawl/git/merge-step';
+import { defaultBranch } from '@pawl/git/remote';
 import type { Change, Queue } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -23,7 +24,7 @@ import { agentIn } from '../places.ts';
 import type { Workshop } from '../workshop.ts';
 import { ownGitDirectory, repositoryOf } from '../workshop.ts';
 import { openChange } from './change-open.ts';
-import { configOf, rulesOf } from './change-rules.ts';
+import { configOf, configTrouble, rulesOf } from './change-rules.ts';
 import { settledRuns } from './settled.ts';
 import { recordWithheld } from './withheld.ts';
 
@@ -103,11 +104,16 @@ async function isSettled(shop: Workshop, agent: Agent, propose: () => Promise<un
   }
 }
 
-/** Begins the queue of a project that says what its checks are, so that what is finished from now on is proposed. */
+/**
+ * Begins the queue of a project that says what its checks are, so that what is finished from now on is proposed. A configuration
+ * that cannot be read begins it too: what is finished meanwhile is proposed once it is corrected.
+ */
 export async function beginIfConfigured(shop: Workshop, project: Project): Promise<Queue | null> {
   const { found } = await rulesOf(shop, project);
-  if (found === null || found.config.source === 'none') return null;
-  await shop.store.write((tx) => beginQueue(tx, project.id, found.branch));
+  if (found?.config.source === 'none') return null;
+  if (found === null && (await configTrouble(shop, project)) === null) return null;
+  const branch = found?.branch ?? (await defaultBranch(await repositoryOf(shop, project)));
+  await shop.store.write((tx) => beginQueue(tx, project.id, branch));
   return queueOf(shop.store.db, project.id);
 }
 

@@ -1,4 +1,5 @@
 import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
+import { committing } from '../support/errand.ts';
 import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
 const config = configWith('echo passed', 'queue: {auto: false}\nfixer: false\n');
@@ -116,4 +118,17 @@ test('a broken configuration on main is named by init, work, inbox and doctor, w
   await commitFiles(repository, { '.pawl/config.yaml': 'checks: {' });
   await expectNamed();
   expect((await queueNow(client)).project.name).toBe('sample');
+});
+
+test('work that is finished while the configuration is broken is proposed once that is corrected', async () => {
+  await using daemon = await startTestDaemon();
+  const { client, repository } = daemon;
+  await client.addProject({ path: repository });
+  await commitFiles(repository, { '.pawl/config.yaml': 'checks: {' });
+  const agent = await daemon.work([...committing('one.txt', 'one'), 'complete']);
+  await daemon.ended(agent.id);
+  await waitUntil(async () => (await queueNow(client)).waiting !== null, { what: 'the queue to name the trouble' });
+  await commitFiles(repository, { '.pawl/config.yaml': configWith('echo passed') });
+  const isProposed = async () => (await client.listChanges({ path: repository, all: true })).changes.length === 1;
+  await waitUntil(isProposed, { what: 'its change' });
 });
