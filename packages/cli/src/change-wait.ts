@@ -8,6 +8,12 @@ import { printableLine } from './terminal.ts';
 /** How often it is looked at what somebody waits for: a look is one read of the daemon's. */
 export const usualLookMs = 500;
 
+/** Says why nothing happens while the daemon is down. It is not started: a person may have stopped it. */
+export const daemonAway = 'the daemon is down; this continues when it is up again: pawl up';
+
+/** A restart of the daemon takes no longer than so many looks, and needs no words. */
+const quietLooks = 4;
+
 /** What is looked at, and when it is over. */
 export type Look<T> = {
   /** Reads how it is. A daemon that is away is waited for: it may be restarting. */
@@ -32,16 +38,19 @@ export async function watch<T>(
   const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   let seen = first;
   let said = '';
+  let missed = 0;
   for (;;) {
     const code = look.verdict(seen);
     if (code !== null) return { seen, code };
-    const words = look.words(seen);
+    const words = missed >= quietLooks ? daemonAway : look.words(seen);
     if (words !== said) context.say(context.colours.dim(words));
     said = words;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return { seen, code: errorCodes.timeout.exit };
     await new Promise((resolve) => setTimeout(resolve, Math.min(lookMs, leftMs)));
-    seen = (await unlessAway(look.read(commandClient(context.home)))) ?? seen;
+    const answer = await unlessAway(look.read(commandClient(context.home)).then((now) => ({ now })));
+    missed = answer === null ? missed + 1 : 0;
+    seen = answer === null ? seen : answer.now;
   }
 }
 

@@ -32,14 +32,18 @@ export async function settlePush(
   return true;
 }
 
-/** Says what is merged and pushed by itself, and what a person has to do first. */
-export function tellMerging(merging: Merging, committed: ConfigCommit | null): string[] {
+/** Says what is merged and pushed by itself, and what a person has to do first; `elsewhere` is the directory to do it in, if that is not theirs. */
+export function tellMerging(merging: Merging, committed: ConfigCommit | null, elsewhere: string | null): string[] {
   const isAsked = merging.outcome === 'nothing' || merging.outcome === 'checked';
   return [
     ...(isAsked ? ['nothing is merged or pushed by itself'] : []),
     `when an agent is done: ${printableLine(merging.text)}`,
     ...(committed === null ? [] : [tellCommit(committed)]),
-    ...(merging.notCommitted === null ? [] : [`first: ${printableLine(merging.notCommitted)}`]),
+    ...(merging.notCommitted === null
+      ? []
+      : [
+          `first${elsewhere === null ? '' : `, in ${printableLine(elsewhere)}`}: ${printableLine(merging.notCommitted)}`,
+        ]),
   ];
 }
 

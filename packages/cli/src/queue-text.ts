@@ -105,7 +105,7 @@ const authorColumns = 14;
 function rulesOf({ config }: QueueView): string {
   const from = {
     commit: 'as committed',
-    checkout: 'from the checkout, not committed yet',
+    checkout: 'from the checkout, not on the target branch yet',
     none: 'no .pawl/config.yaml',
   };
   return [

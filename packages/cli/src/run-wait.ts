@@ -1,5 +1,5 @@
+import { daemonAway } from './change-wait.ts';
 import { commandClient } from './client.ts';
-import type { Home } from '@pawl/protocol/home';
 import type { RunResult } from '@pawl/protocol/view/run';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
@@ -10,13 +10,24 @@ import { printable } from './terminal.ts';
 /** How soon a daemon that went away is asked again; it may be restarting. */
 const againMs = 200;
 
+/** A restart of the daemon takes no longer than so many tries, and needs no words. */
+const quietTries = 10;
+
 /** Waits for the end of a run over restarts of the daemon, as long as it takes or until a deadline. Gives the latest view. */
-export async function waitForRun(home: Home, run: string, timeoutMs: number | null): Promise<RunResult> {
+export async function waitForRun(
+  { home, say, colours }: Pick<CommandContext, 'home' | 'say' | 'colours'>,
+  run: string,
+  timeoutMs: number | null,
+): Promise<RunResult> {
   const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   let seen = await withDaemon(home, (client) => client.runResult(run));
+  let missed = 0;
   while (seen.run.status === 'running' && performance.now() < deadline) {
     const waitMs = Math.min(limits.resultWaitMs, Math.ceil(deadline - performance.now()));
-    seen = (await unlessAway(commandClient(home).runResult(run, { waitMs: Math.max(0, waitMs) }))) ?? seen;
+    const answer = await unlessAway(commandClient(home).runResult(run, { waitMs: Math.max(0, waitMs) }));
+    missed = answer === null ? missed + 1 : 0;
+    if (missed === quietTries) say(colours.dim(daemonAway));
+    seen = answer ?? seen;
   }
   return seen;
 }

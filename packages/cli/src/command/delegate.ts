@@ -46,7 +46,7 @@ export async function delegate(
     return 0;
   }
   context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${run.id}`));
-  return answerResult(context, await waitForRun(context.home, run.id, options.timeout ?? null));
+  return answerResult(context, await waitForRun(context, run.id, options.timeout ?? null));
 }
 
 /** Prints what came of a run, after it has ended. */
@@ -55,5 +55,5 @@ export async function result(
   run: string,
   options: { wait: boolean; timeout?: number },
 ): Promise<number> {
-  return answerResult(context, await waitForRun(context.home, run, options.wait ? (options.timeout ?? null) : 0));
+  return answerResult(context, await waitForRun(context, run, options.wait ? (options.timeout ?? null) : 0));
 }

@@ -1,3 +1,4 @@
+import { isInside } from '@pawl/roster/roster';
 import type { Client } from '@pawl/protocol/client';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import type { ChecksFound } from '@pawl/protocol/view/checks';
@@ -63,7 +64,9 @@ export async function init(
       ...(back === null ? [] : tellCrewBack(back)),
       ...(options.provider === undefined ? [] : [`its agents use ${printableLine(options.provider)}`]),
       ...(checks === null ? [] : tellChecks(checks)),
-      ...(merging === null ? [] : tellMerging(merging, committed)),
+      ...(merging === null
+        ? []
+        : tellMerging(merging, committed, isInside(process.cwd(), project.root) ? null : project.root)),
       ...(crew === null ? [] : [describeCrew(context, crew)]),
       ...(created ? ['next: pawl work "what to do"', hooksOffer].map(context.colours.dim) : []),
     ].join('\n'),

@@ -110,7 +110,7 @@ function worktreeLines(
   const lines = [line('branch', `${branch ?? '-'}${from}`)];
   if (worktree !== null) {
     lines.push(line('worktree', `${printableLine(path ?? '-')} (${contents(end, worktree, colours)})`));
-    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; to repair it: pawl doctor --fix'));
+    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; how to repair it: pawl doctor'));
   }
   if (end !== null) lines.push(line('', worktreeEnd(end)));
   return lines;

@@ -72,7 +72,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
   if (baseNote) context.say(context.colours.yellow(printableLine(baseNote)));
   if (options.wait && agent.run !== null) {
     context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
-    return answerResult(context, await waitForRun(context.home, agent.run.id, null));
+    return answerResult(context, await waitForRun(context, agent.run.id, null));
   }
   context.answer('agent', { ...agent, whenDone, baseNote, ...(repeats ? { repeats } : {}) }, () => {
     const branch = agent.branch === null ? '' : ` on ${agent.branch}`;

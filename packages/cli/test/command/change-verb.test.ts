@@ -193,6 +193,19 @@ describe('change merge --wait', () => {
     expect(lines.slice(1)).toEqual(reason === null ? [] : [`local main stays behind: ${reason}`]);
   });
 
+  test('says once that the daemon is down, and continues when it is up again', async () => {
+    let looks = 0;
+    await using daemon = await fakeDaemon(
+      ({ request, response }) => {
+        if (request.method === 'GET' && ++looks <= 20) return void request.socket.destroy();
+        sendJson(response, { change: changeView(looks === 0 ? queued : { state: 'merged' }), note });
+      },
+      { json: false },
+    );
+    expect(await mergeChange(daemon.context, 'x', { wait: true }, 5)).toBe(0);
+    expect(daemon.said.filter((text) => text.includes('the daemon is down'))).toHaveLength(1);
+  });
+
   test('waits for an author that addresses a comment, and ends with 5 when time is up', async () => {
     await using daemon = await daemonOf([{ state: 'blocked', blocking: 1, detail: 'one comment blocks it' }]);
     expect(await mergeChange(daemon.context, 'x', { wait: true, timeout: 100 }, 5)).toBe(5);

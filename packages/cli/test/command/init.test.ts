@@ -25,7 +25,7 @@ const merging = {
 const mergingLines = [
   'nothing is merged or pushed by itself',
   `when an agent is done: ${merging.text}`,
-  `first: ${merging.notCommitted}`,
+  `first, in /code/shop: ${merging.notCommitted}`,
 ];
 const nobody: Person = { present: false, ask: () => Promise.reject(new Error('asked')) };
 const open = 'nothing is merged without checks: name them there, as in `checks: [make test]`';
@@ -56,6 +56,13 @@ test.each([
     'next: pawl work "what to do"',
     'do you start agents here yourself? pawl hooks install lets them notice each other',
   ]);
+});
+
+test('commands that are to be typed right here name no directory', async () => {
+  const answer = { project: { ...project, root: process.cwd() }, created: true, checks: null, merging };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+  await init(daemon.context, '.', {}, nobody);
+  expect(daemon.texts[0]).toContain(`\nfirst: ${merging.notCommitted}`);
 });
 
 test('--no-checks asks for none, and --json has everything', async () => {
@@ -138,7 +145,8 @@ describe('--commit', () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
     await init(daemon.context, root, { commit: true }, nobody);
     expect(daemon.texts[0]).toMatch(/^\.pawl\/config\.yaml is committed on feature as [0-9a-f]{10}$/m);
-    expect(daemon.texts[0]).toContain(`first: ${merging.notCommitted}`);
+    // The shell is in another directory, as in a linked worktree.
+    expect(daemon.texts[0]).toContain(`first, in ${root}: ${merging.notCommitted}`);
     // The commands are those for the checkout as it is after the commit.
     expect(daemon.requests).toEqual(['POST /api/projects', 'POST /api/projects']);
   });

@@ -35,7 +35,7 @@ export function whenDone(rules: DoneRules, isStandIn = false): WhenDone {
   if (isStandIn) return nothing('it is a stand-in, so its change is a draft; `pawl change merge` checks and merges it');
   const place = remote === null ? '' : `${remote.name} (${remote.url})`;
   if (rules.source !== 'commit') {
-    return checked(`its branch is checked; nothing is merged until .pawl/config.yaml is committed on ${branch}`);
+    return checked(`its branch is checked; ${untilCommitted(rules)}`);
   }
   if (!rules.auto) {
     const pushes = remote === null ? '' : `, which pushes ${branch} to ${place}`;
@@ -49,6 +49,12 @@ export function whenDone(rules: DoneRules, isStandIn = false): WhenDone {
   return checked(
     `its branch is checked; pushing ${branch} to ${place} has to be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
   );
+}
+
+/** With a remote its branch counts: a file that is committed and not pushed is not there yet. */
+function untilCommitted({ branch, remote }: Pick<DoneRules, 'branch' | 'remote'>): string {
+  const place = remote === null ? `committed on ${branch}` : `on ${remote.name}/${branch}`;
+  return `nothing is merged until .pawl/config.yaml is ${place}`;
 }
 
 function nothing(text: string): WhenDone {
@@ -67,8 +73,7 @@ export function mergeNote(
   const { branch, remote } = rules;
   if (change.mergedAt !== null) return `it is merged into ${branch} already`;
   const leave = mergeLeave(change, { ...rules, remote: remote?.name ?? null });
-  if (leave === 'not-committed')
-    return `it is checked; nothing is merged until .pawl/config.yaml is committed on ${branch}`;
+  if (leave === 'not-committed') return `it is checked; ${untilCommitted(rules)}`;
   if (leave !== 'granted') return 'it is checked; a person merges it: `pawl change merge`';
   const merges = `merges into ${branch} when its checks pass`;
   return remote === null ? merges : `${merges}, and pushes ${branch} to ${remote.name} (${remote.url})`;

@@ -43,6 +43,12 @@ test.each<[string, DoneRules, string, string]>([
     'its branch is checked; nothing is merged until .pawl/config.yaml is committed on main',
   ],
   [
+    'a configuration that the remote does not have',
+    { ...rules, remote, source: 'checkout' },
+    'checked',
+    'its branch is checked; nothing is merged until .pawl/config.yaml is on origin/main',
+  ],
+  [
     'no checks',
     { ...rules, source: 'none', hasChecks: false },
     'nothing',
