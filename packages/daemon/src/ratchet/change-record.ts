@@ -27,6 +27,8 @@ export type OpenRequest = {
   draft?: boolean | undefined;
   /** Nobody asked for it: what its author has said of a change that is there stays, and one that is not queued stays so. */
   byItself?: boolean;
+  /** When the work was finished that is proposed by itself: a change that was closed later is not opened again, though its branch moved. */
+  finishedAt?: number | null;
   /** Summaries that its author's earlier turns left by themselves: a newer one takes their place. */
   replaces?: readonly string[];
 };
@@ -95,7 +97,8 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
   const last = await lastChangeOf(tx.db, project.id, { agentId, branch });
   const closed = last !== null && last.closedAt !== null && last.mergedAt === null ? last : null;
   // It may have been opened and closed since the branch was looked at.
-  if (request.byItself === true && closed?.head === head) {
+  const isClosedSince = closed !== null && (closed.closedAt ?? 0) > (request.finishedAt ?? Infinity);
+  if (request.byItself === true && closed !== null && (closed.head === head || isClosedSince)) {
     throw new PawlError('conflict', `What ${branch} is at was closed: ${closed.closeReason ?? 'no reason is given'}.`, {
       hint: `If it is wanted after all: pawl change open ${branch}`,
     });

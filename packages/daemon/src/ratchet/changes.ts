@@ -142,7 +142,14 @@ async function proposeWork(
   const asker = { is: 'agent', agent, definition } as const;
   // What was closed before is wanted again when somebody says so.
   const replaces = (await runsOf(shop.store.db, agent.id)).map(({ detail }) => summaryFrom(redact(shop, detail ?? '')));
-  const byItself = { asker, project, byItself: true, draft: closedAt !== null, replaces };
+  const byItself = {
+    asker,
+    project,
+    byItself: true,
+    finishedAt: run?.endedAt ?? null,
+    draft: closedAt !== null,
+    replaces,
+  };
   const { change } = await openChange(shop, said === '' ? byItself : { ...byItself, summary: said });
   return change;
 }
