@@ -1,14 +1,36 @@
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { renameSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { pino } from 'pino';
 
 /** The daemon's log, and the way to mask its lines once the secrets of the home can be told. */
-export type MaskedLog = { log: Logger; maskWith(mask: (line: string) => string): void };
+export type MaskedLog = {
+  log: Logger;
+  maskWith(mask: (line: string) => string): void;
+  /** Starts a new file when this one has grown too large, and keeps the one before as `.1`. */
+  rotate(): void;
+};
 
 /** Opens a log file. A disk that is full, or a log that cannot be written, must not take the daemon with it. */
-export function openLog(path: string): MaskedLog {
+export function openLog(path: string, maxBytes: number = limits.logBytes): MaskedLog {
+  const isLarge = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes;
+  if (isLarge()) renameSync(path, `${path}.1`);
   const sink = pino.destination({ dest: path, sync: true, mode: 0o600 });
   sink.on('error', () => {});
   let mask = (line: string) => line;
   const log = pino({ base: { pid: process.pid }, hooks: { streamWrite: (line) => mask(line) } }, sink);
-  return { log, maskWith: (given) => (mask = given) };
+  return {
+    log,
+    maskWith: (given) => (mask = given),
+    rotate() {
+      try {
+        if (!isLarge()) return;
+        renameSync(path, `${path}.1`);
+        sink.reopen();
+      } catch (error) {
+        log.warn({ error: messageOf(error) }, 'the log could not be rotated');
+      }
+    },
+  };
 }

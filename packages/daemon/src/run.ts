@@ -1,20 +1,18 @@
 import { homeAt } from '@pawl/protocol/home';
+import { limits } from '@pawl/schema/limit';
 import type { DataDirectory } from '@pawl/store/data-directory';
-import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { choicesOf, readConfig, timingOf } from './config.ts';
 import { startDaemon } from './daemon.ts';
 import { openLog } from './log.ts';
 
-const logBytes = 16 * 1024 * 1024;
-
 /** Runs a daemon until it is told to leave, by a signal or by request. */
 export async function runDaemon(directory: DataDirectory, onReady: (pid: number) => void): Promise<void> {
   const home = homeAt(directory.path);
   mkdirSync(home.logs, { recursive: true, mode: 0o700 });
-  const path = join(home.logs, 'daemon.log');
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytes) renameSync(path, `${path}.1`);
-  const { log, maskWith } = openLog(path);
+  const { log, maskWith, rotate } = openLog(join(home.logs, 'daemon.log'));
+  setInterval(rotate, limits.healthMs).unref();
   const reason = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => reason.resolve(signal));
   // A terminal that closes takes nothing with it.

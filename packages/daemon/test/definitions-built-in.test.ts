@@ -153,6 +153,25 @@ test('S4-32: a new role is one file with role, class and nudge', async () => {
   expect(found.get('gardener')).toMatchObject({ role: 'gardener', class: 'persistent', nudge: 'Any weeds?' });
 });
 
+test('a person’s file and the repository’s in .multiclaude/agents are appended to a role, as custom instructions [W4-18]', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, project, user, write } = aPlace(directory.path, { builtIn });
+  const before = await definitions.find(project, 'worker');
+  write(join(user, 'worker.md'), markdown({}, 'Write briefly.'));
+  write(join(project.root, '.multiclaude', 'agents', 'worker.md'), 'Use tabs.\n');
+  write(
+    join(project.root, '.multiclaude', 'agents', 'gardener.md'),
+    markdown({ kind: 'main', role: 'gardener' }, 'Weed.'),
+  );
+  const { definitions: found, problems, notices } = await definitions.load(project);
+  expect([problems, notices]).toEqual([[], []]);
+  const { prompt, sources, ...rest } = found.get('worker') ?? before;
+  expect(prompt).toBe(`${before.prompt}\n\nWrite briefly.\n\nUse tabs.`);
+  expect(sources).toHaveLength(3);
+  expect(before).toMatchObject(rest);
+  expect(found.get('gardener')).toMatchObject({ prompt: 'Weed.', role: 'gardener' });
+});
+
 test('7.16: a repository adds to a role and cannot give it more', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put } = aPlace(directory.path, { builtIn });

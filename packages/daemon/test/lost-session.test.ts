@@ -24,7 +24,7 @@ async function loseSession(daemon: DaemonProcess, agentId: string): Promise<void
   await waitUntil(() => strayProcesses(session?.id ?? '').length === 0, { what: 'its processes to be gone' });
 }
 
-test('S1-18, W1-18: an agent that was lost in the middle of its turn goes on, is told so, and keeps its conversation', async () => {
+test('an agent that was lost in the middle of its turn goes on, is told so, and keeps its conversation [S1-18, S4-31, W1-18, W4-07, W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');

@@ -9,7 +9,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-test('S4-19, 7.13: the prompts come along with the program, one for each mode', async () => {
+test('the prompts come along with the program, one for each mode [S4-19, S4-29, 7.13]', async () => {
   const assets = await loadPromptAssets(programs.prompts);
   expect(Object.keys(assets.modes).toSorted()).toEqual([...workModes].toSorted());
   expect(assets.commands).toContain('`pawl ps');

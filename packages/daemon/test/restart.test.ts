@@ -18,7 +18,7 @@ const agents = 20;
 const kills = 10;
 
 test(
-  `5.2.4, 8.11: ${agents} agents talk while the daemon is killed ${kills} times: nothing is lost, doubled or forgotten`,
+  `${agents} agents talk while the daemon is killed ${kills} times: nothing is lost, doubled or forgotten [S4-30, S4-31, 5.2.4, 8.11]`,
   { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();

@@ -14,7 +14,7 @@ import { writeScenario } from './support/daemon.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
 import { outputHas } from './support/output.ts';
 
-test('W3-01: of daemons started at the same instant one wins and the others say so', async () => {
+test('of daemons started at the same instant one wins and the others say so [S4-31, W3-01, W4-02]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const daemons = Array.from({ length: 4 }, () => spawnDaemon(home));
@@ -28,7 +28,7 @@ test('W3-01: of daemons started at the same instant one wins and the others say 
   await winners[0]?.kill('SIGTERM');
 });
 
-test('what a killed daemon left behind does not stop the next: socket, daemon.json with a stranger’s pid', async () => {
+test('what a killed daemon left behind does not stop the next: socket, daemon.json with a stranger’s pid [S4-31, W4-02]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const stranger = spawn('sleep', ['300']);
@@ -84,7 +84,7 @@ test('a port that is taken, a config that is wrong, a home that others can read:
   expect(statSync(open).mode & 0o777).toBe(0o755);
 });
 
-test('a damaged database is moved aside and the backup restored, with a loud event', async () => {
+test('a damaged database is moved aside and the backup restored, with a loud event [S4-31, W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const first = await readyDaemon(home);

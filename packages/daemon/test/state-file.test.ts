@@ -107,7 +107,7 @@ test.each([
   expect(read()).not.toContain('secret');
 });
 
-test('7.8: a broken state.json is put aside and written anew', async () => {
+test('a broken state.json is put aside and written anew [7.8, S4-31, W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   mkdirSync(home, { mode: 0o700 });

@@ -312,7 +312,7 @@ describe('what goes wrong', () => {
     expect(shown).toEqual([`${long} 1`, `${long} 2`, `${long} 3`, 'no end']);
   });
 
-  test('W4-14, 7.10: refusals say why: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {
+  test('refusals say why [W4-11, W4-14, 7.10]: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {
     const refused = (promise: Promise<unknown>) =>
       promise.then(
         () => 'accepted',

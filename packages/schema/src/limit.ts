@@ -131,6 +131,8 @@ export const limits = {
   routeMs: 120_000,
   /** How often health is looked at, and nudges are; and the shortest time between two nudges of one agent. */
   healthMs: 60_000,
+  /** The daemon's log is continued in a new file when it is larger than this; the one before is kept. */
+  logBytes: 10 * 1024 * 1024,
   /** How long an agent that is done and proposed nothing stays, so that a person can follow up. */
   leaveMs: 3 * 60_000,
   nudgeMs: 60_000,

@@ -53,7 +53,7 @@ test.runIf(process.getuid?.() === 0)('is refused when somebody else owns it', ()
   expect(() => openDataDirectory(path)).toThrow(expect.objectContaining({ code: 'forbidden' }));
 });
 
-test('two processes that lock at the same instant: one wins, 20 times', async () => {
+test('two processes that lock at the same instant: one wins, 20 times [S4-31, W4-02]', async () => {
   const { path } = openDataDirectory(temporaryDirectory());
   const pair = [startChild('lock', path), startChild('lock', path)] as const;
   expect(await Promise.all(pair.map(messageFrom))).toEqual(['ready', 'ready']);

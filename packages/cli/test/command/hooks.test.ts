@@ -128,7 +128,7 @@ test('a .claude that is a file, and one that leads out of the checkout, are refu
   expect(existsSync(join(directory.path, 'settings.local.json'))).toBe(false);
 });
 
-test('uninstall leaves every file as it was before, byte for byte', async () => {
+test('uninstall leaves every file as it was before, byte for byte [W0-11]', async () => {
   await using shop = await place();
   const { context, root, read } = shop;
   const exclude = '.git/info/exclude';

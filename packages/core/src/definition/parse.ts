@@ -7,9 +7,10 @@ import { applyField, fieldWord, isIgnored, isKnown } from './fields.ts';
 
 /**
  * Whose habits a file follows. `pawl`: our own. `shared`: it lies in a folder that others use too, so it is ours only if it
- * says its kind. `claude`: it was written for Claude, whose agents of this sort are all subagents.
+ * says its kind. `claude`: it was written for Claude, whose agents of this sort are all subagents. `multiclaude`: it may have no
+ * front matter, and is all prompt then.
  */
-export type Flavour = 'pawl' | 'shared' | 'claude';
+export type Flavour = 'pawl' | 'shared' | 'claude' | 'multiclaude';
 
 export type Origin = { path: string; layer: Layer; flavour: Flavour; sha256: string };
 
@@ -27,7 +28,8 @@ export function parseDefinition(text: string, origin: Origin, readYaml: ReadYaml
     ok: false,
     problem: { path: origin.path, line, reason, id },
   });
-  const split = splitFrontMatter(text);
+  const isBare = origin.flavour === 'multiclaude' && text.trim() !== '' && !hasFrontMatter(text);
+  const split = splitFrontMatter(isBare ? `---\n---\n${text}` : text);
   if (!split.ok) return broken(split.line, split.reason);
   let read = readYaml(split.yaml);
   if (!read.ok && origin.flavour === 'claude') {

@@ -28,6 +28,7 @@ export type Definitions = {
 /** Where a repository keeps definitions, the first place first. */
 const repositoryPlaces = [
   { folder: join('.pawl', 'agents'), flavour: 'pawl' },
+  { folder: join('.multiclaude', 'agents'), flavour: 'multiclaude' },
   { folder: 'agents', flavour: 'shared' },
   { folder: join('.claude', 'agents'), flavour: 'claude' },
 ] as const;

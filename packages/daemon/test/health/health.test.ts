@@ -49,7 +49,7 @@ async function lookForLeftovers(): Promise<void> {
   await daemon.loops.health();
 }
 
-test('S4-24, 6.2.12, 8.10: only what is ours, old, clean, unused and known to git goes to the trash', async () => {
+test('only what is ours, old, clean, unused and known to git goes to the trash [S4-24, S4-31, 6.2.12, 8.10]', async () => {
   const gone = orphan('forsaken');
   const foreign = join(root, 'no-worktree');
   mkdirSync(foreign);
@@ -152,7 +152,7 @@ test('6.2.3: a nudge wakes a caretaker that rests, with the text of its definiti
   expect([runs.length, sessions.length]).toEqual([2, 2]);
 });
 
-test('S4-24: a session that should live and does not is found by the next look, though nobody was told', async () => {
+test('a session that should live and does not is found by the next look, though no event told of it [S4-24, W4-07]', async () => {
   const agent = await daemon.work([{ say: 'here' }, 'hang']);
   await outputHas(daemon.client, agent.id, 'here');
   const session = (await daemon.client.inspectAgent(agent.id)).sessions[0];

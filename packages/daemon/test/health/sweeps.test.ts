@@ -2,6 +2,9 @@ import { createHealth } from '@pawl/daemon/health/health';
 import { startDelivery } from '@pawl/daemon/mail/delivery';
 import { createWaiters } from '@pawl/daemon/mail/waiters';
 import type { Reconciler } from '@pawl/daemon/reconcile/reconciler';
+import { startLoops } from '@pawl/daemon/health/loops';
+import type { Timing, Workshop } from '@pawl/daemon/workshop';
+import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
@@ -18,7 +21,7 @@ function recorder() {
   return { reconciler, woken, visited };
 }
 
-test('the sweep finds mail that waits though no event tells of it, each time, for its recipient only [S4-18, W4-01]', async () => {
+test('the sweep finds mail that waits though no event tells of it, each time, for its recipient only [S4-18, W4-01, W4-20]', async () => {
   await using place = await mailShop();
   const { shop, fox, owl } = place;
   // Sent while no daemon ran: nothing wakes the delivery.
@@ -66,4 +69,36 @@ test('health wakes agents that have completed and still live, and no others at r
   expect([...woken]).toEqual([owl.id]);
   expect(woken.has(fox.id)).toBe(false);
   expect(tended).toEqual(['leaving', 'crews']);
+});
+
+test('the loops: health at once and then each time, nudges after the first pause, no look beside itself, none after the end [W4-01]', async () => {
+  const looks = { health: 0, nudges: 0 };
+  const second = Promise.withResolvers<void>();
+  const health = {
+    tick: async () => {
+      looks.health += 1;
+      if (looks.health === 2) await second.promise;
+    },
+  };
+  const nudges = { tick: async () => void (looks.nudges += 1) };
+  const loops = startLoops({ timing: { healthMs: 1, nudgeMs: 1 } as Timing } as Workshop, { health, nudges });
+  expect(looks).toEqual({ health: 1, nudges: 0 });
+  await waitUntil(() => looks.health === 2, { what: 'the second look' });
+  // Time passes for the other loop while this look takes long.
+  const { nudges: before } = looks;
+  await waitUntil(() => looks.nudges > before + 3, { what: 'nudges meanwhile' });
+  expect(looks.health).toBe(2);
+  const closing = loops.close();
+  second.resolve();
+  await closing;
+  const after = { ...looks };
+  await Promise.all([loops.health(), loops.nudges()]);
+  expect(looks).toEqual(after);
+});
+
+test('mail is swept every two minutes, health and nudges looked at every minute, worktrees refreshed every five, first after 30 s [W4-01, S4-18]', () => {
+  const seconds = (ms: number) => ms / 1_000;
+  const { routeMs, healthMs, nudgeMs, nudgeGapMs, refreshMs, firstRefreshMs } = limits;
+  const all = [routeMs, healthMs, nudgeMs, nudgeGapMs, refreshMs, firstRefreshMs].map(seconds);
+  expect(all).toEqual([120, 60, 60, 120, 300, 30]);
 });

@@ -24,7 +24,7 @@ import { mailShop } from '../support/mail-shop.ts';
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
 
 describe('S4-15: each mail is a file', () => {
-  test('under its project and recipient, with the fields that others know, private, and as far as the mail has come', async () => {
+  test('under its project and recipient, with the fields that others know, private, and as far as the mail has come [S4-29]', async () => {
     await using place = await mailShop();
     const { shop, store, home, fox, owl, root } = place;
     const mirror = keepMirror(shop);
@@ -118,7 +118,7 @@ describe('S4-15: each mail is a file', () => {
 });
 
 describe('mailboxes that nobody needs', () => {
-  test('of the dead and the unknown are removed, when their mail is settled; everything else stays', async () => {
+  test('of the dead and the unknown are removed, when their mail is settled; everything else stays [S4-31]', async () => {
     await using place = await mailShop();
     const { shop, store, home, fox, owl, elk } = place;
     const [pending, settled] = [await place.send(fox, owl, 'x'), await place.send(fox, elk, 'y')];

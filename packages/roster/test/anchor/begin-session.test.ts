@@ -72,7 +72,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(project.read(singleton)).toBe('alive');
   });
 
-  test('2.2.6: where nobody can say, nothing is recovered, and it is restricted like a helper', async () => {
+  test('where nobody can say, nothing is recovered, and it is restricted like a helper [2.2.6, W0-11]', async () => {
     await using project = await aProject();
     project.put(singleton, 'from before');
     const begun = beginSession(project.place(), surveyed('unknown'), inTurn('zz99'));
@@ -138,7 +138,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
 });
 
 describe('W0-08: the files of helpers', () => {
-  test('2.2.10: live by their process; empty, half-written and orphaned ones are stale, and never the primary’s', async () => {
+  test('live by their process; empty, half-written and orphaned ones are stale, and never the primary’s [2.2.10, W0-11]', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.d/helper-live.md', 'helper-live\n<!-- process 40 b/40 -->\nnotes');
     project.put('.pawl/session-context.d/helper-dead.md', 'helper-dead\n<!-- process 41 b/41 -->\n');
