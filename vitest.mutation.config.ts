@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+/** Tests for `npm run test:mutation`: those that are pure or in one process, without a build. */
+export default defineConfig({
+  resolve: {
+    // Packages are found in the sandbox, not where node_modules links to: only there are they mutated.
+    alias: [{ find: /^@pawl\/([^/]+)\/(.+)$/, replacement: join(import.meta.dirname, 'packages/$1/src/$2.ts') }],
+  },
+  test: {
+    include: ['packages/core/test/**/*.test.ts', 'packages/daemon/test/{prompts,whole-files,mail/mirror}.test.ts'],
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+  },
+});
