@@ -46,6 +46,26 @@ describe('which account is used', () => {
     }
   });
 
+  test('of several that rested equally long the elder one, then by name, in whatever order they come', () => {
+    const never = accountRecord('zebra', { createdAt: 1 });
+    const younger = accountRecord('ant', { createdAt: 2 });
+    const twin = accountRecord('bee', { createdAt: 1 });
+    const used = accountRecord('cat', { lastUsedAt: 0 });
+    for (const others of [
+      [never, younger, twin, used],
+      [used, twin, younger, never],
+      [younger, used, never, twin],
+    ])
+      expect(choose({ exhaustedUntil: now + 1 }, others)).toEqual({ kind: 'use', account: twin });
+    expect(choose({ removedAt: 1 }, [used, younger])).toEqual({ kind: 'use', account: younger });
+    const limited = (account: Account) => ({ ...account, exhaustedUntil: now + 7 });
+    for (const others of [
+      [limited(never), limited(twin)],
+      [limited(twin), limited(never)],
+    ])
+      expect(choose({ removedAt: 1 }, others)).toEqual({ kind: 'wait', until: now + 7, account: limited(twin) });
+  });
+
   test('7.22: no other one without leave to rotate: an exhausted one is waited for, an invalid one is not', () => {
     expect(choose({ exhaustedUntil: 5_000 }, [spare], false)).toMatchObject({ kind: 'wait', until: 5_000 });
     expect(choose({ invalidReason: 'expired' }, [spare], false)).toEqual({

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Landing, LandingFacts } from '../src/landing.ts';
-import { judgeLanding } from '../src/landing.ts';
+import { isAuthor, judgeLanding } from '../src/landing.ts';
+import { anAgent } from './fixture.ts';
 
 const change = { id: 'abcdefghij', openedAt: 5, mergedAt: null, closedAt: null, closeReason: null };
 const closed = { ...change, closedAt: 6, closeReason: 'no' };
@@ -12,6 +13,9 @@ const facts: LandingFacts = {
   isSettled: true,
 };
 
+const blocked: Landing = { do: 'block', reason: 'its change abcdefgh was closed: no' };
+const closedSilently: Landing = { do: 'block', reason: 'its change abcdefgh was closed' };
+
 test.each<[string, Partial<LandingFacts>, Landing]>([
   ['its change has landed', { changes: [{ ...change, mergedAt: 7 }] }, { do: 'complete' }],
   ['another change of it has landed', { changes: [{ ...change, mergedAt: 7 }, closed] }, { do: 'complete' }],
@@ -22,6 +26,16 @@ test.each<[string, Partial<LandingFacts>, Landing]>([
   ['the project merges nothing', { lands: false, changes: [change] }, { do: 'complete' }],
   ['its change was closed', { changes: [closed] }, { do: 'block', reason: 'its change abcdefgh was closed: no' }],
   ['an earlier attempt’s change was closed', { agent: { createdAt: 9 }, changes: [closed] }, { do: 'complete' }],
+  ['its change was closed without a word', { changes: [{ ...closed, closeReason: null }] }, closedSilently],
+  ['its change was closed with an empty word', { changes: [{ ...closed, closeReason: '' }] }, closedSilently],
+  ['its change was opened as it began, and closed', { agent: { createdAt: 5 }, changes: [closed] }, blocked],
+  ['nobody knows its agent, and its change was closed', { agent: null, changes: [closed] }, blocked],
+  ['nobody knows its run', { run: null }, { do: 'complete' }],
+  [
+    'its agent failed without a word',
+    { run: { outcome: 'failed', detail: null } },
+    { do: 'requeue', reason: 'its agent did not complete' },
+  ],
   [
     'its agent said done and then failed',
     { run: { outcome: 'failed', detail: 'boom' }, isSettled: false },
@@ -29,4 +43,16 @@ test.each<[string, Partial<LandingFacts>, Landing]>([
   ],
 ])('finished work: %s', (_name, given, landing) => {
   expect(judgeLanding({ ...facts, ...given })).toEqual(landing);
+});
+
+test.each([
+  ['a worker on its branch', {}, true],
+  ['a subagent', { kind: 'subagent' }, false],
+  ['one that stays', { class: 'persistent' }, false],
+  ['an errand', { mode: 'errand' }, false],
+  ['a reviewer', { mode: 'review' }, false],
+  ['one without a branch', { branch: null }, false],
+  ['one that Pawl did not start', { adopted: { pid: 1, start: '1', cwd: '/' } }, false],
+] as const)('whether its work becomes a change by itself: %s', (_, fields, expected) => {
+  expect(isAuthor(anAgent(fields))).toBe(expected);
 });

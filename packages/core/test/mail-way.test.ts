@@ -84,3 +84,45 @@ test('ordinary mail wakes an agent a bounded number of times in an hour, a quest
   expect(wayOfMail({ ...often, waiting: [mail, { kind: 'question', byPerson: false }] }).way).toBe('wake');
   expect(wayOfMail({ ...resting, wakes: limits.mailWakesPerHour - 1 }).way).toBe('wake');
 });
+
+test.each<[WayFacts['waiting'][number]['kind'], boolean, ReturnType<typeof wayOfMail>['way'], boolean | undefined]>([
+  ['message', false, 'wake', true],
+  ['answer', false, 'wake', true],
+  ['completion', false, 'wake', true],
+  ['message', true, 'wake', false],
+  ['question', false, 'wake', false],
+  ['nudge', false, 'wake', false],
+  ['alert', false, 'wake', false],
+  ['system', false, 'wait', undefined],
+])('a %s (by a person: %s) for an agent at rest: %s; counts: %s', (kind, byPerson, way, counts) => {
+  const waiting = [{ kind, byPerson }];
+  expect(wayOfMail({ ...resting, waiting })).toMatchObject(counts === undefined ? { way } : { way, counts });
+  // What waits beside it does not hold it up.
+  const beside = { kind: 'system', byPerson: false } as const;
+  expect(wayOfMail({ ...resting, waiting: [beside, ...waiting, beside] }).way).toBe(way);
+});
+
+test('an agent that stays is woken for its first turn as its definition says; one with a task is given that first', () => {
+  const unused = facts({ run: null, session: null, listens: false });
+  const lasting = { ...unused, agent: anAgent({ class: 'persistent' }) };
+  expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'wake' }) })).toEqual({ way: 'wake', counts: true });
+  expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'pull' }) }).way).toBe('wait');
+  expect(wayOfMail({ ...lasting, first: null })).toMatchObject({ way: 'wait', why: 'it has not begun anything yet' });
+  expect(wayOfMail({ ...unused, first: aDefinition({ mail: 'wake' }) }).way).toBe('wait');
+});
+
+test('a sender is told which of the reasons to wait it is', () => {
+  const why = (given: WayFacts) => {
+    const way = wayOfMail(given);
+    return 'why' in way ? way.why : way.way;
+  };
+  expect(why({ ...working, listens: false })).toBe('it is in the middle of a turn');
+  expect(why({ ...working, session: aSession({ pausedAt: 5 }) })).toBe('it is paused');
+  expect(why({ ...resting, agent: anAgent({ endedAt: 5, endReason: 'killed' }) })).toBe('brave-otter is dead (killed)');
+  expect(why({ ...resting, agent: anAgent({ endedAt: 5 }) })).toBe('brave-otter is dead (ended)');
+  // Without a definition on record, mail wakes.
+  expect(wayOfMail({ ...resting, run: aRun({ outcome: 'completed', definition: null }) })).toEqual({
+    way: 'wake',
+    counts: true,
+  });
+});
