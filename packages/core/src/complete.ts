@@ -99,7 +99,8 @@ export function completionText(
   known: {
     task: string | null;
     commits: number | null;
-    change?: { id: string } | null;
+    /** Its change; one that was never queued is a draft. */
+    change?: { id: string; queuedAt: number | null } | null;
     /** Its changes in further projects. */
     others?: readonly { id: string }[];
     /** False when its definition keeps it from proposing what it committed. */
@@ -134,12 +135,19 @@ function commitsInWords(commits: number): string {
 function nextInWords(
   alias: string,
   failure: string | null,
-  given: { commits: number | null; change: { id: string } | null; mayPropose: boolean; mergesByItself: boolean },
+  given: {
+    commits: number | null;
+    change: { id: string; queuedAt: number | null } | null;
+    mayPropose: boolean;
+    mergesByItself: boolean;
+  },
 ): string {
   const { commits, change, mayPropose, mergesByItself } = given;
   const history = `what it did is in \`pawl history ${alias}\``;
   if (failure !== null) return `decide who takes it up, with what is on its branch or anew; ${history}.`;
   if (commits === 0) return `nothing is left to be merged; ${history}.`;
+  if (change !== null && change.queuedAt === null)
+    return `its change is a draft, which is checked and merged when a person asks for it (\`pawl change merge ${change.id}\`); ${history}.`;
   if (change !== null) {
     const merged = mergesByItself
       ? `its change is merged when its checks pass (\`pawl change show ${change.id}\`)`

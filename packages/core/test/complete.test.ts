@@ -131,12 +131,15 @@ describe('what they are told', () => {
   });
 
   test('who merges its change: the queue by itself, or a person', () => {
-    const change = { id: 'c1' };
+    const change = { id: 'c1', queuedAt: 1 };
     expect(completionText(anAgent(), said, { ...facts, change, mergesByItself: true })).toContain(
       'Next: its change is merged when its checks pass (`pawl change show c1`)',
     );
     expect(completionText(anAgent(), said, { ...facts, change })).toContain(
       'Next: a person merges its change when its checks pass (`pawl change merge c1`)',
+    );
+    expect(completionText(anAgent(), said, { ...facts, change: { id: 'c1', queuedAt: null } })).toContain(
+      'Next: its change is a draft, which is checked and merged when a person asks for it (`pawl change merge c1`)',
     );
   });
 
