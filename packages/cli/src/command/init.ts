@@ -68,10 +68,16 @@ export async function init(
         ? []
         : tellMerging(merging, committed, isInside(process.cwd(), project.root) ? null : project.root)),
       ...(crew === null ? [] : [describeCrew(context, crew)]),
-      ...(created ? ['next: pawl work "what to do"', hooksOffer].map(context.colours.dim) : []),
+      ...(created ? [nextStep(project.root), hooksOffer].map(context.colours.dim) : []),
     ].join('\n'),
   );
   return 0;
+}
+
+/** An agent's branch begins at a commit, so a repository without one needs that first. */
+function nextStep(root: string): string {
+  const head = spawnSync('git', ['-C', root, 'rev-parse', '--verify', '--quiet', 'HEAD'], { stdio: 'ignore' });
+  return `next: ${head.status === 1 ? 'make a first commit, then ' : ''}pawl work "what to do"`;
 }
 
 async function warnAbout(context: CommandContext, client: Client, provider: string): Promise<void> {

@@ -10,7 +10,11 @@ export async function note(context: CommandContext, verb: Verb, words: readonly 
   const { reference: given, text: label } = agentAndText(words);
   const reference = await agentOrCurrent(context.home, given);
   const body = label === undefined ? {} : { label };
-  const { messageId } = await withDaemon(context.home, (client) => client.note(reference, verb, body));
+  const { messageId, alias } = await withDaemon(context.home, async (client) => {
+    const noted = await client.note(reference, verb, body);
+    if (given !== undefined) return { ...noted, alias: given };
+    return { ...noted, alias: (await client.inspectAgent(reference, { worktree: false })).agent.alias };
+  });
   const name = label === undefined ? '' : ` ${JSON.stringify(printableLine(label))}`;
   context.answer('note', { verb, messageId, ...body }, () => {
     const said = {
@@ -18,7 +22,7 @@ export async function note(context: CommandContext, verb: Verb, words: readonly 
       mark: `marked this place${name}`,
       rewind: `back at the ${label === undefined ? 'last ' : ''}mark${name}; what came after it stays on record`,
     };
-    return `${context.colours.bold(printableLine(reference))}: ${said[verb]} (message ${messageId})`;
+    return `${context.colours.bold(printableLine(alias))}: ${said[verb]} (message ${messageId})`;
   });
   return 0;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -56,6 +57,15 @@ test.each([
     'next: pawl work "what to do"',
     'do you start agents here yourself? pawl hooks install lets them notice each other',
   ]);
+});
+
+test('a repository without a commit needs one before an agent can work in it', async () => {
+  await using place = await temporaryDirectory();
+  spawnSync('git', ['init', '--quiet', place.path]);
+  const answer = { project: { ...project, root: place.path }, created: true, checks: null, merging: null };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+  await init(daemon.context, place.path, {}, nobody);
+  expect(daemon.texts[0]).toContain('\nnext: make a first commit, then pawl work "what to do"\n');
 });
 
 test('commands that are to be typed right here name no directory', async () => {

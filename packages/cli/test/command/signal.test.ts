@@ -50,6 +50,19 @@ test.each([
   expect(daemon.texts[0]).toContain(text);
 });
 
+test('clear without a name says which agent it was', async () => {
+  const agent = agentView();
+  await using daemon = await fakeDaemon(
+    ({ request, response }) => {
+      if (request.url === '/api/desk') sendJson(response, { current: agent });
+      else sendJson(response, request.method === 'GET' ? { agent } : { messageId: 7 });
+    },
+    { json: false },
+  );
+  expect(await note(daemon.context, 'clear', [])).toBe(0);
+  expect(daemon.texts[0]).toMatch(new RegExp(`^${agent.alias}: forgets`));
+});
+
 test('resume sends the prompt once, although an answer is lost', async () => {
   const keys: unknown[] = [];
   const agent = agentView({ activity: 'starting' });
