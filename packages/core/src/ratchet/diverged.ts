@@ -62,6 +62,8 @@ export function droppedDetail(
     /** The branch of the change, and a directory in which git may rebase it. */
     branch: string;
     directory: string;
+    /** The repository, from which a relative address of the remote counts. */
+    root: string;
   },
 ): string {
   const { target, tip, hasMore, remote } = about;
@@ -74,6 +76,8 @@ export function droppedDetail(
   const git = `git -C ${shellWord(about.directory)}`;
   const branch = shellWord(about.branch);
   const rebasing = `${git} rebase --onto ${tip.slice(0, 10)} ${newest?.commit.slice(0, 10) ?? ''} ${branch}`;
-  const commands = [...(remote === null ? [] : [`${git} fetch ${remote}`]), rebasing].join(' && ');
+  const commands = [...(remote === null ? [] : [`git -C ${shellWord(about.root)} fetch ${remote}`]), rebasing].join(
+    ' && ',
+  );
   return `it has ${count} that ${target} had and lacks now (${list}); to leave ${commits.length === 1 ? 'it' : 'them'} out: ${commands}, then: pawl change open ${branch}`;
 }

@@ -2,7 +2,7 @@ import { blockingOf } from '@pawl/core/ratchet/change-comment';
 import { isOver } from '@pawl/core/ratchet/change-life';
 import type { StateOfChange } from '@pawl/core/ratchet/change-state';
 import { changeState, needsPerson } from '@pawl/core/ratchet/change-state';
-import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView, LocalBranch } from '@pawl/protocol/view/change';
+import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView } from '@pawl/protocol/view/change';
 import { diffCommits } from '@pawl/git/change-diff';
 import type { Change, Check } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
@@ -21,7 +21,7 @@ import type { Effect } from './effect.ts';
 import { effectOf } from './effect.ts';
 import type { ProjectFacts } from './facts.ts';
 import { changeFacts, projectFacts } from './facts.ts';
-import { localOf } from './follow-remote.ts';
+import { localBranch } from './follow-remote.ts';
 import { learningsOf } from './learnings.ts';
 
 /** What the views of one project's changes share. */
@@ -107,23 +107,8 @@ export async function detailOf(shop: Workshop, change: Change): Promise<ChangeDe
     comments,
     checks: checksWith(sight.checks, change, limits.shownChecks),
     learnings: learningsOf(shop.home, project, change),
-    local: await localAfterMerge(shop, project, change),
+    local: change.mergedCommit === null ? null : await localBranch(shop, project, change.mergedCommit),
   };
-}
-
-async function localAfterMerge(
-  shop: Workshop,
-  project: Project,
-  { mergedCommit }: Change,
-): Promise<LocalBranch | null> {
-  if (mergedCommit === null) return null;
-  try {
-    return await localOf(shop, project, mergedCommit);
-  } catch (error) {
-    // The repository is gone, or no longer has the commit.
-    if (error instanceof PawlError) return null;
-    throw error;
-  }
 }
 
 /** What the target branch would gain by a change: the same that it is examined by. */

@@ -83,6 +83,7 @@ export async function droppedFindings(
     remote: target.remote?.name ?? null,
     branch,
     directory: await directoryOf(repository, branch),
+    root: repository.root,
   });
   return [{ kind: 'commits-dropped', detail: cutText(detail, gateLimits.droppedCharacters) }];
 }

@@ -3,7 +3,7 @@ import { isAncestor } from '@pawl/git/merge-step';
 import { exportCommits } from '@pawl/git/queue-objects';
 import { trackRemote } from '@pawl/git/remote';
 import { branchTip } from '@pawl/git/repository';
-import { messageOf } from '@pawl/schema/error';
+import { messageOf, PawlError } from '@pawl/schema/error';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import { queueOf } from '@pawl/store/queues';
 import type { LocalBranch } from '@pawl/protocol/view/change';
@@ -64,7 +64,7 @@ async function noteStayed({ shop, project, target }: Bench, reason: string | nul
 }
 
 /** Whether the person's branch has a commit that was merged; `pending` until the queue has tried to let it follow. */
-export async function localOf(shop: Workshop, project: Project, commit: string): Promise<LocalBranch | null> {
+async function localOf(shop: Workshop, project: Project, commit: string): Promise<LocalBranch | null> {
   const branch = (await queueOf(shop.store.db, project.id))?.branch ?? null;
   if (branch === null) return null;
   const repository = await repositoryOf(shop, project);
@@ -75,6 +75,16 @@ export async function localOf(shop: Workshop, project: Project, commit: string):
   const stayed = stayedSchema.safeParse(await getSetting(shop.store.db, stayedKey(project.id)));
   if (!stayed.success || !(await contains(stayed.data.tip))) return { branch, state: 'pending', reason: null };
   return { branch, state: 'behind', reason: stayed.data.reason };
+}
+
+/** The same; null where the repository is gone, or no longer has the commit. */
+export async function localBranch(shop: Workshop, project: Project, commit: string): Promise<LocalBranch | null> {
+  try {
+    return await localOf(shop, project, commit);
+  } catch (error) {
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
 }
 
 type Place = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'>;

@@ -14,6 +14,7 @@ import { rulesOf } from './change-rules.ts';
 import { named, sightOf, viewChange } from './change-view.ts';
 import { viewCheck } from './check-view.ts';
 import { divergenceOf } from './divergence.ts';
+import { localBranch } from './follow-remote.ts';
 import { rulesFrom } from './facts.ts';
 
 /** The merge queue of a project as it is now, also before it has begun. */
@@ -41,7 +42,7 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
     emergency: emergency === null ? null : { ...emergency, fixer: await named(db, emergency.fixerId) },
     pausedAt: queue?.pausedAt ?? null,
     waiting: queue?.waiting ?? null,
-    advice: facts === null ? [] : [...queueAdvice(rulesFrom(facts)), ...(await divergedAdvice(shop, project))],
+    advice: facts === null ? [] : [...queueAdvice(rulesFrom(facts)), ...(await localAdvice(shop, project, seen))],
     pushAllowedAt: (await projectSettings(db, project.id)).pushAllowedAt,
     trouble,
     changes,
@@ -52,11 +53,15 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
   };
 }
 
-async function divergedAdvice(shop: Workshop, project: Project): Promise<string[]> {
+/** Advice about a local target branch that differs from the remote's at `seen`. */
+async function localAdvice(shop: Workshop, project: Project, seen: string | null): Promise<string[]> {
   const divergence = await divergenceOf(shop, project);
-  if (divergence === null) return [];
-  const { text, next } = divergedNews(divergence);
-  return [`${text}: ${next.map((command) => `\`${command}\``).join(', ')}`];
+  if (divergence !== null) {
+    const { text, next } = divergedNews(divergence);
+    return [`${text}: ${next.map((command) => `\`${command}\``).join(', ')}`];
+  }
+  const local = seen === null ? null : await localBranch(shop, project, seen);
+  return local?.state === 'behind' ? [`local ${local.branch} is behind the remote’s: ${local.reason}`] : [];
 }
 
 function summaryOf(config: ProjectConfig): QueueView['config'] {

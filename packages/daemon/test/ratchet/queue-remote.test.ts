@@ -83,6 +83,7 @@ test('a checkout with changes stays where it is, and origin moves all the same',
     state: 'behind',
     reason: expect.stringContaining(repository) as string,
   });
+  expect((await queueNow(client)).advice).toContainEqual(expect.stringMatching(/^local main is behind the remote’s: /));
   expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
   expect(await git(repository, ['status', '--porcelain'])).toBe('M README.md');
 });
