@@ -1,4 +1,4 @@
-// Installs the real coding CLIs, once, into the cache, and tries Pawl with them. Without words: all of them; else those named.
+// Installs the real coding CLIs, once, into the cache, and tries Pawl with them: those named, or all of them without a name or with `all`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,23 +10,23 @@ const cache = join(root, '.cache', 'providers');
 const results = join(root, '.cache', 'real-results');
 const { realClis } = await import('../test/real/clis.ts');
 
-const asked = process.argv.slice(2);
+const asked = process.argv.slice(2).filter((word) => word !== 'all');
 const unknown = asked.filter((name) => !Object.hasOwn(realClis, name));
 if (unknown.length > 0) {
   warn(`There is no CLI ${unknown.join(', ')}. There are: ${Object.keys(realClis).join(', ')}.`);
   process.exit(2);
 }
-const names = asked.length > 0 ? asked : Object.keys(realClis);
+const names = asked.length > 0 && !process.argv.includes('all') ? asked : Object.keys(realClis);
 for (const name of names) install(name, realClis[name]);
-rmSync(results, { recursive: true, force: true });
+for (const name of names) rmSync(join(results, `${name}.json`), { force: true });
 const code = runTests();
 printTable();
 process.exit(code);
 
 /** Installs beside and moves into place, so that a broken download is never taken for the program. */
-function install(name, { package: packageName, version }) {
+function install(name, { package: packageName, version, program = name }) {
   const place = join(cache, `${name}-${version}`);
-  if (existsSync(join(place, 'node_modules', '.bin', name))) return;
+  if (existsSync(join(place, 'node_modules', '.bin', program))) return;
   say(`Installing ${packageName} ${version} (once; it stays in .cache/providers) …`);
   const fresh = `${place}.new`;
   rmSync(fresh, { recursive: true, force: true });
@@ -53,18 +53,31 @@ function runTests() {
   return spawnSync(program, words, { cwd: root, stdio: 'inherit' }).status ?? 1;
 }
 
+/** Prints capability × CLI, and below it why something is not applicable or what is particular. */
 function printTable() {
   const columns = names.filter((name) => existsSync(join(results, `${name}.json`)));
   const outcomes = columns.map((name) => JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8')));
   const titles = [...new Set(outcomes.flatMap((each) => Object.keys(each)))];
+  const notes = [];
+  const cellOf = (outcome) => {
+    if (outcome === undefined) return '-';
+    if (outcome.note === null) return outcome.held;
+    if (!notes.includes(outcome.note)) notes.push(outcome.note);
+    return `${outcome.held} ${notes.indexOf(outcome.note) + 1}`;
+  };
   const width = Math.max(0, ...titles.map((title) => title.length));
   const row = (title, cells) =>
-    say(`${title.padEnd(width)}  ${cells.map((cell) => cell.padEnd(22)).join('  ')}`.trimEnd());
+    say(`${title.padEnd(width)}  ${cells.map((cell) => cell.padEnd(8)).join('  ')}`.trimEnd());
   say('');
   row('', columns);
   for (const title of titles)
     row(
       title,
-      outcomes.map((each) => each[title] ?? 'NO'),
+      outcomes.map((each) => cellOf(each[title])),
     );
+  say('');
+  for (const [index, note] of notes.entries()) say(`${index + 1}  ${note}`);
+  const held = outcomes.flatMap((each) => Object.values(each)).map(({ held: each }) => each);
+  const count = (which) => held.filter((each) => each === which).length;
+  say(`\n${count('yes')} held, ${count('NO')} did not, ${count('n/a')} not applicable`);
 }

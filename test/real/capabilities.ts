@@ -1,29 +1,57 @@
 import { createAuthority } from '@pawl/daemon/http/authority';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView } from '@pawl/protocol/view';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { capabilitiesOf } from '@pawl/providers/capability';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { strayProcesses } from '@pawl/host/stray';
 import { git } from '@pawl/testing/sample-repository';
+import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentClient } from '../../packages/daemon/test/support/agent-client.ts';
 import { realClis } from './clis.ts';
 import type { RealWorkshop } from './workshop.ts';
 import { openWorkshop, secrets } from './workshop.ts';
 
 const results = join(import.meta.dirname, '..', '..', '.cache', 'real-results');
 const run = promisify(execFile);
+const outsideNames = join(import.meta.dirname, 'outside-names.ts');
+
+/** A network namespace with nothing but loopback, in which 127.0.0.1 is the name server. */
+const isolated: [string, ...string[]] = [
+  'unshare',
+  '--net',
+  '--mount',
+  'sh',
+  '-c',
+  'ip link set lo up && echo "nameserver 127.0.0.1" > "$0" && mount --bind "$0" /etc/resolv.conf && exec "$@"',
+  join(tmpdir(), `pawl-resolv-${process.pid}`),
+];
+
+function canIsolate(): boolean {
+  return spawnSync(isolated[0], [...isolated.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
+}
+
+/** What the program in that namespace prints. */
+type Told = { status: string; account: string | null; calls: number; names: string[] };
+
+/** How long a CLI may try before it reports a limit. */
+const turnMinutes = 4;
+
 const presets = builtInPresets({ scriptedAgent: ['scripted'], bridge: ['bridge'], scriptedState: '' });
 
-/** What came of each capability, for the table that is printed at the end. */
-type Outcome = 'yes' | 'NO' | 'not offered by the CLI';
+/** What came of each capability, for the table that is printed at the end; a note says why it is not applicable, or what is particular. */
+type Outcome = { held: 'yes' | 'NO' | 'n/a'; note: string | null };
 
 /** Adds a test of one capability to those of a CLI. */
-type AddCapability = (title: string, offered: boolean, body: () => Promise<void>) => void;
+type AddCapability = (title: string, offered: boolean | string, body: () => Promise<string | void>) => void;
 
 /** Tries everything that Pawl promises with one real CLI, and what is particular to it. */
 export function tryCli(
@@ -47,44 +75,59 @@ export function tryCli(
     await shop.close();
   });
 
-  /** A test of one capability; where the CLI has none, that is what has to be true of its preset. */
-  function capability(title: string, offered: boolean, body: () => Promise<void>): void {
-    outcomes[title] = 'NO';
+  /** A test of one capability. `offered` is false, or says why, where the CLI has no such thing; a test may give a note. */
+  function capability(title: string, offered: boolean | string, body: () => Promise<string | void>): void {
+    outcomes[title] = { held: 'NO', note: null };
     test(`${name}: ${title}`, async () => {
-      if (offered) await body();
-      outcomes[title] = offered ? 'yes' : 'not offered by the CLI';
+      if (offered === true) outcomes[title] = { held: 'yes', note: (await body()) ?? null };
+      else outcomes[title] = { held: 'n/a', note: offered === false ? 'the CLI has no such thing' : offered };
     });
   }
 
   const prompted = (text: string) => ({ prompt: text });
+  // In a conversation that is told in words, all of it is one turn of the user.
+  const second = preset.resume === null ? 1 : 2;
 
   describe(`S3-04: ${name} ${cli.version}`, () => {
     capability('commits and completes', true, async () => {
-      const agent = await shop.work('[[scenario:work]] Write a note.');
+      const agent = await shop.work('[[scenario:note]] Write a note.');
       const ended = await shop.ended(agent.id);
       expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('committed it') });
       const subject = await git(shop.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`]);
       expect(subject).toMatch(/^docs: note /);
-      expect(ended.usage.inputTokens).toBeGreaterThan(0);
-      expect(ended.usage.outputTokens).toBeGreaterThan(0);
+      const { reportsTokens } = capabilitiesOf(preset);
+      expect([ended.usage.inputTokens > 0, ended.usage.outputTokens > 0]).toEqual([reportsTokens, reportsTokens]);
       const kinds = (await shop.output(agent.id)).flatMap((chunk) => chunk.events ?? []).map((event) => event.type);
-      for (const kind of ['session', 'text', 'tool-call', 'tool-result', 'usage', 'result'])
-        expect(kinds).toContain(kind);
+      for (const kind of kindsOf(preset)) expect(kinds).toContain(kind);
+      return reportsTokens ? undefined : 'it tells no tokens';
     });
 
     capability('resume with its history', preset.resume !== null, async () => {
-      const agent = await shop.work('[[scenario:remember]] The first thing I say.');
+      const agent = await shop.work('[[scenario:remember]] [[mark:opening]] The first thing I say.');
       await shop.ended(agent.id);
       await shop.client().resumeAgent(agent.id, prompted('[[scenario:remember]] And the second.'), randomUUID());
       const ended = await shop.ended(agent.id);
       expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('turns 2') });
-      expect(await textOf(shop, agent.id)).toContain('The first thing I say.');
+      const resumed = shop.server.requests.filter(({ userTurns, marks }) => userTurns === 2 && marks.length > 0);
+      expect(resumed.flatMap(({ marks }) => marks)).toContain('opening');
       const { sessions } = await shop.client().inspectAgent(agent.id);
       expect(sessions.map(({ no, conversation }) => [no, conversation])).toEqual([
         [1, 'new'],
         [2, 'resume'],
       ]);
       expect(sessions[1]?.providerSessionId).toBe(sessions[0]?.providerSessionId);
+    });
+
+    capability('resume in words', preset.resume === null || 'it resumes its own conversation', async () => {
+      const agent = await shop.work('[[scenario:remember]] The first thing I say.');
+      await shop.ended(agent.id);
+      await shop.client().resumeAgent(agent.id, prompted('[[scenario:remember]] And the second.'), randomUUID());
+      expect((await shop.ended(agent.id)).run).toMatchObject({ status: 'completed' });
+      const { sessions } = await shop.client().inspectAgent(agent.id);
+      expect(sessions.map(({ conversation }) => conversation)).toEqual(['new', 'replay']);
+      const { turn, system } = await shop.client().agentPrompt(agent.id, { session: 2 });
+      for (const words of ['The first thing I say.', 'And the second.', 'user turns seen'])
+        expect(system + turn).toContain(words);
     });
 
     capability('native fork into another worktree', preset.forkStyle === 'native', async () => {
@@ -115,15 +158,15 @@ export function tryCli(
       );
     });
 
-    capability('follow-up to an idle session', preset.resume !== null, async () => {
+    capability('follow-up to an idle session', true, async () => {
       const agent = await shop.work('[[session:remember]] Hello.');
       await shop.ended(agent.id);
       const { channel } = await shop.client().tellAgent(agent.id, { message: 'Are you there?' }, randomUUID());
       expect(channel).toBe('resumed');
-      expect((await shop.ended(agent.id)).run).toMatchObject({ detail: expect.stringContaining('turns 2') });
+      expect((await shop.ended(agent.id)).run).toMatchObject({ detail: expect.stringContaining(`turns ${second}`) });
     });
 
-    capability('mail to an agent at work, shown once', preset.resume !== null || live !== null, async () => {
+    capability('mail to an agent at work, shown once', true, async () => {
       const agent = await shop.work('[[session:patient]] Take your time.', { provider: (live ?? preset).name });
       await toolRuns(shop, agent.id);
       const mailId = await sendMail(shop, agent.alias, '[[mark:to-the-busy]] The parser is ready.');
@@ -132,25 +175,42 @@ export function tryCli(
       // Where nothing shows that a running turn has heard it, it goes along with the next one.
       const channel = live?.echoes === true ? 'live' : 'turn';
       expect(ended).toMatchObject({
-        run: { status: 'completed', detail: expect.stringContaining('turns 2') },
+        run: { status: 'completed', detail: expect.stringContaining(`turns ${second}`) },
         session: { no: channel === 'live' ? 1 : 2 },
       });
       expect(await storyOf(shop, mailId)).toEqual(['mail.sent', `mail.delivered ${channel}`, 'mail.read']);
       expect(timesShown(shop, 'to-the-busy')).toEqual(new Set([1]));
     });
 
-    capability('mail to an idle agent begins its next turn', preset.resume !== null, async () => {
+    capability('mail to an idle agent begins its next turn', true, async () => {
       const agent = await shop.work('[[session:remember]] Hello.');
       await shop.ended(agent.id);
       const mailId = await sendMail(shop, agent.alias, '[[mark:to-the-idle]] Are you there?');
       await mailIsRead(shop, mailId);
       const ended = await shop.ended(agent.id);
       expect(ended).toMatchObject({
-        run: { status: 'completed', detail: expect.stringContaining('turns 2') },
+        run: { status: 'completed', detail: expect.stringContaining(`turns ${second}`) },
         session: { no: 2 },
       });
       expect(await storyOf(shop, mailId)).toEqual(['mail.sent', 'mail.delivered turn', 'mail.read']);
       expect(timesShown(shop, 'to-the-idle')).toEqual(new Set([1]));
+      return preset.resume === null ? 'told in words what was said before' : undefined;
+    });
+
+    capability('a question begins its next turn, and is answered', true, async () => {
+      const [asker, asked] = await Promise.all([1, 2].map(() => shop.work('[[scenario:remember]] Hello.')));
+      if (asker === undefined || asked === undefined) return;
+      for (const { id } of [asker, asked]) await shop.ended(id);
+      const self = agentClient(homeAt(shop.home), asker.id);
+      const { question } = await self.ask({ agent: asked.id, question: 'Which parser is it?' }, randomUUID());
+      await waitUntil(async () => (await shop.client().inspectAgent(asked.id)).sessions.length === 2, {
+        timeoutMs: 60_000,
+        what: 'its second session',
+      });
+      await agentClient(homeAt(shop.home), asked.id).answer(question.conversationId, { answer: 'The small one.' });
+      const ended = await shop.client().showQuestion(question.conversationId);
+      expect(ended.question).toMatchObject({ end: 'answered', answer: 'The small one.' });
+      await shop.ended(asked.id);
     });
 
     capability('usage limit, on with another account', preset.account !== null, async () => {
@@ -162,10 +222,42 @@ export function tryCli(
       expect(ended.account).not.toBe(account);
       const story = (await shop.events(agent.id)).map((event) => event.type);
       expect(story.indexOf('account.switched')).toBeGreaterThan(story.indexOf('session.ended'));
-      const { events } = await shop.client().events({ limit: 1000 });
-      expect(events.filter(({ type }) => type === 'account.exhausted')).toHaveLength(1);
+      const exhausted = (await shop.client().events({ limit: 1000 })).events.filter(
+        ({ type, data }) => type === 'account.exhausted' && data['account'] === account,
+      );
+      expect(exhausted).toHaveLength(1);
       const commits = await git(shop.repository, ['log', '--format=%s', `main..work/${agent.alias}`]);
       expect(commits.split('\n').length).toBeGreaterThanOrEqual(1);
+    });
+
+    capability('a limit of three hours lasts three hours', preset.account !== null, async () => {
+      const account = `long-${cli.provider}`;
+      const begunAt = Date.now();
+      const agent = await shop.work('[[session:hours]] Meet a long limit.', { account });
+      const ended = await shop.ended(agent.id);
+      expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('elsewhere') });
+      const known = (await shop.client().listAccounts()).accounts.find(({ name: each }) => each === account);
+      const minutes = ((known?.exhaustedUntil ?? 0) - begunAt) / 60_000;
+      const lasts = cli.hidesReset === null ? 180 : limits.limitMs / 60_000;
+      // It was told after the beginning, and clock times in a message have no seconds.
+      expect(minutes).toBeGreaterThan(lasts - 2);
+      expect(minutes).toBeLessThan(lasts + turnMinutes);
+      if (cli.tellsWithToken)
+        return 'with a token; with an API key it hides the header: 5 minutes, then twice as long each time';
+      return cli.hidesReset === null ? undefined : `5 minutes, then twice as long each time: ${cli.hidesReset}`;
+    });
+
+    const shell = cli.shell('');
+    const unshared = canIsolate() ? true : 'no network namespace can be made here: not tried';
+    capability('no outside name with a shell key', typeof shell === 'string' ? shell : unshared, async () => {
+      const { stdout } = await run(isolated[0], [...isolated.slice(1), process.execPath, outsideNames, name], {
+        timeout: 200_000,
+      });
+      const told = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
+      expect(told).toMatchObject({ status: 'completed', account: expect.stringMatching(/^shell-/) as string });
+      expect(told.calls).toBeGreaterThan(0);
+      expect(told.names.toSorted()).toEqual(cli.asks?.names ?? []);
+      return cli.asks === null ? undefined : `but for ${cli.asks.names.join(', ')}: ${cli.asks.why}`;
     });
 
     capability('no secret outside of the accounts', preset.account !== null, async () => {
@@ -237,6 +329,13 @@ export function tryCli(
 
     particular(capability, () => shop);
   });
+}
+
+/** What a CLI's output tells, beyond its last words. */
+function kindsOf({ outputFormat }: ProviderPreset): string[] {
+  if (outputFormat === 'continue-json') return ['text', 'result'];
+  const kinds = ['text', 'tool-call', 'tool-result', 'usage', 'result'];
+  return outputFormat === 'cline-json' ? kinds : ['session', ...kinds];
 }
 
 /** Sends a mail as a person does, and gives its id. */

@@ -2,6 +2,8 @@
 export type RealCli = {
   package: string;
   version: string;
+  /** The program, where it has another name than the CLI. */
+  program?: string;
   /** Which of our presets starts it, and which one takes follow-ups while it works. */
   provider: string;
   live: string | null;
@@ -12,7 +14,44 @@ export type RealCli = {
   environment: Record<string, string>;
   /** Files in the CLI's own directory, for what has no variable. */
   settings: Record<string, string>;
+  /** A person's shell with a key and no account: its variables, and files below HOME; or why there is no such thing. */
+  shell(server: string): PersonsShell | string;
+  /** Names that it asks for although all its switches are set, and why. */
+  asks: { names: string[]; why: string } | null;
+  /** Why it does not tell when a limit ends; null when it does. */
+  hidesReset: string | null;
+  /** It tells that with a token only, and not with an API key. */
+  tellsWithToken?: true;
 };
+
+/** What a person has set up for a CLI, without Pawl. */
+export type PersonsShell = { environment: Record<string, string>; files: Record<string, string> };
+
+const key = 'sk-test-shell-T3wq8Lp2Z';
+
+const anthropicShell = (url: string): PersonsShell => ({
+  environment: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: url },
+  files: {},
+});
+
+const qwenSettings = {
+  security: { auth: { selectedType: 'openai' } },
+  memory: { enableManagedAutoMemory: false },
+  tools: { toolSearch: { enabled: false } },
+};
+
+const continueConfig = (url: string) => `name: mine
+version: 1.0.0
+schema: v1
+models:
+  - name: mine
+    provider: openai
+    model: scripted-1
+    apiBase: ${url}/v1
+    apiKey: \${{ secrets.OPENAI_API_KEY }}
+`;
+
+const told = { asks: null, hidesReset: null };
 
 export const realClis: Record<string, RealCli> = {
   claude: {
@@ -24,6 +63,9 @@ export const realClis: Record<string, RealCli> = {
     model: null,
     environment: { ENABLE_TOOL_SEARCH: 'false' },
     settings: {},
+    shell: anthropicShell,
+    ...told,
+    tellsWithToken: true,
   },
   codex: {
     package: '@openai/codex',
@@ -34,6 +76,11 @@ export const realClis: Record<string, RealCli> = {
     model: 'gpt-5.1-codex',
     environment: {},
     settings: {},
+    shell: (server) => ({
+      environment: { CODEX_API_KEY: key },
+      files: { '.codex/config.toml': `openai_base_url = "${server}/v1"\n` },
+    }),
+    ...told,
   },
   pi: {
     package: '@earendil-works/pi-coding-agent',
@@ -44,6 +91,12 @@ export const realClis: Record<string, RealCli> = {
     model: null,
     environment: {},
     settings: {},
+    shell: (server) => ({
+      environment: { ANTHROPIC_API_KEY: key },
+      files: { '.pi/agent/models.json': JSON.stringify({ providers: { anthropic: { baseUrl: server } } }) },
+    }),
+    ...told,
+    hidesReset: 'it repeats the body of a 429 and not its headers, and Anthropic names the time there only',
   },
   gemini: {
     package: '@google/gemini-cli',
@@ -54,6 +107,12 @@ export const realClis: Record<string, RealCli> = {
     model: 'gemini-2.5-pro',
     environment: {},
     settings: {},
+    shell: (server) => ({
+      environment: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server },
+      files: {},
+    }),
+    ...told,
+    hidesReset: 'its words on a quota name no time',
   },
   opencode: {
     package: 'opencode-ai',
@@ -64,6 +123,8 @@ export const realClis: Record<string, RealCli> = {
     model: null,
     environment: {},
     settings: {},
+    shell: (server) => anthropicShell(`${server}/v1`),
+    ...told,
   },
   qwen: {
     package: '@qwen-code/qwen-code',
@@ -74,11 +135,56 @@ export const realClis: Record<string, RealCli> = {
     model: 'scripted-1',
     environment: {},
     settings: {
-      'settings.json': JSON.stringify({
-        security: { auth: { selectedType: 'openai' } },
-        memory: { enableManagedAutoMemory: false },
-        tools: { toolSearch: { enabled: false } },
-      }),
+      'settings.json': JSON.stringify(qwenSettings),
     },
+    shell: (server) => ({
+      environment: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${server}/v1`, OPENAI_MODEL: 'scripted-1' },
+      files: { '.qwen/settings.json': JSON.stringify(qwenSettings) },
+    }),
+    ...told,
+  },
+  copilot: {
+    package: '@github/copilot',
+    version: '1.0.102',
+    provider: 'copilot',
+    live: null,
+    baseUrl: (server) => `${server}/v1`,
+    model: 'scripted-1',
+    environment: {},
+    settings: {},
+    shell: (server) => ({
+      environment: { COPILOT_PROVIDER_API_KEY: key, COPILOT_PROVIDER_BASE_URL: `${server}/v1` },
+      files: {},
+    }),
+    ...told,
+  },
+  cline: {
+    package: 'cline',
+    version: '3.0.65',
+    provider: 'cline',
+    live: null,
+    baseUrl: (server) => `${server}/v1`,
+    model: 'scripted-1',
+    environment: {},
+    settings: {},
+    shell: () => 'it takes no key from a shell',
+    ...told,
+  },
+  continue: {
+    package: '@continuedev/cli',
+    version: '1.5.47',
+    program: 'cn',
+    provider: 'continue',
+    live: null,
+    baseUrl: (server) => `${server}/v1`,
+    model: 'scripted-1',
+    environment: {},
+    settings: {},
+    shell: (server) => ({
+      environment: { OPENAI_API_KEY: key },
+      files: { '.continue/config.yaml': continueConfig(server) },
+    }),
+    ...told,
+    asks: { names: ['api.continue.dev'], why: 'it looks for its newest version at every start, without a switch' },
   },
 };

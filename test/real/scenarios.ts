@@ -6,6 +6,16 @@ const done = (result: string) => ({ signal: { status: 'done', result } });
 
 /** What the model does in the tests with real CLIs. */
 export const scenarios: Record<string, ScenarioInput> = {
+  /** Writes a file and commits it. The directory comes first, since not every CLI's tool makes it. */
+  note: {
+    steps: [
+      { shell: 'mkdir -p notes' },
+      { write: { path: 'notes/{id}.md', content: 'A note of the model.\n' } },
+      { shell: `${identity}; git add notes && git commit -q -m "docs: note {id}"` },
+      done('committed it'),
+      { say: 'All done.' },
+    ],
+  },
   /** Tells how much of the conversation reached it: that proves a resume, a fork and a follow-up. */
   remember: { steps: [done('turns {turns}'), { say: 'The first turn was: {first}' }] },
   /** Works for a while, in one tool, and then says how often it was spoken to. */
@@ -24,6 +34,14 @@ export const scenarios: Record<string, ScenarioInput> = {
       { shell: `${identity}; date +%N >> half.txt; git add half.txt && git commit -q -m "half of it"` },
       { error: 'limit-reset', key: 'limited', resetsInSeconds: 3600 },
       done('finished after {turns} turns'),
+      { say: 'All done.' },
+    ],
+  },
+  /** Reaches a limit that lasts three hours, for one of the keys. */
+  hours: {
+    steps: [
+      { error: 'limit-reset', key: 'long', resetsInSeconds: 3 * 3600 },
+      done('finished elsewhere'),
       { say: 'All done.' },
     ],
   },

@@ -13,7 +13,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { RealCli } from './clis.ts';
+import type { PersonsShell, RealCli } from './clis.ts';
 import { scenarios } from './scenarios.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -26,6 +26,7 @@ export const secrets = {
   first: 'sk-test-first-7Qm2VxLr9',
   limited: 'sk-test-limited-h4Zt8KcNw',
   second: 'sk-test-second-Jp5RyB3dE',
+  long: 'sk-test-long-Vb6XkM4sP',
 };
 
 /** A home, a project, a model server and a daemon of their own, with one CLI on the path. */
@@ -48,8 +49,12 @@ export type RealWorkshop = {
   close(): Promise<void>;
 };
 
-/** Opens a workshop for one CLI, whose program is in the cache. */
-export async function openWorkshop(name: string, cli: RealCli): Promise<RealWorkshop> {
+/** Opens a workshop for one CLI, whose program is in the cache: with accounts, or with nothing but a person's own shell. */
+export async function openWorkshop(
+  name: string,
+  cli: RealCli,
+  person: ((server: string) => PersonsShell) | null = null,
+): Promise<RealWorkshop> {
   const place = await temporaryDirectory();
   const [home, repository, user] = [join(place.path, 'home'), join(place.path, 'sample'), join(place.path, 'user')];
   await Promise.all([sampleRepository(repository), mkdir(home, { mode: 0o700 }), mkdir(user)]);
@@ -57,7 +62,13 @@ export async function openWorkshop(name: string, cli: RealCli): Promise<RealWork
   const server = await startModelServer({ scenarios });
   await writeFile(join(home, 'config.yaml'), config(cli));
   const programs = join(root, '.cache', 'providers', `${name}-${cli.version}`, 'node_modules', '.bin');
-  const shell = {
+  const own = person === null ? { environment: {}, files: {} } : person(server.url);
+  for (const [path, content] of Object.entries(own.files)) {
+    await mkdir(dirname(join(user, path)), { recursive: true });
+    await writeFile(join(user, path), content);
+  }
+  const shell: Record<string, string> = {
+    ...own.environment,
     PATH: [programs, dirname(process.execPath), process.env['PATH']].join(':'),
     HOME: user,
     PAWL_HOME: home,
@@ -116,9 +127,11 @@ export async function openWorkshop(name: string, cli: RealCli): Promise<RealWork
   };
   await pawl(['up']);
   await pawl(['init', repository]);
+  if (person !== null) return shop;
   for (const provider of new Set([cli.provider, cli.live ?? cli.provider])) {
     for (const [account, key] of Object.entries(secrets)) {
-      const words = ['account', 'add', provider, '--name', `${account}-${provider}`, '--key-stdin'];
+      const secret = account === 'long' && cli.tellsWithToken ? '--token-stdin' : '--key-stdin';
+      const words = ['account', 'add', provider, '--name', `${account}-${provider}`, secret];
       await pawl([...words, '--base-url', cli.baseUrl(server.url)], `${key}\n`);
     }
   }

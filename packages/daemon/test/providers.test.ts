@@ -59,7 +59,7 @@ test('S3-12, S3-45: each provider is listed with where it is and what it can do'
   });
   expect(byName.get('codex-live')).toMatchObject({ path: join(here.path, 'codex'), version: '0.1.0' });
   expect(byName.get('codex')?.capabilities).toMatchObject({ toolGate: 'read-only', liveFollowUps: false });
-  expect(byName.get('cline')).toMatchObject({ path: null, version: null, capabilities: { toolGate: 'none' } });
+  expect(byName.get('cline')).toMatchObject({ path: null, version: null, capabilities: { toolGate: 'read-only' } });
   expect(byName.get('scripted')).toMatchObject({ path: process.execPath, isDefault: true });
   expect(problems.map(({ name }) => name)).toEqual(['bad']);
 });

@@ -17,7 +17,7 @@ export type Capabilities = {
 };
 
 /** Formats of output that say nothing of tokens. */
-const withoutTokens: readonly ProviderPreset['outputFormat'][] = ['text', 'copilot-json'];
+const withoutTokens: readonly ProviderPreset['outputFormat'][] = ['text', 'copilot-json', 'continue-json'];
 
 /** Reads what a provider can do from its preset. */
 export function capabilitiesOf(preset: ProviderPreset): Capabilities {

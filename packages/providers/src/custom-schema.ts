@@ -28,6 +28,7 @@ const accountSchema = z.strictObject({
   token: variable.nullable().optional(),
   base_url: variable.nullable().optional(),
   directory: variable.nullable().optional(),
+  own_directory: z.boolean().optional(),
   base_url_arguments: wordList.optional(),
   files: z.record(relativePath, word).optional(),
   conversations: z.array(relativePath).max(words.count).optional(),
@@ -68,6 +69,7 @@ export const entrySchema = z.strictObject({
     .strictObject({
       settings: z.array(variable).max(words.count).optional(),
       secrets: z.array(variable).max(words.count).optional(),
+      ignored: z.array(variable).max(words.count).optional(),
     })
     .optional(),
   account: accountSchema.nullable().optional(),
@@ -97,6 +99,7 @@ export const entrySchema = z.strictObject({
       'pi-json',
       'copilot-json',
       'cline-json',
+      'continue-json',
       'text',
     ])
     .optional(),

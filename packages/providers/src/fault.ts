@@ -27,6 +27,9 @@ const vendorWords: [Fault, RegExp][] = [
   ],
 ];
 
+/** What a CLI says that repeats a 429 in words only. */
+const tooManyRequests = /\b429\b|rate.?limit|too many requests/i;
+
 /** How much of an error is read; what matters stands near its beginning. */
 const wordCharacters = 4_096;
 
@@ -48,7 +51,7 @@ export function faultOf(status: number | null, words: string, tooMany: 'limit' |
   if (status === 429) return tooMany;
   if (status !== null && (status >= 500 || status === 408)) return 'transient';
   if (status !== null && status >= 400) return told === 'auth' ? 'auth' : 'other';
-  return told === 'transient' && tooMany === 'limit' && /\b429\b/.test(words.slice(0, wordCharacters)) ? 'limit' : told;
+  return told === 'transient' && tooManyRequests.test(words.slice(0, wordCharacters)) ? tooMany : told;
 }
 
 type Patterns = ProviderPreset['patterns'];

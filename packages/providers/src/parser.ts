@@ -1,6 +1,7 @@
 import type { OutputFormat, OutputParser } from '@pawl/core/port/provider';
 import { claudeStreamJson } from './parser/claude-stream-json.ts';
 import { clineJson } from './parser/cline-json.ts';
+import { continueJson } from './parser/continue-json.ts';
 import { codexExec } from './parser/codex-exec.ts';
 import { copilotJson } from './parser/copilot-json.ts';
 import { geminiStreamJson } from './parser/gemini-stream-json.ts';
@@ -20,5 +21,6 @@ export const outputParsers: Record<OutputFormat, OutputParser> = {
   'pi-json': piJson,
   'copilot-json': copilotJson,
   'cline-json': clineJson,
+  'continue-json': continueJson,
   text: plainText,
 };

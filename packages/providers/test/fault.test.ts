@@ -58,6 +58,8 @@ describe('the words of model vendors', () => {
     [400, 'Credit balance is too low', 'limit', 'limit'],
     [400, 'x', 'limit', 'other'],
     [null, 'x', 'limit', null],
+    [null, 'Rate limit reached for requests: limit 500, used 500. Please try again in 3600s.', 'limit', 'limit'],
+    [null, 'Rate limit reached for requests', 'transient', 'transient'],
   ])('a status of %j with %j', (status, words, tooMany, fault) => {
     expect(faultOf(status, words, tooMany)).toBe(fault);
   });

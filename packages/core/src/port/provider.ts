@@ -27,9 +27,10 @@ export type ProviderPreset = {
   install: string | null;
   /**
    * Variables of a person's shell that reach its sessions. `settings` say which server or model and are kept with the
-   * agent; `secrets` are kept with accounts only. Nothing else of a shell does.
+   * agent; `secrets` are kept with accounts only. Nothing else of a shell does. `ignored` name a server to programs of its
+   * kind, but not to this one: work is refused where one is set, because it would go to the vendor instead.
    */
-  variables: { settings: string[]; secrets: string[] };
+  variables: { settings: string[]; secrets: string[]; ignored?: string[] };
   /** How credentials that Pawl keeps reach it; null when it takes none. */
   account: AccountUse | null;
   /**
@@ -111,6 +112,11 @@ export type AccountUse = {
   baseUrl: string | null;
   /** The variable that names the directory with its settings, login and conversations; null where it cannot be moved. */
   directory: string | null;
+  /**
+   * True when the key of a shell gets a directory of Pawl's, too, unless the shell names one: the CLI has switches that only its
+   * settings file holds, and the person's own file is never written to.
+   */
+  ownDirectory?: boolean;
   /** Arguments that a base URL needs besides, or instead of, its variable. `{baseUrl}` and `{key}`, the variable's name, are replaced. */
   baseUrlArguments: string[];
   /**
@@ -145,6 +151,7 @@ export type OutputFormat =
   | 'pi-json'
   | 'copilot-json'
   | 'cline-json'
+  | 'continue-json'
   | 'text';
 
 /** Turns one line of output into events. It never throws: what it does not know is `unknown`, and nothing is dropped. */

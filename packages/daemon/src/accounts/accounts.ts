@@ -30,7 +30,7 @@ import { openPrivateDirectory } from './private-file.ts';
 import type { ProbeResult } from './probe.ts';
 import { probeAccount } from './probe.ts';
 import type { SessionUse } from './session-use.ts';
-import { sessionUse } from './session-use.ts';
+import { hasOwnDirectory, sessionUse } from './session-use.ts';
 import { settleAccounts } from './settle.ts';
 import { captureShell } from './shell-account.ts';
 
@@ -103,7 +103,8 @@ export function createAccounts(parts: AccountParts): Accounts {
 
   function directoryOf(account: Account | null, { preset, environment }: Move): string | null {
     if (preset.account === null || preset.account.directory === null) return null;
-    if (account !== null && account.kind !== 'shell') return files.directory(account.id);
+    const named = account?.kind === 'shell' && (environment?.[preset.account.directory] ?? '') !== '';
+    if (account !== null && !named && hasOwnDirectory(account, preset.account)) return files.directory(account.id);
     return usualDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
   }
 
@@ -199,7 +200,7 @@ export function createAccounts(parts: AccountParts): Accounts {
       if (preset.account === null || source === null || target === null) return 'impossible';
       if (source === target) return 'moved';
       // What is not ours is never written to.
-      if (to.kind === 'shell') return 'impossible';
+      if (target !== files.directory(to.id)) return 'impossible';
       const paths = await findConversation(source, preset.account.conversations, providerSessionId);
       if (paths.length === 0) return 'impossible';
       return (await copyConversation(source, target, paths)) ? 'moved' : 'impossible';

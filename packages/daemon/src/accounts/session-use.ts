@@ -1,4 +1,4 @@
-import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { AccountUse, ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 import type { Account } from '@pawl/schema/record';
 import { mkdir } from 'node:fs/promises';
@@ -7,6 +7,11 @@ import { writePresetFiles } from './config-directory.ts';
 
 /** What a session with an account gets: its environment, what of it is secret, and which server it speaks to. */
 export type SessionUse = { env: Record<string, string>; secrets: string[]; baseUrl: string | null };
+
+/** Whether an account has a directory of Pawl's. What came from a shell works as it did there, with the CLI's own one. */
+export function hasOwnDirectory({ kind }: Pick<Account, 'kind'>, use: AccountUse): boolean {
+  return kind !== 'shell' || use.ownDirectory === true;
+}
 
 /** Gets an account ready for a session, and tells what the session needs to use it. */
 export async function sessionUse(
@@ -25,8 +30,7 @@ export async function sessionUse(
   const env = { ...secrets };
   const { baseUrl } = account;
   if (baseUrl !== null && use.baseUrl !== null) env[use.baseUrl] = baseUrl;
-  // What came from a shell works as it did there, with the CLI's own directory.
-  if (use.directory !== null && account.kind !== 'shell') {
+  if (use.directory !== null && hasOwnDirectory(account, use)) {
     const directory = files.directory(account.id);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writePresetFiles(directory, use, { baseUrl, key: use.key, model });

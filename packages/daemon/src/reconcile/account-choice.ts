@@ -100,7 +100,9 @@ export async function credentialsFor(
   const account = session.accountId === null ? null : await accountById(shop.store.db, session.accountId);
   if (account === null) return { env: agent.environment, baseUrl: null };
   const { env, baseUrl } = await shop.accounts.sessionUse(account, preset, agent.model);
-  return { env: { ...shellSettings(agent, account, preset), ...env }, baseUrl };
+  const settings = shellSettings(agent, account, preset);
+  // A directory that the shell names outranks the one that Pawl gives to its key.
+  return { env: account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env }, baseUrl };
 }
 
 /** Names of variables that say where something is: a server, or settings that could name one. */

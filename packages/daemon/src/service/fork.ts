@@ -246,10 +246,27 @@ async function credentials(
   }
   const pick = (names: string[]) =>
     Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
-  const chosen =
-    (await shop.accounts.chosen(preset.name, account)) ??
-    (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
+  const kept = await shop.accounts.chosen(preset.name, account);
+  if (kept === null) refuseIgnored(preset, environment);
+  const chosen = kept ?? (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
   return { accountId: chosen?.id ?? null, environment: { ...pick(preset.variables.settings), PATH: path } };
+}
+
+/** Refuses work whose shell names a server that the provider would not use: task and key would go to the vendor instead. */
+function refuseIgnored({ name, variables, account }: ProviderPreset, environment: Record<string, string>): void {
+  const variable = variables.ignored?.find((each) => (environment[each] ?? '') !== '');
+  if (variable === undefined) return;
+  const secret = variables.secrets.find((each) => (environment[each] ?? '') !== '') ?? account?.key ?? 'KEY';
+  throw new PawlError(
+    'invalid_input',
+    `${name} ignores ${variable}: the task would go to its usual server, not to the one that your shell names.`,
+    {
+      hint:
+        `Add the server as an account: pawl account add ${name} --key-env ${secret} --base-url "$${variable}"; ` +
+        `or run the command without the variable: env -u ${variable} pawl …`,
+      details: { provider: name, variable },
+    },
+  );
 }
 
 /** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of, and its thread. */

@@ -223,6 +223,9 @@ describe('what a shell has', () => {
       secrets: [key, token],
       baseUrl: null,
     });
+    const quiet = { ...desk.preset, account: desk.preset.account && { ...desk.preset.account, ownDirectory: true } };
+    const own = await desk.accounts.sessionUse(first as never, quiet, null);
+    expect(own.env['CLAUDE_CONFIG_DIR']).toBe(join(desk.home.accounts, first?.id ?? '', 'directory'));
     await expect(desk.accounts.use(first?.name ?? '')).rejects.toMatchObject({ code: 'conflict' });
     expect(modeOf(join(desk.home.accounts, 'key'))).toBe('600');
   });

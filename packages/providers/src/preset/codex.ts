@@ -23,8 +23,10 @@ export const codex = definePreset({
   },
   install: 'npm install -g @openai/codex',
   variables: {
-    settings: ['CODEX_HOME', 'OPENAI_BASE_URL'],
+    settings: ['CODEX_HOME'],
     secrets: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+    // It takes its server from its config only.
+    ignored: ['OPENAI_BASE_URL'],
   },
   account: {
     key: 'CODEX_API_KEY',

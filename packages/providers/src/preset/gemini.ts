@@ -38,6 +38,8 @@ export const gemini = definePreset({
     token: null,
     baseUrl: 'GOOGLE_GEMINI_BASE_URL',
     directory: 'GEMINI_CLI_HOME',
+    // No variable turns its usage statistics off.
+    ownDirectory: true,
     baseUrlArguments: [],
     files: { '.gemini/settings.json': JSON.stringify(settings) },
     conversations: ['.gemini/tmp/*/chats/session-*-{short}.jsonl'],

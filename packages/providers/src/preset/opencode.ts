@@ -7,7 +7,14 @@ export const opencode = definePreset({
   // With a title it does not ask the model for one; without its log, on stderr, nobody would hear of a limit.
   command: ['opencode', 'run', '--format', 'json', '--title', 'pawl', '--print-logs', '--log-level', 'ERROR'],
   process: { names: ['opencode'], commandLine: '(^|/)opencode$' },
-  env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_SHARE: '1', OPENCODE_DISABLE_TERMINAL_TITLE: '1' },
+  env: {
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_SHARE: '1',
+    OPENCODE_DISABLE_TERMINAL_TITLE: '1',
+    // It brings a list of models along; the newest one, and language servers, it would fetch from elsewhere.
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  },
   install: 'npm install -g opencode-ai',
   variables: {
     settings: [

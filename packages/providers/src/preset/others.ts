@@ -4,7 +4,7 @@ import { baseAccount, definePreset } from './base.ts';
 export const copilot = definePreset({
   name: 'copilot',
   description: 'GitHub Copilot CLI',
-  command: ['copilot', '--output-format', 'json', '--no-ask-user', '--no-auto-update'],
+  command: ['copilot', '--output-format', 'json', '--no-ask-user', '--no-auto-update', '--disable-client-telemetry'],
   process: { names: ['copilot'], commandLine: '(^|/)copilot$|/@github/copilot/' },
   install: 'npm install -g @github/copilot',
   variables: {
@@ -24,6 +24,8 @@ export const copilot = definePreset({
     token: 'COPILOT_GITHUB_TOKEN',
     baseUrl: 'COPILOT_PROVIDER_BASE_URL',
     directory: 'COPILOT_HOME',
+    // With a server of one's own nothing of GitHub's is needed.
+    baseUrlArguments: ['env:COPILOT_OFFLINE=true'],
   },
   // It tells its own id only at the end, so one is always chosen.
   chooseSession: ['--session-id={session}'],
@@ -41,43 +43,102 @@ export const copilot = definePreset({
   repositorySettings: { paths: ['.github/hooks/**', '.copilot/**', '.mcp.json', '.vscode/mcp.json'], block: null },
 });
 
-/** Cline, which reads no stdin and cannot take up a conversation unattended. */
+/** The provider that an account with a base URL of its own uses. A key that it is given in a variable stays out of the file. */
+const clineProviders = {
+  version: 1,
+  lastUsedProvider: 'openai-compatible',
+  modes: {},
+  providers: {
+    'openai-compatible': {
+      settings: { provider: 'openai-compatible', baseUrl: '{baseUrl}' },
+      updatedAt: '2026-01-01T00:00:00.000Z',
+      tokenSource: 'manual',
+    },
+  },
+};
+
+/** Cline, which cannot take up a conversation unattended. */
 export const cline = definePreset({
   name: 'cline',
   description: 'Cline',
   command: ['cline', '--json'],
   process: { names: ['cline'], commandLine: '(^|/)cline$|/node_modules/cline/' },
+  env: {
+    // Else a hub of it stays behind as a daemon, with the environment and the directory of the first session.
+    CLINE_SESSION_BACKEND_MODE: 'local',
+    CLINE_NO_AUTO_UPDATE: '1',
+  },
   install: 'npm install -g cline',
   variables: { settings: ['CLINE_DIR'], secrets: [] },
-  account: { ...baseAccount, directory: 'CLINE_DIR' },
+  account: {
+    ...baseAccount,
+    key: 'OPENAI_API_KEY',
+    directory: 'CLINE_DIR',
+    files: {
+      'data/settings/providers.json': JSON.stringify(clineProviders),
+      'data/settings/global-settings.json': '{"telemetryOptOut":true,"autoUpdateEnabled":false}',
+    },
+  },
+  // With --json it reads no stdin.
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
-  access: { full: ['--auto-approve', 'true'], readOnly: null },
+  access: { full: ['--auto-approve', 'true'], readOnly: ['--plan'] },
   // It passes on its PATH and nothing else.
   mcp: { format: 'claude', arguments: ['env:CLINE_MCP_SETTINGS_PATH={file}'], variables: 'written' },
+  model: ['-m', '{model}'],
+  options: { provider: ['-P', '{value}'], thinking: ['--thinking', '{value}'] },
   outputFormat: 'cline-json',
+  // It tries for a minute, without a word, before it reports a limit.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   firstSignal: 'SIGINT',
   repositorySettings: { paths: ['.cline/**', '.clinerules/hooks/**'], block: null },
 });
 
+/** The model of an account with a base URL of its own; the CLI fills in variables itself. */
+const continueConfig = `name: pawl
+version: 1.0.0
+schema: v1
+models:
+  - name: pawl
+    provider: openai
+    model: \${{ secrets.CONTINUE_MODEL }}
+    apiBase: "{baseUrl}"
+    apiKey: \${{ secrets.{key} }}
+`;
+
 /** Continue's command line, which prints its last words only. */
 export const continueCli = definePreset({
   name: 'continue',
   description: 'Continue CLI',
-  command: ['cn', '-p'],
+  command: ['cn', '-p', '--format', 'json'],
   process: { names: ['cn'], commandLine: '(^|/)cn$|/@continuedev/cli/' },
+  env: { CONTINUE_CLI_ENABLE_TELEMETRY: '0', CONTINUE_METRICS_ENABLED: '0' },
   install: 'npm install -g @continuedev/cli',
   variables: {
     settings: ['CONTINUE_GLOBAL_DIR'],
     secrets: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'],
   },
-  account: { ...baseAccount, key: 'CONTINUE_API_KEY', directory: 'CONTINUE_GLOBAL_DIR' },
+  account: {
+    ...baseAccount,
+    key: 'OPENAI_API_KEY',
+    token: 'CONTINUE_API_KEY',
+    directory: 'CONTINUE_GLOBAL_DIR',
+    files: { 'config.yaml': continueConfig },
+  },
+  // It reads stdin from a pipe only.
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
   systemPrompt: ['--rule', '{file}'],
   access: { full: ['--auto'], readOnly: ['--readonly'] },
+  model: ['env:CONTINUE_MODEL={model}'],
   options: { config: ['--config', '{value}'] },
+  outputFormat: 'continue-json',
+  patterns: {
+    limit: ['\\b429\\b', 'exceeded your current quota', 'rate limit'],
+    transient: ['overloaded', '\\b5\\d\\d\\b', 'connection error'],
+    auth: ['\\b401\\b', 'incorrect api key', 'not authenticated'],
+  },
+  // It tries for two minutes, without a word, before it reports a limit.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   repositorySettings: { paths: ['.continue/**'], block: null },
 });

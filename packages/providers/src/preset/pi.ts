@@ -11,6 +11,8 @@ export const pi = definePreset({
   variables: {
     settings: ['PI_CODING_AGENT_DIR'],
     secrets: ['ANTHROPIC_API_KEY', 'ANTHROPIC_OAUTH_TOKEN', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+    // It takes its server from models.json only.
+    ignored: ['ANTHROPIC_BASE_URL'],
   },
   account: {
     key: 'ANTHROPIC_API_KEY',

@@ -6,7 +6,11 @@ export const qwen = definePreset({
   description: 'Qwen Code',
   command: ['qwen', '--input-format', 'stream-json', '--output-format', 'stream-json', '--include-partial-messages'],
   process: { names: ['qwen'], commandLine: '(^|/)qwen$|/qwen-code/' },
-  env: { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' },
+  env: {
+    QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
+    QWEN_USAGE_STATISTICS_ENABLED: 'false',
+    QWEN_TELEMETRY_ENABLED: 'false',
+  },
   install: 'npm install -g @qwen-code/qwen-code',
   variables: {
     settings: ['OPENAI_BASE_URL', 'OPENAI_MODEL', 'QWEN_HOME'],

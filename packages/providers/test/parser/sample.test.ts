@@ -28,7 +28,8 @@ function linesOf(format: OutputFormat, name: string): string[] {
 test('there are samples of every structured format', () => {
   const structured = Object.keys(outputParsers).filter((format) => format !== 'text');
   expect([...formats].sort()).toEqual(structured.sort());
-  for (const format of formats)
+  // Continue prints its last words only, and errors on stderr.
+  for (const format of formats.filter((each) => each !== 'continue-json'))
     expect(cases.filter(([of]) => of === format).map(([, name]) => name)).toEqual(
       expect.arrayContaining(['text', 'tool', 'auth', 'failed-tool']),
     );

@@ -42,10 +42,10 @@ const lines: [name: string, words: string][] = [
   ['opencode', 'opencode run --format json --title pawl --print-logs --log-level ERROR --auto'],
   ['qwen', 'qwen --input-format stream-json --output-format stream-json --include-partial-messages --yolo'],
   ['pi', 'pi --mode json -p --approve'],
-  ['copilot', 'copilot --output-format json --no-ask-user --no-auto-update --allow-all'],
+  ['copilot', 'copilot --output-format json --no-ask-user --no-auto-update --disable-client-telemetry --allow-all'],
   ['aider', 'aider --no-pretty --no-stream --no-check-update --no-analytics --no-gitignore --yes-always'],
   ['cline', 'cline --json --auto-approve true'],
-  ['continue', 'cn -p --auto'],
+  ['continue', 'cn -p --format json --auto'],
   ['cursor-agent', 'cursor-agent -p --output-format stream-json --force'],
   ['generic', '/bin/sh -c'],
   ['acp', 'node bridge.ts acp --permission full'],
@@ -87,13 +87,14 @@ test('each preset names the parser of its output, and no parser is without a pre
   const names = Object.entries(formats).map(([format, each]) => [format, each.map(({ name }) => name).toSorted()]);
   expect(Object.fromEntries(names)).toEqual({
     'claude-stream-json': ['acp', 'claude', 'claude-code', 'codex-live', 'cursor-agent', 'pi-live', 'qwen', 'scripted'],
+    'continue-json': ['continue'],
     'codex-exec': ['codex'],
     'gemini-stream-json': ['gemini'],
     'opencode-json': ['opencode'],
     'pi-json': ['pi'],
     'copilot-json': ['copilot'],
     'cline-json': ['cline'],
-    text: ['aider', 'continue', 'generic'],
+    text: ['aider', 'generic'],
   });
   expect(Object.keys(formats).toSorted()).toEqual(Object.keys(outputParsers).toSorted());
 });

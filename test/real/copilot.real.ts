@@ -1,0 +1,3 @@
+import { tryCli } from './capabilities.ts';
+
+tryCli('copilot');

@@ -1,0 +1,28 @@
+/**
+ * Lets one CLI work with the key of a person's shell, and prints as JSON how that ended and which outside names were asked for.
+ * To be run in a network namespace of its own, in which 127.0.0.1 is the name server.
+ */
+import { realClis } from './clis.ts';
+import { recordNames } from './name-recorder.ts';
+import { openWorkshop } from './workshop.ts';
+
+const [name = ''] = process.argv.slice(2);
+const cli = realClis[name];
+if (cli === undefined) throw new Error(`there is no CLI ${name}`);
+const recorder = await recordNames();
+const shop = await openWorkshop(name, cli, (server) => {
+  const shell = cli.shell(server);
+  if (typeof shell === 'string') throw new Error(shell);
+  return shell;
+});
+try {
+  const model = cli.model === null ? [] : ['--model', cli.model];
+  const words = ['work', '[[scenario:note]] Write a note.', '--provider', cli.provider, ...model, '--json'];
+  const answer = JSON.parse(await shop.pawl(words)) as { data: { id: string } };
+  const { run, account } = await shop.ended(answer.data.id);
+  const [calls, names] = [shop.server.requests.length, [...recorder.names]];
+  process.stdout.write(`${JSON.stringify({ status: run?.status, detail: run?.detail, account, calls, names })}\n`);
+} finally {
+  await shop.close();
+  await recorder.close();
+}
