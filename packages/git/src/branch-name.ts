@@ -13,6 +13,11 @@ export function checkBranchName(name: string): string {
   });
 }
 
+/** True for a name that `checkBranchName` lets pass. */
+export function isBranchName(name: string): boolean {
+  return complaintAbout(name) === null;
+}
+
 /** Returns the name of a remote when it is safe as part of a ref, a path and a command-line word. */
 export function checkRemoteName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(name) && complaintAbout(name) === null) return name;

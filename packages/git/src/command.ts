@@ -10,6 +10,8 @@ import {
 } from './hardening.ts';
 import { gitLimits } from './limit.ts';
 import { createGate } from '@pawl/core/turn-taking';
+import type { ProcessRequest, ProcessResult } from './run-process.ts';
+import { runProcess } from './run-process.ts';
 
 export type GitOutput = {
   exitCode: number;
@@ -134,8 +136,39 @@ export function runOverNetwork(
     GIT_ALTERNATE_OBJECT_DIRECTORIES: otherObjects.map(quotePath).join(':'),
     ...shallowEnvironment(options),
   };
-  const manner = { options: networkOptions, environment: networkEnvironment(process.env), gate: throughNetworkGate };
+  const manner: Manner = {
+    options: networkOptions,
+    environment: networkEnvironment(process.env),
+    gate: throughNetworkGate,
+    start: runSupervised,
+  };
   return run(gitDir, [`--git-dir=${gitDir}`], args, environment, options, manner);
+}
+
+/** Runs a command that may wait for a remote for minutes: it ends with this process, which the short local ones need not. */
+async function runSupervised(file: string, args: readonly string[], request: ProcessRequest): Promise<ProcessResult> {
+  const { cwd, env, encoding, timeoutMs, maxBytes } = request;
+  const { exitCode, signal, code, cause, stdout, stderr, timedOut, isMaxBuffer } = await execa(file, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    stdin: 'ignore',
+    encoding,
+    reject: false,
+    stripFinalNewline: false,
+    timeout: timeoutMs,
+    maxBuffer: maxBytes,
+  });
+  return {
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(code === undefined ? {} : { code }),
+    cause,
+    stdout,
+    stderr,
+    timedOut,
+    isMaxBuffer,
+  };
 }
 
 function shallowEnvironment({ shallowFile }: GitOptions): Record<string, string> {
@@ -182,25 +215,37 @@ const throughGate = createGate(gitLimits.processes);
 /** A remote that does not answer keeps nobody waiting but others who want a remote. */
 const throughNetworkGate = createGate(gitLimits.networkProcesses);
 
+/** How a command is run: what it is hardened with, how many at once, and by what. */
+type Manner = {
+  options: readonly string[];
+  environment: NodeJS.ProcessEnv;
+  gate: typeof throughGate;
+  start: typeof runProcess;
+};
+
 async function run(
   cwd: string,
   place: readonly string[],
   args: readonly string[],
   environment: Record<string, string>,
   options: GitOptions,
-  manner = { options: hardenedOptions, environment: gitEnvironment(process.env), gate: throughGate },
+  manner: Manner = {
+    options: hardenedOptions,
+    environment: gitEnvironment(process.env),
+    gate: throughGate,
+    start: runProcess,
+  },
 ): Promise<GitOutput> {
+  const { input, inputFile } = options;
   const result = await manner.gate(() =>
-    execa('git', [...manner.options, ...place, ...args], {
+    manner.start('git', [...manner.options, ...place, ...args], {
       cwd,
       env: { ...manner.environment, ...environment },
-      extendEnv: false,
-      ...inputOf(options),
+      ...(input === undefined ? {} : { input }),
+      ...(inputFile === undefined ? {} : { inputFile }),
       encoding: options.asBytes ? 'latin1' : 'utf8',
-      reject: false,
-      stripFinalNewline: false,
-      timeout: limits.gitMs,
-      maxBuffer: options.maxBytes ?? gitLimits.outputBytes,
+      timeoutMs: limits.gitMs,
+      maxBytes: options.maxBytes ?? gitLimits.outputBytes,
     }),
   );
   const { stdout, stderr } = result;
@@ -209,9 +254,4 @@ async function run(
   if (exitCode === undefined || result.isMaxBuffer) throw unfinished(args, cwd, result);
   if (exitCode !== 0 && !options.answers?.includes(exitCode)) throw gitFailed(args, exitCode, stderr);
   return { exitCode, stdout, stderr, truncated: false };
-}
-
-function inputOf({ input, inputFile }: GitOptions) {
-  if (inputFile !== undefined) return { inputFile };
-  return input === undefined ? ({ stdin: 'ignore' } as const) : { input };
 }

@@ -5,7 +5,7 @@ import { checkBranchName } from './branch-name.ts';
 import { runInUserRepository, runToDiscover } from './command.ts';
 import { complaintOf } from './git-failure.ts';
 import { gitLimits } from './limit.ts';
-import { looseBranchTip } from './loose-branch.ts';
+import { looseBranchTip, looseCommit, looseHead } from './loose-commit.ts';
 
 /** A repository of the user. All paths are canonical. */
 export type Repository = {
@@ -53,7 +53,8 @@ export async function resolveCommit(repository: Repository, revision = 'HEAD'): 
     });
   }
   // A linked worktree has its own HEAD; all other names are shared.
-  const commit = await lookUp({ commonDir: repository.gitDir }, `${revision}^{commit}`);
+  const loose = revision === 'HEAD' ? looseHead(repository.gitDir) : looseCommit(repository.commonDir, revision);
+  const commit = (await loose) ?? (await lookUp({ commonDir: repository.gitDir }, `${revision}^{commit}`));
   if (commit !== null) return commit;
   if (revision === 'HEAD') {
     throw new PawlError('no_commits', `The repository ${repository.root} has no commit yet.`, {
@@ -68,11 +69,13 @@ export async function resolveCommit(repository: Repository, revision = 'HEAD'): 
 /** The commit that a branch points to, or null when there is no such branch. */
 export async function branchTip(repository: Repository, name: string): Promise<string | null> {
   checkBranchName(name);
-  return (await looseBranchTip(repository, name)) ?? lookUp(repository, `refs/heads/${name}^{commit}`);
+  return (await looseBranchTip(repository.commonDir, name)) ?? lookUp(repository, `refs/heads/${name}^{commit}`);
 }
 
 /** The commit of HEAD in a git directory, such as that of one worktree; null before the first commit. */
 export async function headOf(gitDir: string): Promise<string | null> {
+  const loose = await looseHead(gitDir);
+  if (loose !== null) return loose;
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}'];
   const { exitCode, stdout } = await runInUserRepository(gitDir, args, { answers: [1, 128] });
   return exitCode === 0 ? stdout.trim() : null;
@@ -86,7 +89,7 @@ export async function branchExists(repository: Repository, name: string): Promis
 /** The commit that a full ref name or a commit id stands for, or null when there is none. */
 export async function commitAt(repository: Repository, name: string): Promise<string | null> {
   if (!/^(?:refs\/|[0-9a-f]{40,64}$)/.test(name)) return null;
-  return lookUp(repository, `${name}^{commit}`);
+  return (await looseCommit(repository.commonDir, name)) ?? lookUp(repository, `${name}^{commit}`);
 }
 
 /** The branches whose names start with these path components, such as `work/`; all of them without a prefix. */

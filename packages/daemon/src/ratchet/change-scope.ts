@@ -7,6 +7,8 @@ import type { Project } from '@pawl/schema/record';
 import { agentById, findAgents } from '@pawl/store/agents';
 import { changesMadeBy, findChanges } from '@pawl/store/changes';
 import { projectById, projectByName, projectByRoot } from '@pawl/store/projects';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Caller } from '../http/authority.ts';
 import { rightsOf } from '../service/definitions.ts';
 import { agentIn, placesOf } from '../places.ts';
@@ -74,6 +76,9 @@ async function namedProject(shop: Workshop, { path, project }: ProjectQuery): Pr
     });
   }
   if (path === undefined) return null;
+  // The root of a project needs no search, and is what is asked for again and again.
+  const known = existsSync(join(path, '.git')) ? await projectByRoot(db, path) : null;
+  if (known !== null) return known;
   const { root } = await openRepository(path);
   const found = await projectByRoot(db, root);
   if (found !== null) return found;

@@ -1,0 +1,128 @@
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+
+/** A process that does not leave when it is asked to is killed after this long. */
+const graceMs = 5_000;
+
+export type ProcessRequest = {
+  cwd: string;
+  /** The whole environment; nothing is inherited. */
+  env: Record<string, string | undefined>;
+  /** What it reads: these bytes, a file, or nothing. */
+  input?: Uint8Array;
+  inputFile?: string;
+  encoding: 'utf8' | 'latin1';
+  timeoutMs: number;
+  /** A process that prints more than this, on one of its outputs, is ended. */
+  maxBytes: number;
+};
+
+export type ProcessResult = {
+  /** Left out when it was ended by a signal or never began. */
+  exitCode?: number;
+  signal?: string;
+  /** Why it could not be started. */
+  code?: string;
+  cause?: unknown;
+  stdout: string;
+  stderr: string;
+  timedOut: boolean;
+  isMaxBuffer: boolean;
+};
+
+/** The beginning of an output, up to a limit. */
+class Collected {
+  readonly #maxBytes: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Takes more of it; true when that is too much. */
+  add(chunk: Buffer): boolean {
+    const room = this.#maxBytes - this.#bytes;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#bytes += Math.min(chunk.length, room);
+    return chunk.length > room;
+  }
+
+  /** A character that was cut in the middle is left out. */
+  text(encoding: BufferEncoding): string {
+    return new StringDecoder(encoding).write(Buffer.concat(this.#chunks));
+  }
+}
+
+/** Runs one program to its end. It always resolves; daemons start thousands of these, so that it does no more than is needed. */
+export function runProcess(file: string, args: readonly string[], request: ProcessRequest): Promise<ProcessResult> {
+  const outcome = { timedOut: false, isMaxBuffer: false };
+  const [stdout, stderr] = [new Collected(request.maxBytes), new Collected(request.maxBytes)];
+  const texts = () => ({ stdout: stdout.text(request.encoding), stderr: stderr.text(request.encoding) });
+  let child: ChildProcess;
+  try {
+    child = startWith(file, args, request);
+  } catch (error) {
+    return Promise.resolve({ ...texts(), ...outcome, ...failureOf(error) });
+  }
+  return new Promise((resolve) => {
+    let failure: Pick<ProcessResult, 'code' | 'cause'> = {};
+    let killing: NodeJS.Timeout | undefined;
+    const end = () => {
+      child.kill();
+      killing ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
+      // Whoever it started may hold its outputs open; nobody waits for those.
+      if (child.exitCode !== null || child.signalCode !== null) dropOutputs(child);
+      else child.once('exit', () => dropOutputs(child));
+    };
+    const timeout = setTimeout(() => {
+      outcome.timedOut = true;
+      end();
+    }, request.timeoutMs);
+    const take = (collected: Collected) => (chunk: Buffer) => {
+      if (outcome.isMaxBuffer || !collected.add(chunk)) return;
+      outcome.isMaxBuffer = true;
+      end();
+    };
+    child.stdout?.on('data', take(stdout));
+    child.stderr?.on('data', take(stderr));
+    child.once('error', (error) => {
+      failure = failureOf(error);
+    });
+    child.once('close', (exitCode, signal) => {
+      clearTimeout(timeout);
+      clearTimeout(killing);
+      // One that never began has a negative number for its code.
+      const ended = exitCode === null || failure.code !== undefined ? {} : { exitCode };
+      resolve({ ...texts(), ...outcome, ...failure, ...ended, ...(signal === null ? {} : { signal }) });
+    });
+    if (request.input !== undefined) {
+      // It may leave without reading everything.
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(request.input);
+    }
+  });
+}
+
+function startWith(file: string, args: readonly string[], request: ProcessRequest): ChildProcess {
+  const { cwd, env, input, inputFile } = request;
+  const source = inputFile === undefined ? null : openSync(inputFile, 'r');
+  const stdio: StdioOptions = [source ?? (input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'];
+  try {
+    return spawn(file, args, { cwd, env, stdio });
+  } finally {
+    if (source !== null) closeSync(source);
+  }
+}
+
+function dropOutputs(child: ChildProcess): void {
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+function failureOf(error: unknown): { code: string; cause: unknown } {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  return { code, cause: error };
+}
