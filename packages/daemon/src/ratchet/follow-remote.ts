@@ -71,7 +71,11 @@ async function localOf(shop: Workshop, project: Project, commit: string): Promis
   const ownDir = ownGitDirectory(shop.home, project.id);
   const local = await branchTip(repository, branch);
   const contains = async (tip: string) => tip === commit || isAncestor(repository, ownDir, commit, tip);
-  if (local !== null && (await contains(local))) return { branch, state: 'followed', reason: null };
+  if (local !== null && (await contains(local))) {
+    // The files come after the branch, and the record of both goes last.
+    const isUnderWay = (await getSetting(shop.store.db, keyOf(project.id))) !== undefined;
+    return { branch, state: isUnderWay ? 'pending' : 'followed', reason: null };
+  }
   const stayed = stayedSchema.safeParse(await getSetting(shop.store.db, stayedKey(project.id)));
   if (!stayed.success || !(await contains(stayed.data.tip))) return { branch, state: 'pending', reason: null };
   return { branch, state: 'behind', reason: stayed.data.reason };

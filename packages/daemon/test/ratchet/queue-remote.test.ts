@@ -1,3 +1,5 @@
+import { listProjects } from '@pawl/store/projects';
+import { setSetting } from '@pawl/store/settings';
 import type { Client } from '@pawl/protocol/client';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -7,6 +9,7 @@ import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { storeOf } from '../support/stores.ts';
 
 /** A daemon whose project was cloned from a bare origin, which remembers every move of its main. */
 async function startClone(run = 'ls'): Promise<TestDaemon & { origin: string }> {
@@ -46,6 +49,12 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   expect(await git(repository, ['rev-parse', 'main'])).toBe(mergedCommit);
   expect(await git(repository, ['rev-parse', 'origin/main'])).toBe(mergedCommit);
   expect(await git(repository, ['status', '--porcelain'])).toBe('');
+  // Between the moment at which the branch is there and that at which its files are.
+  const store = storeOf(daemon.home.root);
+  const [project] = await listProjects(store.db);
+  const begun = { branch: 'main', from: before, to: mergedCommit };
+  await store.write((tx) => setSetting(tx, `follow:${project?.id}`, begun));
+  expect((await client.showChange(change.id)).local).toEqual({ branch: 'main', state: 'pending', reason: null });
 });
 
 test('somebody else’s push while the checks run is never overwritten; what they pushed is checked with the change', async () => {
