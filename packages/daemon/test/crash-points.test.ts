@@ -8,8 +8,10 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runEnded, writeScenario, viewOf } from './support/daemon.ts';
+import type { CrashLife } from './support/crash-life.ts';
+import { crashLife } from './support/crash-life.ts';
 import type { DaemonProcess } from './support/daemon-process.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
 import { outputDifferences, outputHas } from './support/output.ts';
@@ -117,15 +119,19 @@ test.each(startPoints)('a start that is killed at %s is made good by the next', 
   expect(readdirSync(join(home, 'backups')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
+/** One home whose daemons are killed one after the other: what one point leaves must not trouble the next either. */
+let life: CrashLife;
+beforeAll(async () => {
+  life = await crashLife();
+});
+afterAll(() => life[Symbol.asyncDispose]());
+
 test.each(workPoints)(
   'S3-24, 5.2.7: an agent whose daemon is killed at %s runs once, and to the end',
   async (point) => {
-    await using place = await temporaryDirectory();
-    const home = join(place.path, 'home');
-    const repository = join(place.path, 'sample');
-    const marker = join(place.path, 'ran');
-    await sampleRepository(repository);
-    const scenario = await writeScenario(place.path, [
+    const { path, repository } = life;
+    const marker = join(path, `ran-${randomUUID()}`);
+    const scenario = await writeScenario(path, [
       { shell: `echo ran >> '${marker}'` },
       { flood: { lines: 500 } },
       { write: { path: 'a.txt', content: 'a' } },
@@ -135,91 +141,73 @@ test.each(workPoints)(
     const request = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
     const key = randomUUID();
 
-    const first = await readyDaemon(home, { crashAt: point });
-    await first.client.addProject({ path: repository });
+    const first = await life.armed(point);
+    const before = await placesIn(repository);
+    const { agents } = await first.client.listAgents();
     await first.client.work(request, key).catch(() => null);
-    expect((await first.exited).signal).toBe('SIGKILL');
 
-    const second = await readyDaemon(home);
-    try {
-      const { agent } = await second.client.work(request, key);
-      expect((await runEnded(second.client, agent.id)).run?.status).toBe('completed');
-      expect((await second.client.listAgents()).agents).toHaveLength(1);
-      expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
-      expect(readFileSync(marker, 'utf8')).toBe('ran\n');
-      expect(await git(repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads'])).toBe(
-        `main\nwork/${agent.alias}`,
-      );
-      expect((await git(repository, ['worktree', 'list', '--porcelain'])).match(/^worktree /gm)).toHaveLength(2);
-      const { events } = await second.client.events({ agent: agent.id });
-      for (const type of ['agent.forked', 'worktree.created', 'session.started', 'session.ended', 'run.ended']) {
-        expect(events.filter((event) => event.type === type)).toHaveLength(1);
-      }
-    } finally {
-      await second.kill('SIGTERM');
+    const second = await life.next();
+    const { agent } = await second.client.work(request, key);
+    expect((await runEnded(second.client, agent.id)).run?.status).toBe('completed');
+    expect((await second.client.listAgents()).agents).toHaveLength(agents.length + 1);
+    expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
+    expect(readFileSync(marker, 'utf8')).toBe('ran\n');
+    const after = await placesIn(repository);
+    expect(after.branches.toSorted()).toEqual([...before.branches, `work/${agent.alias}`].toSorted());
+    expect(after.worktrees).toBe(before.worktrees + 1);
+    const { events } = await second.client.events({ agent: agent.id });
+    for (const type of ['agent.forked', 'worktree.created', 'session.started', 'session.ended', 'run.ended']) {
+      expect(events.filter((event) => event.type === type)).toHaveLength(1);
     }
   },
 );
 
+/** The branches and worktrees of a repository. */
+async function placesIn(repository: string) {
+  const branches = await git(repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
+  const worktrees = (await git(repository, ['worktree', 'list', '--porcelain'])).match(/^worktree /gm) ?? [];
+  return { branches: branches.split('\n'), worktrees: worktrees.length };
+}
+
 test.each(stopPoints)('a stop that is killed at %s is finished by the next daemon', async (point) => {
-  await using place = await temporaryDirectory();
-  const home = join(place.path, 'home');
-  const repository = join(place.path, 'sample');
-  await sampleRepository(repository);
-  const scenario = await writeScenario(place.path, [{ say: 'standing by' }, 'hang']);
-  const first = await readyDaemon(home, { crashAt: point });
-  await first.client.addProject({ path: repository });
-  const request = { path: repository, task: 'a task', provider: 'scripted', options: { scenario } };
-  const { agent } = await first.client.work(request, randomUUID());
+  const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
   await outputHas(first.client, agent.id, 'standing by');
   await first.client.stopAgent(agent.id).catch(() => null);
-  expect((await first.exited).signal).toBe('SIGKILL');
-  const second = await readyDaemon(home);
-  try {
-    expect((await runEnded(second.client, agent.id)).run?.status).toBe('cancelled');
-    expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
-  } finally {
-    await second.kill('SIGTERM');
-  }
+  const second = await life.next();
+  expect((await runEnded(second.client, agent.id)).run?.status).toBe('cancelled');
+  expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
 });
 
 test.each(snapshotPoints)('8.1: a fork with files that is killed at %s is made whole, or not at all', async (point) => {
-  await using place = await temporaryDirectory();
-  const { home, first, agent } = await begun(place.path, point, [
+  const { first, agent } = await begun(point, [
     { write: { path: 'staged.txt', content: 'staged' } },
     { shell: 'git add staged.txt; echo new > untracked.txt; echo more >> README.md' },
     'complete',
   ]);
   await runEnded(first.client, agent.id);
+  const { agents } = await first.client.listAgents();
   const key = randomUUID();
   await first.client.fork(agent.id, { withFiles: true }, key).catch(() => null);
-  expect((await first.exited).signal).toBe('SIGKILL');
-  const second = await readyDaemon(home);
-  try {
-    // Before its transaction nobody knows of a child, and nothing of it is left; afterwards it is brought up.
-    const known = (await second.client.listAgents()).agents.map(({ id }) => id);
-    expect(known).toHaveLength(point === 'snapshot.after_index' ? 2 : 1);
-    if (known.length === 1) expect(snapshotsIn(home)).toEqual([]);
-    const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
-    await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
-      what: 'files',
-    });
-    const status = ['status', '--porcelain', '-uall'];
-    await waitUntil(
-      async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)),
-      { what: 'the same files' },
-    );
-    await waitUntil(() => snapshotsIn(home).length === 0, { what: 'the snapshot to be dropped' });
-  } finally {
-    await second.kill('SIGTERM');
-  }
+  const second = await life.next();
+  // Before its transaction nobody knows of a child, and nothing of it is left; afterwards it is brought up.
+  const known = (await second.client.listAgents()).agents.map(({ id }) => id);
+  expect(known).toHaveLength(agents.length + (point === 'snapshot.after_index' ? 1 : 0));
+  if (known.length === agents.length) expect(snapshotsIn(life.home)).toEqual([]);
+  const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
+  await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
+    what: 'files',
+  });
+  const status = ['status', '--porcelain', '-uall'];
+  await waitUntil(async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)), {
+    what: 'the same files',
+  });
+  await waitUntil(() => snapshotsIn(life.home).length === 0, { what: 'the snapshot to be dropped' });
 });
 
 test.each(killPoints)(
   'W1-12: a cascade that is killed at %s happened wholly or not at all, and is finished',
   async (point) => {
-    await using place = await temporaryDirectory();
-    const { home, first, agent } = await begun(place.path, point, [{ say: 'standing by' }, 'hang']);
+    const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
     await outputHas(first.client, agent.id, 'standing by');
     const children = [];
     for (let number = 0; number < 3; number++) {
@@ -234,85 +222,67 @@ test.each(killPoints)(
     }
     await first.client.killAgent(agent.id, { cascade: true }).catch(() => null);
     // What comes after the answer is passed soon after it.
-    expect((await first.exited).signal).toBe('SIGKILL');
-    const second = await readyDaemon(home);
-    try {
-      const statuses = async () => Promise.all(family.map(async ({ id }) => (await viewOf(second.client, id)).status));
-      const before = await statuses();
-      expect(new Set(before).size).toBe(1);
-      const undone = ['kill.after_agent', 'kill.after_runs', 'kill.before_commit'].includes(point);
-      expect(before[0]).toBe(undone ? 'running' : 'dead');
-      const { killed } = await second.client.killAgent(agent.id, { cascade: true });
-      expect(killed).toHaveLength(undone ? family.length : 0);
-      await waitUntil(
-        async () => {
-          const views = await Promise.all(
-            family.map(async ({ id }) => second.client.inspectAgent(id, { worktree: false })),
-          );
-          return views.every(
-            (view) => view.agent.worktreeEnd !== null && view.sessions.every(({ endedAt }) => endedAt !== null),
-          );
-        },
-        { what: 'all worktrees to be settled' },
-      );
-      expect((await leftBehind(second, agent.id)).processes).toBe(0);
-      const { events } = await second.client.events({ agent: agent.id });
-      expect(events.filter(({ type }) => type === 'agent.killed').map(({ data }) => data['count'])).toEqual([4]);
-      const { worktrees } = await second.client.worktrees();
-      for (const { worktree } of family) {
-        expect(worktrees.filter(({ path, state }) => path === worktree && state === 'trashed')).toHaveLength(1);
-      }
-    } finally {
-      await second.kill('SIGTERM');
+    const second = await life.next();
+    const statuses = async () => Promise.all(family.map(async ({ id }) => (await viewOf(second.client, id)).status));
+    const before = await statuses();
+    expect(new Set(before).size).toBe(1);
+    const undone = ['kill.after_agent', 'kill.after_runs', 'kill.before_commit'].includes(point);
+    expect(before[0]).toBe(undone ? 'running' : 'dead');
+    const { killed } = await second.client.killAgent(agent.id, { cascade: true });
+    expect(killed).toHaveLength(undone ? family.length : 0);
+    await waitUntil(
+      async () => {
+        const views = await Promise.all(
+          family.map(async ({ id }) => second.client.inspectAgent(id, { worktree: false })),
+        );
+        return views.every(
+          (view) => view.agent.worktreeEnd !== null && view.sessions.every(({ endedAt }) => endedAt !== null),
+        );
+      },
+      { what: 'all worktrees to be settled' },
+    );
+    expect((await leftBehind(second, agent.id)).processes).toBe(0);
+    const { events } = await second.client.events({ agent: agent.id });
+    expect(events.filter(({ type }) => type === 'agent.killed').map(({ data }) => data['count'])).toEqual([4]);
+    const { worktrees } = await second.client.worktrees();
+    for (const { worktree } of family) {
+      expect(worktrees.filter(({ path, state }) => path === worktree && state === 'trashed')).toHaveLength(1);
     }
   },
 );
 
 test('a cancel that is killed after its commit ends the processes on restart', async () => {
-  await using place = await temporaryDirectory();
-  const { home, first, agent } = await begun(place.path, 'cancel.after_commit', [{ say: 'standing by' }, 'hang']);
+  const { first, agent } = await begun('cancel.after_commit', [{ say: 'standing by' }, 'hang']);
   await outputHas(first.client, agent.id, 'standing by');
   await first.client.cancelRun(agent.id).catch(() => null);
-  expect((await first.exited).signal).toBe('SIGKILL');
-  const second = await readyDaemon(home);
-  try {
-    await waitUntil(async () => (await leftBehind(second, agent.id)).processes === 0, {
-      what: 'its processes to leave',
-    });
-    expect(await viewOf(second.client, agent.id)).toMatchObject({ activity: 'idle', status: 'running' });
-  } finally {
-    await second.kill('SIGTERM');
-  }
+  const second = await life.next();
+  await waitUntil(async () => (await leftBehind(second, agent.id)).processes === 0, {
+    what: 'its processes to leave',
+  });
+  expect(await viewOf(second.client, agent.id)).toMatchObject({ activity: 'idle', status: 'running' });
 });
 
 test.each(['pause.after_request', 'continue.after_processes'] as const)(
   'an agent whose daemon is killed at %s is halted when it is on record as paused',
   async (point) => {
-    await using place = await temporaryDirectory();
-    const { home, first, agent } = await begun(place.path, point, [{ say: 'standing by' }, 'hang']);
+    const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
     await outputHas(first.client, agent.id, 'standing by');
     await first.client.signalAgent(agent.id, 'pause').catch(() => null);
     if (point !== 'pause.after_request') await first.client.signalAgent(agent.id, 'continue').catch(() => null);
-    expect((await first.exited).signal).toBe('SIGKILL');
-    const second = await readyDaemon(home);
-    try {
-      const { agent: view, sessions } = await second.client.inspectAgent(agent.id);
-      expect(view.paused).toBe(true);
-      const halted = () =>
-        strayProcesses(sessions[0]?.id ?? '').some(({ pid }) => processTable.read(pid)?.stopped === true);
-      expect(halted()).toBe(true);
-      await second.client.signalAgent(agent.id, 'continue');
-      expect(halted()).toBe(false);
-      await second.client.stopAgent(agent.id);
-    } finally {
-      await second.kill('SIGTERM');
-    }
+    const second = await life.next();
+    const { agent: view, sessions } = await second.client.inspectAgent(agent.id);
+    expect(view.paused).toBe(true);
+    const halted = () =>
+      strayProcesses(sessions[0]?.id ?? '').some(({ pid }) => processTable.read(pid)?.stopped === true);
+    expect(halted()).toBe(true);
+    await second.client.signalAgent(agent.id, 'continue');
+    expect(halted()).toBe(false);
+    await second.client.stopAgent(agent.id);
   },
 );
 
 test('a restore from the trash that is killed in the middle is finished by the next', async () => {
-  await using place = await temporaryDirectory();
-  const { home, first, agent } = await begun(place.path, 'restore.after_files', ['complete']);
+  const { first, agent } = await begun('restore.after_files', ['complete']);
   await runEnded(first.client, agent.id);
   await first.client.killAgent(agent.id, {});
   const entry = await waitUntil(
@@ -320,14 +290,9 @@ test('a restore from the trash that is killed in the middle is finished by the n
     { what: 'the worktree in the trash' },
   );
   await first.client.restoreWorktree(entry).catch(() => null);
-  expect((await first.exited).signal).toBe('SIGKILL');
-  const second = await readyDaemon(home);
-  try {
-    expect((await second.client.restoreWorktree(entry)).path).toBe(agent.worktree);
-    expect(await git(agent.worktree ?? '', ['status', '--porcelain'])).toBe('');
-  } finally {
-    await second.kill('SIGTERM');
-  }
+  const second = await life.next();
+  expect((await second.client.restoreWorktree(entry)).path).toBe(agent.worktree);
+  expect(await git(agent.worktree ?? '', ['status', '--porcelain'])).toBe('');
 });
 
 test('S1-18: a restart that is killed after it took up what lives is made good by the next', async () => {
@@ -358,17 +323,13 @@ test('S1-18: a restart that is killed after it took up what lives is made good b
   }
 });
 
-/** A daemon that will be killed at a point, with a project and an agent that plays some steps. */
-async function begun(path: string, crashAt: CrashPoint, steps: unknown[]) {
-  const home = join(path, 'home');
-  const repository = join(path, 'sample');
-  await sampleRepository(repository);
-  const first = await readyDaemon(home, { crashAt });
-  await first.client.addProject({ path: repository });
-  const options = { scenario: await writeScenario(path, steps) };
-  const request = { path: repository, task: 'a task', provider: 'scripted', options };
+/** The daemon, which will be killed at a point, with an agent that plays some steps. */
+async function begun(point: CrashPoint, steps: unknown[]) {
+  const first = await life.armed(point);
+  const options = { scenario: await writeScenario(life.path, steps) };
+  const request = { path: life.repository, task: 'a task', provider: 'scripted', options };
   const { agent } = await first.client.work(request, randomUUID());
-  return { home, first, agent };
+  return { first, agent };
 }
 
 /** The snapshots of files that are kept in Pawl's own git directories. */

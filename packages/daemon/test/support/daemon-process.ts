@@ -32,9 +32,10 @@ export type DaemonProcess = {
 /** Starts a daemon process on a home. */
 export function spawnDaemon(
   home: string,
-  options: { crashAt?: CrashPoint; env?: NodeJS.ProcessEnv; openFiles?: number } = {},
+  options: { crashAt?: CrashPoint; crashAtFile?: string; env?: NodeJS.ProcessEnv; openFiles?: number } = {},
 ): DaemonProcess {
-  const entry = options.crashAt === undefined ? entries.bundle : entries.crashing;
+  const crashAt = options.crashAtFile === undefined ? options.crashAt : `file:${options.crashAtFile}`;
+  const entry = crashAt === undefined ? entries.bundle : entries.crashing;
   const command = [process.execPath, entry, '--report-fd', '3'];
   const limited =
     options.openFiles === undefined
@@ -46,7 +47,7 @@ export function spawnDaemon(
       ...process.env,
       ...options.env,
       PAWL_HOME: home,
-      ...(options.crashAt === undefined ? {} : { PAWL_CRASH_AT: options.crashAt }),
+      ...(crashAt === undefined ? {} : { PAWL_CRASH_AT: crashAt }),
     },
   });
   const exited = once(child, 'exit').then(([code, signal]) => ({
