@@ -1,12 +1,19 @@
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
 
 /** Brings up to date what tests start or copy: the bundle, the daemon with crash points, and the database of a new home. */
 export default function setup(): void {
   // Tests are a person's commands, also when an agent or a check of Pawl's runs them.
   for (const name of ['PAWL_SESSION', 'PAWL_AGENT_ID', 'PAWL_AGENT_TOKEN', 'PAWL_HELPER', 'AI_AGENT_ID', 'AI_HELPER'])
     delete process.env[name];
-  execFileSync(process.execPath, [join(import.meta.dirname, '..', 'scripts', 'setup.mjs'), '--build', '--for-tests'], {
-    stdio: 'inherit',
-  });
+  process.env['PAWL_TEST_SEED'] ??= String(randomInt(1, 2 ** 31 - 1));
+  process.stderr.write(
+    `Endurance tests take the seed ${process.env['PAWL_TEST_SEED']}; PAWL_TEST_SEED=… repeats it.\n`,
+  );
+  // Hundreds of programs start from the same few bundles: they are compiled once.
+  process.env['NODE_COMPILE_CACHE'] = join(root, '.cache', 'compiled');
+  execFileSync(process.execPath, [join(root, 'scripts', 'setup.mjs'), '--build', '--for-tests'], { stdio: 'inherit' });
 }

@@ -1,4 +1,5 @@
 import type { AgentView } from '@pawl/protocol/view';
+import { endurance } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -133,8 +134,9 @@ test('what agents print cannot take over the terminal', async () => {
   expect(followed.stdout).toContain(']52;c;aGk=');
 });
 
+const many = endurance({ whole: 50, small: 12 });
 test(
-  'fifty at the same instant: fifty agents, each in its own worktree and branch, none fails',
+  `${many} at the same instant: as many agents, each in its own worktree and branch, none fails`,
   { timeout: 300_000 },
   async () => {
     const before = (await place.json<{ agents: AgentView[] }>(['ps'])).agents.length;
@@ -144,7 +146,7 @@ test(
       JSON.stringify({ steps: [{ write: { path: 'a.txt', content: '{agent}' } }, { commit: 'a' }, 'complete'] }),
     );
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: many }, (_, index) =>
         place.pawl(['work', `task ${index}`, '--provider', 'scripted', '--scenario', scenario, '--json'], here()),
       ),
     );
@@ -154,9 +156,9 @@ test(
         const list = (await place.json<{ agents: AgentView[] }>(['ps', '--limit', '200'])).agents;
         return list.every((agent) => agent.run?.status !== 'running') ? list : null;
       },
-      { timeoutMs: 90_000, what: 'fifty agents to end' },
+      { timeoutMs: 90_000, what: 'all agents to end' },
     );
-    expect(agents).toHaveLength(before + 50);
+    expect(agents).toHaveLength(before + many);
     expect(agents.filter((agent) => agent.run?.status !== 'completed')).toEqual([]);
     expect(new Set(agents.map((agent) => agent.worktree)).size).toBe(agents.length);
     const branches = (await git(repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/work'])).split(

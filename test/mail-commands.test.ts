@@ -1,5 +1,6 @@
 import type { AgentView } from '@pawl/protocol/view';
 import type { MailList, MailsAnswer, MailView, Waited } from '@pawl/protocol/view/mail';
+import { endurance } from '@pawl/testing/endurance';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -63,16 +64,19 @@ test('S1-25…28, S4-15…17: a person sends, looks, reads and waits; nobody but
   expect((await place.json<MailList>(['check-mail'])).mails).toEqual([]);
 });
 
-test('25: fifty commands at one instant to two agents: each exits 0, and each mail is there once, at the right one', async () => {
+const commands = endurance({ whole: 50, small: 12 });
+test(`25: ${commands} commands at one instant to two agents: each exits 0, and each mail is there once, at the right one`, async () => {
   const two = [await stopped(), await stopped()];
   const outcomes = await Promise.all(
-    Array.from({ length: 50 }, (_, number) => place.pawl(['send', two[number % 2]?.alias ?? '', `number ${number}`])),
+    Array.from({ length: commands }, (_, number) =>
+      place.pawl(['send', two[number % 2]?.alias ?? '', `number ${number}`]),
+    ),
   );
   expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual(outcomes.map(() => [0, '']));
   for (const [index, agent] of two.entries()) {
     const { mails } = await place.json<MailList>(['mail', '--agent', agent.alias]);
     const numbers = mails.map(({ body }) => Number(body.replace('number ', ''))).toSorted((a, b) => a - b);
-    expect(numbers).toEqual(Array.from({ length: 25 }, (_, each) => each * 2 + index));
+    expect(numbers).toEqual(Array.from({ length: commands / 2 }, (_, each) => each * 2 + index));
   }
 });
 

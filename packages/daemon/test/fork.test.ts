@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
@@ -124,11 +125,12 @@ describe('a fork', () => {
     expect(new Set(made.map(({ agent }) => agent.id)).size).toBe(1);
   });
 
-  test('8.1: 50 forks of one agent at once are 50 children, each with one pair of notes', async () => {
+  const forks = endurance({ whole: 50, small: 15 });
+  test(`8.1: ${forks} forks of one agent at once are as many children, each with one pair of notes`, async () => {
     const parent = await daemon.rested();
-    const children = await Promise.all(Array.from({ length: 50 }, () => daemon.fork(parent.id)));
-    expect(new Set(children.map((child) => child.id)).size).toBe(50);
-    expect(new Set(children.map((child) => child.alias)).size).toBe(50);
+    const children = await Promise.all(Array.from({ length: forks }, () => daemon.fork(parent.id)));
+    expect(new Set(children.map((child) => child.id)).size).toBe(forks);
+    expect(new Set(children.map((child) => child.alias)).size).toBe(forks);
     const { messages } = await daemon.client.history(parent.id);
     const told = messages.filter((message) => message.kind === 'fork' && message.agentId === parent.id);
     for (const child of children) expect(told.filter(({ data }) => data?.['childId'] === child.id)).toHaveLength(1);

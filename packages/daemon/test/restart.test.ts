@@ -3,6 +3,7 @@ import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';
 import type { Event } from '@pawl/schema/event';
+import { endurance, seededRandom } from '@pawl/testing/endurance';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -14,8 +15,9 @@ import { runEnded, writeScenario } from './support/daemon.ts';
 import { readyDaemon } from './support/daemon-process.ts';
 import { outputDifferences } from './support/output.ts';
 
-const agents = 20;
-const kills = 10;
+const agents = endurance({ whole: 20, small: 8 });
+const kills = endurance({ whole: 10, small: 3 });
+const random = seededRandom();
 
 test(
   `${agents} agents talk while the daemon is killed ${kills} times: nothing is lost, doubled or forgotten [S4-30, S4-31, 5.2.4, 8.11]`,
@@ -42,7 +44,7 @@ test(
     const killedAt: number[] = [];
     for (let count = 0; count < kills; count++) {
       // The moment is what the test varies; nothing is waited for.
-      await delay(20 + Math.random() * 300);
+      await delay(20 + random() * 300);
       killedAt.push((await daemon.client.daemon()).lastSeq);
       await daemon.kill();
       daemon = await readyDaemon(home);

@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keepOutOfCommits } from '../src/exclude.ts';
@@ -16,7 +17,8 @@ test('50 worktrees at once, three rounds, each its own, none fails', async () =>
   const repository = await openRepository(root);
   const config = git(root, 'config', '--list', '--local');
   const base = await resolveCommit(repository, 'origin/main');
-  for (const round of [1, 2, 3]) {
+  const rounds = endurance({ whole: 3, small: 1 });
+  for (let round = 1; round <= rounds; round += 1) {
     const requests = Array.from({ length: 50 }, (_, i) => ({
       ownDir: join(home, 'own.git'),
       path: join(home, 'trees', `agent-${round}-${i}`),

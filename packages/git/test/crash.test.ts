@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,10 +73,11 @@ describe('killed after the step', () => {
 
 test('killed at many moments, with and without its git commands', async () => {
   const { root, repository, request, check } = await setUp(150);
-  for (let round = 0; round < 8; round += 1) {
+  const rounds = endurance({ whole: 8, small: 2 });
+  for (let round = 0; round < rounds; round += 1) {
     const child = start({ root, ...request });
     await once(child.stdout, 'data');
-    await delay(round * 6);
+    await delay((round * 48) / rounds);
     // In every second round the git command lives on as an orphan while the next call is already at work.
     process.kill(round % 2 === 0 ? -Number(child.pid) : Number(child.pid), 'SIGKILL');
     await check();

@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -164,9 +165,10 @@ test('a deletion that was cut short is finished', async () => {
 });
 
 test('killed at many moments: there is an entry or an archive, at every time', async () => {
-  for (let round = 0; round < 4; round += 1) {
+  const rounds = endurance({ whole: 4, small: 2 });
+  for (let round = 0; round < rounds; round += 1) {
     const { root, repository, request, archived } = await setUp((path) => write(path, { 'new.txt': 'new\n' }));
-    await killAfter(round * 25, round % 2 === 0, { root, operation: 'pruneTrash', ...request });
+    await killAfter((round * 100) / rounds, round % 2 === 0, { root, operation: 'pruneTrash', ...request });
     const isListed = (await listTrash(request.trashDir)).length === 1;
     expect(isListed || archived().length === 2).toBe(true);
     await pruneTrash(repository, request);

@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -86,9 +87,10 @@ describe.each(places)('7.11: a worktree comes back from a trash on $name', ({ pa
 
 test('killed at many moments', async () => {
   const { root, repository, trash, check } = await setUp();
-  for (let round = 0; round < 4; round += 1) {
+  const rounds = endurance({ whole: 4, small: 2 });
+  for (let round = 0; round < rounds; round += 1) {
     const request = await trash();
-    await killAfter(round * 8, round % 2 === 0, { root, operation: 'restoreWorktree', ...request });
+    await killAfter((round * 32) / rounds, round % 2 === 0, { root, operation: 'restoreWorktree', ...request });
     await restoreWorktree(repository, request).catch((error: unknown) => {
       // It was done before it was killed.
       expect(String(error)).toContain('nothing called');

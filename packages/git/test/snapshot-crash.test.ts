@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '@pawl/schema/id';
@@ -70,11 +71,12 @@ test('a worktree that dies when it is registered is begun again', async () => {
 test('killed at many moments, with and without its git commands', async () => {
   const { place, repository, root, parent, ownDir, name, take, path, add } = await setUp(120);
   const before = witness(place);
-  for (let round = 0; round < 4; round += 1) {
-    await killAfter(round * 25, round % 2 === 0, { root, operation: 'takeSnapshot', ...take });
+  const rounds = endurance({ whole: 4, small: 2 });
+  for (let round = 0; round < rounds; round += 1) {
+    await killAfter((round * 100) / rounds, round % 2 === 0, { root, operation: 'takeSnapshot', ...take });
     const { head, commit } = await takeSnapshot(repository, take);
     expect(readdirSync(join(ownDir, 'pawl-snapshots', name))).toEqual([commit]);
-    await killAfter(round * 15, round % 2 === 0, { root, ...add(head, commit) });
+    await killAfter((round * 60) / rounds, round % 2 === 0, { root, ...add(head, commit) });
     await addWorktree(repository, add(head, commit));
     expect(stateOf(path)).toEqual(stateOf(parent));
     expect(filesOf(path)).toEqual(filesOf(parent));

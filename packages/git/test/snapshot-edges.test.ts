@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -324,7 +325,8 @@ test('a property: random edits are carried as they are', async () => {
       write(place.parent, { [`${name}/inner`]: `${random(1000)}\n` });
     },
   ];
-  for (let round = 0; round < 6; round += 1) {
+  const rounds = endurance({ whole: 6, small: 2 });
+  for (let round = 0; round < rounds; round += 1) {
     for (let edit = 0; edit < 12; edit += 1) {
       try {
         edits[random(edits.length)]?.(`f${random(14)}`);

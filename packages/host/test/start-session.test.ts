@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -174,7 +175,8 @@ test('a start that was interrupted before the claim is simply done again', async
 
 test('a shim killed at any moment of its start: another one runs the command, unless the dead one had claimed it', async () => {
   const seen = new Set<boolean>();
-  for (let round = 0; round < 20; round += 1) {
+  const rounds = endurance({ whole: 20, small: 6 });
+  for (let round = 0; round < rounds; round += 1) {
     const session = workspace.spec('echo ran; exec cat', { prompt: 'x' });
     const record = prepareSession(session.dir, { prompt: session.prompt, group: null });
     const script = join(session.dir, 'shim.sh');
@@ -185,8 +187,8 @@ test('a shim killed at any moment of its start: another one runs the command, un
       detached: true,
     });
     // The first ones are killed before they can do much, the last one when it has made its claim.
-    if (round > 0) await pause(round);
-    if (round === 19) await eventually(() => existsSync(join(session.dir, 'pid')));
+    if (round > 0) await pause((round * 20) / rounds);
+    if (round === rounds - 1) await eventually(() => existsSync(join(session.dir, 'pid')));
     shim.kill('SIGKILL');
     if (shim.exitCode === null && shim.signalCode === null) await once(shim, 'exit');
     const identity = await startSession(session);
@@ -301,8 +303,8 @@ describe('refuses with a clear error', () => {
   });
 });
 
-test('a hundred short sessions leave no zombie and each its exit code', async () => {
-  const specs = Array.from({ length: 100 }, (_, index) =>
+test('many short sessions leave no zombie and each its exit code', async () => {
+  const specs = Array.from({ length: endurance({ whole: 100, small: 30 }) }, (_, index) =>
     workspace.spec(`exit ${index % 50}`, { stdin: index % 2 ? 'file' : 'fifo' }),
   );
   const identities = [];

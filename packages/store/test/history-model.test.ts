@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { endurance, seed } from '@pawl/testing/endurance';
 import { join } from 'node:path';
 import { insertAgent, updateAgent } from '@pawl/store/agents';
 import { countHistory, historyRanges, replay } from '@pawl/store/history';
@@ -46,7 +47,7 @@ test('S1-17, W1-16: random trees replay as full copies would', async () => {
     }
   });
   // A failure is told with what was found until then; looking for the smallest one may take minutes.
-  await fc.assert(property, { numRuns: 100, interruptAfterTimeLimit: 20_000 });
+  await fc.assert(property, { numRuns: endurance({ whole: 100, small: 25 }), seed, interruptAfterTimeLimit: 20_000 });
 });
 
 test.each([

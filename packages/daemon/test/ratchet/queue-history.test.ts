@@ -1,4 +1,5 @@
 import type { ChangeView } from '@pawl/protocol/view/change';
+import { endurance, seed } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
@@ -113,7 +114,7 @@ test(
         await expectAllPass(repository, base);
         await expectFair(repository, proposals, settled);
       }),
-      { numRuns: 3 },
+      { numRuns: endurance({ whole: 10, small: 1 }), seed },
     );
   },
 );
