@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/real/*.real.ts'],
     pool: 'forks',
     maxWorkers: 3,
-    testTimeout: 240_000,
+    testTimeout: 480_000,
     hookTimeout: 60_000,
   },
 });

@@ -43,7 +43,7 @@ function canIsolate(): boolean {
 type Told = { status: string; account: string | null; calls: number; names: string[] };
 
 /** How long a CLI may try before it reports a limit. */
-const turnMinutes = 4;
+const turnMinutes = 8;
 
 const presets = builtInPresets({ scriptedAgent: ['scripted'], bridge: ['bridge'], scriptedState: '' });
 
@@ -204,7 +204,7 @@ export function tryCli(
       const self = agentClient(homeAt(shop.home), asker.id);
       const { question } = await self.ask({ agent: asked.id, question: 'Which parser is it?' }, randomUUID());
       await waitUntil(async () => (await shop.client().inspectAgent(asked.id)).sessions.length === 2, {
-        timeoutMs: 60_000,
+        timeoutMs: 180_000,
         what: 'its second session',
       });
       await agentClient(homeAt(shop.home), asked.id).answer(question.conversationId, { answer: 'The small one.' });
@@ -251,7 +251,7 @@ export function tryCli(
     const unshared = canIsolate() ? true : 'no network namespace can be made here: not tried';
     capability('no outside name with a shell key', typeof shell === 'string' ? shell : unshared, async () => {
       const { stdout } = await run(isolated[0], [...isolated.slice(1), process.execPath, outsideNames, name], {
-        timeout: 200_000,
+        timeout: 400_000,
       });
       const told = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
       expect(told).toMatchObject({ status: 'completed', account: expect.stringMatching(/^shell-/) as string });
@@ -346,7 +346,7 @@ async function sendMail(shop: RealWorkshop, to: string, text: string): Promise<s
 
 async function mailIsRead(shop: RealWorkshop, mailId: string): Promise<void> {
   await waitUntil(async () => (await storyOf(shop, mailId)).includes('mail.read'), {
-    timeoutMs: 120_000,
+    timeoutMs: 240_000,
     what: `mail ${mailId} to be read`,
   });
 }
@@ -380,7 +380,7 @@ async function toolRuns(shop: RealWorkshop, agentId: string): Promise<void> {
       const commands = session === undefined ? [] : commandsOf(session.id);
       return commands.some((command) => command.startsWith('tail '));
     },
-    { timeoutMs: 60_000, what: 'a tool to run' },
+    { timeoutMs: 180_000, what: 'a tool to run' },
   );
 }
 

@@ -125,6 +125,8 @@ export const realClis: Record<string, RealCli> = {
     settings: {},
     shell: (server) => anthropicShell(`${server}/v1`),
     ...told,
+    asks: { names: ['registry.npmjs.org'], why: 'once, when its own config directory is new' },
+    hidesReset: 'its log names no time',
   },
   qwen: {
     package: '@qwen-code/qwen-code',
@@ -142,6 +144,7 @@ export const realClis: Record<string, RealCli> = {
       files: { '.qwen/settings.json': JSON.stringify(qwenSettings) },
     }),
     ...told,
+    hidesReset: 'it waits without a word',
   },
   copilot: {
     package: '@github/copilot',

@@ -40,6 +40,7 @@ export const scenarios: Record<string, ScenarioInput> = {
   /** Reaches a limit that lasts three hours, for one of the keys. */
   hours: {
     steps: [
+      { shell: 'true' },
       { error: 'limit-reset', key: 'long', resetsInSeconds: 3 * 3600 },
       done('finished elsewhere'),
       { say: 'All done.' },

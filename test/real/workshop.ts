@@ -19,7 +19,7 @@ import { scenarios } from './scenarios.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** How long a turn may take: the slowest CLI needs ten seconds to start, and tries a minute and a half before it tells a limit. */
-const turnMs = 200_000;
+const turnMs = 400_000;
 
 /** Secrets that must not be found anywhere but with the accounts. */
 export const secrets = {
