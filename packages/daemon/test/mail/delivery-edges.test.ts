@@ -2,15 +2,17 @@ import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { rootAgent } from '@pawl/daemon/service/root-agent';
 import { limits } from '@pawl/schema/limit';
 import { agentById } from '@pawl/store/agents';
+import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { allEvents, mailIs, send, shownOrder, statesOf, timesShown, toldTo } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
-import { storeOf } from '../support/stores.ts';
+import { storeOf, withStore } from '../support/stores.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -124,4 +126,22 @@ test('W1-23: an agent in a turn that waits for its mail gets it there, and not b
   await mailIs(daemon.client, next, 'delivered');
   expect(await timesShown(daemon.client, agent.id, [mailId, next])).toEqual([0, 1]);
   for (const { id } of [agent, sender]) await daemon.client.stopAgent(id);
+});
+
+test('mail that waited while no daemon ran is handed over when the next one comes up [W4-20]', async () => {
+  await using place = await temporaryDirectory();
+  const home = join(place.path, 'home');
+  await using first = await startTestDaemon({ home });
+  const agent = await first.work([{ say: 'first' }, 'complete', again]);
+  await first.ended(agent.id);
+  await first.stop();
+  const mail = await withStore(home, async (store) => {
+    const [from, to] = [await rootAgent(store.db), await agentById(store.db, agent.id)];
+    if (to === null) throw new Error('the agent is gone');
+    return store.write((tx) => recordMail(tx, { from, to, kind: 'message' }, shortBody('one thing more')));
+  });
+  // The sweep by its timer comes after two minutes, which is longer than this waits.
+  await using second = await startTestDaemon({ home });
+  await mailIs(second.client, mail.id, 'delivered');
+  await second.ended(agent.id);
 });
