@@ -9,6 +9,9 @@ export default defineConfig({
   },
   test: {
     include: ['packages/core/test/**/*.test.ts', 'packages/daemon/test/{prompts,whole-files,mail/mirror}.test.ts'],
+    // Stryker has its own limit for a mutant; this one only ends a hang of the first run.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
