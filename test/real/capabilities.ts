@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentClient } from '../../packages/daemon/test/support/agent-client.ts';
+import { agentClient } from './agent-client.ts';
 import { realClis } from './clis.ts';
 import type { RealWorkshop } from './workshop.ts';
 import { openWorkshop, secrets } from './workshop.ts';
@@ -201,13 +201,13 @@ export function tryCli(
       const [asker, asked] = await Promise.all([1, 2].map(() => shop.work('[[scenario:remember]] Hello.')));
       if (asker === undefined || asked === undefined) return;
       for (const { id } of [asker, asked]) await shop.ended(id);
-      const self = agentClient(homeAt(shop.home), asker.id);
+      const self = agentClient(shop.home, asker.id);
       const { question } = await self.ask({ agent: asked.id, question: 'Which parser is it?' }, randomUUID());
       await waitUntil(async () => (await shop.client().inspectAgent(asked.id)).sessions.length === 2, {
         timeoutMs: 180_000,
         what: 'its second session',
       });
-      await agentClient(homeAt(shop.home), asked.id).answer(question.conversationId, { answer: 'The small one.' });
+      await agentClient(shop.home, asked.id).answer(question.conversationId, { answer: 'The small one.' });
       const ended = await shop.client().showQuestion(question.conversationId);
       expect(ended.question).toMatchObject({ end: 'answered', answer: 'The small one.' });
       await shop.ended(asked.id);

@@ -35,7 +35,7 @@ test.each(agents)('%s: SIGTERM ends the turn, the agent and the tool that it run
   bridge.say('never begun');
   bridge.signal('SIGTERM');
   expect(await bridge.exit).toBe(143);
-  expect(isRunning(tool)).toBe(false);
+  await waitUntil(() => !isRunning(tool), { what: 'the end of the tool' });
   // Codex and pi took the second input into the turn; in ACP it was waiting.
   expect(bridge.ofType('result')).toHaveLength(1);
 });
