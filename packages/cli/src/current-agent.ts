@@ -7,11 +7,16 @@ import { ownAgentId } from './own-agent.ts';
 
 /** The agent that a command about one agent means when it names none: the caller itself, or the one the person acts as. */
 export async function agentOrCurrent(home: Home, reference: string | undefined): Promise<string> {
-  const own = reference ?? ownAgentId();
-  if (own !== undefined) return own;
+  return (await meantAgent(home, reference)).reference;
+}
+
+/** The same, with what to call it. */
+export async function meantAgent(home: Home, given: string | undefined): Promise<{ reference: string; name: string }> {
+  const own = given ?? ownAgentId();
+  if (own !== undefined) return { reference: own, name: own };
   return withDaemon(home, async (client) => {
     const { current } = await client.desk();
-    if (current.parentId !== null) return current.id;
+    if (current.parentId !== null) return { reference: current.id, name: current.alias };
     throw await noAgentMeant(client);
   });
 }

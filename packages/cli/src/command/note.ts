@@ -1,4 +1,4 @@
-import { agentAndText, agentOrCurrent } from '../current-agent.ts';
+import { agentAndText, meantAgent } from '../current-agent.ts';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../launch.ts';
 import { printableLine } from '../terminal.ts';
@@ -8,13 +8,9 @@ type Verb = 'clear' | 'mark' | 'rewind';
 /** Adds a note to an agent's history: forget everything before it, mark this place, or go back to a mark. */
 export async function note(context: CommandContext, verb: Verb, words: readonly string[]): Promise<number> {
   const { reference: given, text: label } = agentAndText(words);
-  const reference = await agentOrCurrent(context.home, given);
+  const { reference, name: agent } = await meantAgent(context.home, given);
   const body = label === undefined ? {} : { label };
-  const { messageId, alias } = await withDaemon(context.home, async (client) => {
-    const noted = await client.note(reference, verb, body);
-    if (given !== undefined) return { ...noted, alias: given };
-    return { ...noted, alias: (await client.inspectAgent(reference, { worktree: false })).agent.alias };
-  });
+  const { messageId } = await withDaemon(context.home, (client) => client.note(reference, verb, body));
   const name = label === undefined ? '' : ` ${JSON.stringify(printableLine(label))}`;
   context.answer('note', { verb, messageId, ...body }, () => {
     const said = {
@@ -22,7 +18,7 @@ export async function note(context: CommandContext, verb: Verb, words: readonly 
       mark: `marked this place${name}`,
       rewind: `back at the ${label === undefined ? 'last ' : ''}mark${name}; what came after it stays on record`,
     };
-    return `${context.colours.bold(printableLine(alias))}: ${said[verb]} (message ${messageId})`;
+    return `${context.colours.bold(printableLine(agent))}: ${said[verb]} (message ${messageId})`;
   });
   return 0;
 }
