@@ -10,38 +10,18 @@ import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { execFile, spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from './agent-client.ts';
 import { realClis } from './clis.ts';
+import { canIsolate, namesAskedFor } from './isolation.ts';
 import type { RealWorkshop } from './workshop.ts';
 import { openWorkshop, secrets } from './workshop.ts';
 
 const results = join(import.meta.dirname, '..', '..', '.cache', 'real-results');
 const run = promisify(execFile);
-const outsideNames = join(import.meta.dirname, 'outside-names.ts');
-
-/** A network namespace with nothing but loopback, in which 127.0.0.1 is the name server. */
-const isolated: [string, ...string[]] = [
-  'unshare',
-  '--net',
-  '--mount',
-  'sh',
-  '-c',
-  'ip link set lo up && echo "nameserver 127.0.0.1" > "$0" && mount --bind "$0" /etc/resolv.conf && exec "$@"',
-  join(tmpdir(), `pawl-resolv-${process.pid}`),
-];
-
-function canIsolate(): boolean {
-  return spawnSync(isolated[0], [...isolated.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
-}
-
-/** What the program in that namespace prints. */
-type Told = { status: string; account: string | null; calls: number; names: string[] };
-
 /** How long a CLI may try before it reports a limit. */
 const turnMinutes = 8;
 
@@ -250,10 +230,7 @@ export function tryCli(
     const shell = cli.shell('');
     const unshared = canIsolate() ? true : 'no network namespace can be made here: not tried';
     capability('no outside name with a shell key', typeof shell === 'string' ? shell : unshared, async () => {
-      const { stdout } = await run(isolated[0], [...isolated.slice(1), process.execPath, outsideNames, name], {
-        timeout: 400_000,
-      });
-      const told = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
+      const told = await namesAskedFor(name);
       expect(told).toMatchObject({ status: 'completed', account: expect.stringMatching(/^shell-/) as string });
       expect(told.calls).toBeGreaterThan(0);
       expect(told.names.toSorted()).toEqual(cli.asks?.names ?? []);
@@ -314,10 +291,14 @@ export function tryCli(
       const { mails } = await shop.client().listMail();
       const sent = { from: { id: agent.id, alias: agent.alias }, body: 'sent with a tool' };
       expect(mails).toContainEqual(expect.objectContaining(sent));
-      // It was passed on from the environment, and written down nowhere.
+      // It was passed on from the environment, and written down nowhere but in a session's own file where the CLI passes on nothing.
       const token = createAuthority(readFileSync(homeAt(shop.home).token, 'utf8').trim()).agentToken(agent.id);
       const { stdout } = await run('sh', ['-c', `grep -rlaF -e '${token}' '${shop.home}' || [ $? = 1 ]`]);
-      expect(stdout).toBe('');
+      const isWritten = preset.mcp !== null && 'variables' in preset.mcp && preset.mcp.variables === 'written';
+      const { sessions } = await shop.client().inspectAgent(agent.id);
+      const own = sessions.map(({ directory }) => join(directory, 'mcp.json'));
+      expect(stdout.split('\n').filter((path) => path !== '')).toEqual(isWritten ? own : []);
+      return isWritten ? 'the CLI passes no variables on: its token stands in the session’s own file, 0600' : undefined;
     });
 
     const bridged = presets.find((each) => each.name === cli.live && each.name !== cli.provider);

@@ -112,7 +112,6 @@ export const realClis: Record<string, RealCli> = {
       files: {},
     }),
     ...told,
-    hidesReset: 'its words on a quota name no time',
   },
   opencode: {
     package: 'opencode-ai',

@@ -11,6 +11,7 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PersonsShell, RealCli } from './clis.ts';
@@ -116,6 +117,7 @@ export async function openWorkshop(
     async crashDaemon() {
       const { pid } = await client.daemon();
       process.kill(pid, 'SIGKILL');
+      await waitUntil(() => !existsSync(`/proc/${pid}`), { timeoutMs: turnMs, what: 'the daemon to be gone' });
       await pawl(['up']);
     },
     async close() {
