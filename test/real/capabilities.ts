@@ -233,8 +233,8 @@ export function tryCli(
       const told = await namesAskedFor(name);
       expect(told).toMatchObject({ status: 'completed', account: expect.stringMatching(/^shell-/) as string });
       expect(told.calls).toBeGreaterThan(0);
-      expect(told.names.toSorted()).toEqual(cli.asks?.names ?? []);
-      return cli.asks === null ? undefined : `but for ${cli.asks.names.join(', ')}: ${cli.asks.why}`;
+      expect(told.names.filter((name) => cli.asks?.names.test(name) !== true)).toEqual([]);
+      return cli.asks === null ? undefined : `but for ${cli.asks.what}: ${cli.asks.why}`;
     });
 
     capability('no secret outside of the accounts', preset.account !== null, async () => {

@@ -17,7 +17,7 @@ export type RealCli = {
   /** A person's shell with a key and no account: its variables, and files below HOME; or why there is no such thing. */
   shell(server: string): PersonsShell | string;
   /** Names that it asks for although all its switches are set, and why. */
-  asks: { names: string[]; why: string } | null;
+  asks: { names: RegExp; what: string; why: string } | null;
   /** Why it does not tell when a limit ends; null when it does. */
   hidesReset: string | null;
   /** It tells that with a token only, and not with an API key. */
@@ -124,7 +124,7 @@ export const realClis: Record<string, RealCli> = {
     settings: {},
     shell: (server) => anthropicShell(`${server}/v1`),
     ...told,
-    asks: { names: ['registry.npmjs.org'], why: 'once, when its own config directory is new' },
+    asks: { names: /^registry\./, what: 'the package registry', why: 'once, when its own config directory is new' },
     hidesReset: 'its log names no time',
   },
   qwen: {
@@ -187,6 +187,10 @@ export const realClis: Record<string, RealCli> = {
       files: { '.continue/config.yaml': continueConfig(server) },
     }),
     ...told,
-    asks: { names: ['api.continue.dev'], why: 'it looks for its newest version at every start, without a switch' },
+    asks: {
+      names: /^api\.continue\.dev$/,
+      what: 'api.continue.dev',
+      why: 'it looks for its newest version at every start, without a switch',
+    },
   },
 };
