@@ -1,21 +1,39 @@
 import { commandClient } from '../client.ts';
+import type { Home } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
+import type { DaemonView } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
 import { spawn } from 'node:child_process';
 import type { CommandContext } from '../context.ts';
 import { answers, daemonEnvironment, launchDaemon } from '../launch.ts';
 
+/** How often a daemon that went away meanwhile is started again. */
+const mostAttempts = 3;
+
 /** Starts the daemon, in the background or here. */
 export async function up(context: CommandContext, options: { foreground?: boolean }): Promise<number> {
   if (options.foreground) return runHere(context);
-  const running = await answers(context.home);
-  const started = running ? false : (await launchDaemon(context.home)).started;
-  const daemon = await commandClient(context.home).daemon();
+  const { started, daemon } = await ensureDaemon(context.home);
   context.answer('daemon', { started, ...daemon }, () =>
     started
       ? `pawl is up (pid ${daemon.pid}, http://127.0.0.1:${daemon.port}, home ${daemon.home})`
       : `pawl was already up (pid ${daemon.pid}, home ${daemon.home})`,
   );
   return 0;
+}
+
+/** The daemon that answers, started first where there is none. A killed one may accept connections for another moment. */
+async function ensureDaemon(home: Home): Promise<{ started: boolean; daemon: DaemonView }> {
+  let { started } = (await answers(home)) ? { started: false } : await launchDaemon(home);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { started, daemon: await commandClient(home).daemon() };
+    } catch (error) {
+      const isGone = error instanceof PawlError && error.code === 'daemon_unreachable';
+      if (!isGone || attempt === mostAttempts) throw error;
+      ({ started } = await launchDaemon(home));
+    }
+  }
 }
 
 function runHere(context: CommandContext): Promise<number> {
