@@ -68,8 +68,10 @@ test('a clock that jumps back two hours and ahead a day neither ends nor stalls 
   for (const agent of [first, second, third]) expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
   const { events } = await daemon.client.events();
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-  const { agents } = await daemon.client.listAgents();
-  expect(agents.map((agent) => agent.id)).toEqual([third.id, second.id, first.id]);
+  // One that is done may have left by now: for the clock, days have passed.
+  const { agents } = await daemon.client.listAgents({ all: true });
+  const children = agents.filter((agent) => agent.parentId !== null);
+  expect(children.map((agent) => agent.id)).toEqual([third.id, second.id, first.id]);
 });
 
 test(
@@ -85,13 +87,17 @@ test(
       await client.addProject({ path: repository });
       const body = { path: repository, task: 'x', provider: 'scripted' };
       const hang = { scenario: await writeScenario(place.path, [{ say: 'standing by' }, 'hang']) };
+      const { agent: running } = await client.work({ ...body, options: hang }, randomUUID());
+      await outputHas(client, running.id, 'standing by');
       const asked = await Promise.allSettled(
         Array.from({ length: 40 }, () => client.work({ ...body, options: hang }, randomUUID())),
       );
       const refused = asked.filter((result) => result.status === 'rejected').map((result) => String(result.reason));
       for (const reason of refused) expect(reason).toMatch(/EMFILE|daemon does not answer/);
-      const accepted = asked.length - refused.length;
-      expect(accepted).toBeGreaterThan(0);
+      const accepted = 1 + asked.length - refused.length;
+      const isRunning = async () =>
+        (await client.inspectAgent(running.id, { worktree: false })).agent.run?.status === 'running';
+      await waitUntil(isRunning, { what: 'an answer about the agent that runs' });
       const isOver = async () => {
         const { agents } = await client.listAgents();
         for (const agent of agents) if (agent.run?.status === 'running') await client.stopAgent(agent.id);
@@ -101,7 +107,9 @@ test(
       const failed = (await client.listAgents()).agents.filter((agent) => agent.run?.status === 'failed');
       for (const agent of failed) expect(agent.run?.detail).toMatch(/EMFILE/);
       const complete = { scenario: await writeScenario(place.path, ['complete']) };
-      const { agent } = await client.work({ ...body, options: complete }, randomUUID());
+      // What the others held is given back a moment after they have stopped.
+      const begin = () => client.work({ ...body, options: complete }, randomUUID());
+      const { agent } = await waitUntil(begin, { what: 'room for another agent' });
       expect((await runEnded(client, agent.id)).run?.status).toBe('completed');
     } finally {
       await daemon.kill('SIGTERM');
