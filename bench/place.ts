@@ -4,13 +4,14 @@ import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView } from '@pawl/protocol/view';
 import { strayProcesses } from '@pawl/host/stray';
+import { hasErrno } from '@pawl/schema/error';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programPaths } from './program.ts';
@@ -56,8 +57,10 @@ export async function makePlace(): Promise<Place> {
   const close = () => (closing ??= end());
   async function end(): Promise<void> {
     if (running !== null) {
-      await within(stopMs, () => 'its agents did not stop', stopAgents(client)).catch(() => endSessions(home));
+      await within(stopMs, () => 'its agents did not stop', stopAgents(client)).catch(() => undefined);
       await running.kill('SIGTERM');
+      // A measure that was given up may have asked for more agents meanwhile.
+      endSessions(home);
     }
     await directory[Symbol.asyncDispose]();
     openPlaces.delete(close);
@@ -101,8 +104,16 @@ async function stopAgents(client: Client): Promise<void> {
 
 /** Ends the processes of every session in a home, by the marker in their environment. */
 function endSessions(home: Home): void {
-  for (const session of readdirSync(home.sessions))
-    for (const { pid } of strayProcesses(session)) process.kill(pid, 'SIGKILL');
+  for (const session of existsSync(home.sessions) ? readdirSync(home.sessions) : [])
+    for (const { pid } of strayProcesses(session)) endProcess(pid);
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!hasErrno(error, 'ESRCH')) throw error;
+  }
 }
 
 async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {

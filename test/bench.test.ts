@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { formatTable } from '../bench/report.ts';
 
 const bench = join(import.meta.dirname, '..', 'bench', 'bench.ts');
 
-test('a measure that takes too long is named with its last step, and leaves no files behind', () => {
+test('a measure that takes too long is named with its last step, and leaves no files and processes behind', () => {
   const place = mkdtempSync(join(tmpdir(), 'pawl-bench-test-'));
   try {
     const args = [bench, '--quick', '--only', 'kill-family', '--limit', '1'];
@@ -20,10 +20,23 @@ test('a measure that takes too long is named with its last step, and leaves no f
     expect(stdout).toMatch(/^FAILED kill-family: not done after 1 s; last step: /m);
     expect(status).toBe(1);
     expect(readdirSync(place)).toEqual([]);
+    expect(processesOf(place)).toEqual([]);
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
 });
+
+/** Processes that have a directory in their environment, where the system shows it. */
+function processesOf(directory: string): string[] {
+  const pids = existsSync('/proc/self/environ') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${directory}/`);
+    } catch {
+      return false;
+    }
+  });
+}
 
 test.each([
   ['--limit', 'soon', 'error: --limit takes a number of seconds, not soon'],
