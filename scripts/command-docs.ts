@@ -36,7 +36,7 @@ This page is made from the command table by \`node scripts/command-docs.ts\`; a 
 
 \`pawl --help\` shows the everyday commands, \`pawl help --all\` all of them by topic, and \`pawl help <command>\` or \`pawl <command> --help\` one.
 
-Every command takes \`--json\` and \`-q\`, \`--quiet\` (print nothing but errors). With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
+Every command but \`completion\`, \`help\`, \`hook\` and \`mcp\` takes \`--json\` and \`-q\`, \`--quiet\` (print nothing but errors). With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
 \`history\` and \`top\` print one per line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. Only
 \`worktree prune\` without \`--yes\` and \`session end\` without \`--on-helpers\` ask a question, on a terminal. An agent is named by its alias, its id, or the first four or more characters of its id.
 

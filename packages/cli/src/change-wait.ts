@@ -11,7 +11,7 @@ export const usualLookMs = 500;
 /** Says why nothing happens while the daemon is down. It is not started: a person may have stopped it. */
 export const daemonAway = 'the daemon is down; this continues when it is up again: pawl up';
 
-/** A restart of the daemon takes no longer than so many looks, and needs no words. */
+/** Looks without an answer before the daemon counts as down; a restart takes fewer. */
 const quietLooks = 4;
 
 /** What is looked at, and when it is over. */

@@ -10,7 +10,7 @@ export async function agentOrCurrent(home: Home, reference: string | undefined):
   return (await meantAgent(home, reference)).reference;
 }
 
-/** The same, with what to call it. */
+/** Returns the same agent, with the name to print for it. */
 export async function meantAgent(home: Home, given: string | undefined): Promise<{ reference: string; name: string }> {
   const own = given ?? ownAgentId();
   if (own !== undefined) return { reference: own, name: own };

@@ -10,7 +10,7 @@ import { printable } from './terminal.ts';
 /** How soon a daemon that went away is asked again; it may be restarting. */
 const againMs = 200;
 
-/** A restart of the daemon takes no longer than so many tries, and needs no words. */
+/** Tries without an answer before the daemon counts as down; a restart takes fewer. */
 const quietTries = 10;
 
 /** Waits for the end of a run over restarts of the daemon, as long as it takes or until a deadline. Gives the latest view. */

@@ -29,8 +29,8 @@ test.each<[string, Partial<LandingFacts>, Landing]>([
   ['its change was closed without a word', { changes: [{ ...closed, closeReason: null }] }, closedSilently],
   ['its change was closed with an empty word', { changes: [{ ...closed, closeReason: '' }] }, closedSilently],
   ['its change was opened as it began, and closed', { agent: { createdAt: 5 }, changes: [closed] }, blocked],
-  ['nobody knows its agent, and its change was closed', { agent: null, changes: [closed] }, blocked],
-  ['nobody knows its run', { run: null }, { do: 'complete' }],
+  ['its agent is unknown, and its change was closed', { agent: null, changes: [closed] }, blocked],
+  ['its run is unknown', { run: null }, { do: 'complete' }],
   [
     'its agent failed without a word',
     { run: { outcome: 'failed', detail: null } },

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 
-/** A process that does not leave when it is asked to is killed after this long. */
+/** How long a process may take to end after SIGTERM before it is killed. */
 const graceMs = 5_000;
 
 export type ProcessRequest = {
@@ -56,7 +56,7 @@ class Collected {
   }
 }
 
-/** Runs one program to its end. It always resolves; daemons start thousands of these, so that it does no more than is needed. */
+/** Runs one program to its end and always resolves. The daemon starts thousands of these, so it does only what git commands need. */
 export function runProcess(file: string, args: readonly string[], request: ProcessRequest): Promise<ProcessResult> {
   const outcome = { timedOut: false, isMaxBuffer: false };
   const [stdout, stderr] = [new Collected(request.maxBytes), new Collected(request.maxBytes)];
@@ -73,7 +73,7 @@ export function runProcess(file: string, args: readonly string[], request: Proce
     const end = () => {
       child.kill();
       killing ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
-      // Whoever it started may hold its outputs open; nobody waits for those.
+      // Do not wait for its own children, which may hold its outputs open.
       if (child.exitCode !== null || child.signalCode !== null) dropOutputs(child);
       else child.once('exit', () => dropOutputs(child));
     };

@@ -56,7 +56,7 @@ function bodyOf(question: string, { from, agentId, taskId, phaseId, person, time
   if ([agentId, taskId, phaseId, person].filter((each) => each !== undefined).length !== 1) {
     throw new PawlError(
       'usage',
-      'Say whom to ask: --agent-id, --task-id, --phase-id or --person, and one of them only.',
+      'Name exactly one recipient: --agent-id, --task-id, --phase-id or --person.',
     );
   }
   const self = from ?? ownAgentId();

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import type { CommandContext } from '../context.ts';
 import { answers, daemonEnvironment, launchDaemon } from '../launch.ts';
 
-/** How often a daemon that went away meanwhile is started again. */
+/** How often to look for a daemon that answers before giving up. */
 const mostAttempts = 3;
 
 /** Starts the daemon, in the background or here. */
@@ -22,7 +22,7 @@ export async function up(context: CommandContext, options: { foreground?: boolea
   return 0;
 }
 
-/** The daemon that answers, started first where there is none. A killed one may accept connections for another moment. */
+/** Returns a daemon that answers, and starts one if there is none. A killed daemon may accept connections for another moment. */
 async function ensureDaemon(home: Home): Promise<{ started: boolean; daemon: DaemonView }> {
   let { started } = (await answers(home)) ? { started: false } : await launchDaemon(home);
   for (let attempt = 1; ; attempt++) {

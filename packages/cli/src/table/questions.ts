@@ -9,7 +9,7 @@ export const questionCommands: CommandTable = {
     add('ask an agent or the person and wait for the answer', 'pawl ask "which port?" --agent-id brave-otter')
       .argument('<question>', 'what to ask, in quotes')
       .option('--from <agent>', 'the asking agent (default: yourself)')
-      .option('--agent-id <agent>', `whom to ask: ${agentWord}`)
+      .option('--agent-id <agent>', `the agent to ask: ${agentWord}`)
       .option('--task-id <task>', 'the agent working on this task')
       .option('--phase-id <phase>', 'an agent working on this phase')
       .option('--person', 'the person')
