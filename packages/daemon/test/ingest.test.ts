@@ -1,5 +1,4 @@
 import { startIngest } from '@pawl/daemon/ingest/ingest';
-import { outputParsers } from '@pawl/providers/parser';
 import type { PromptAssets } from '@pawl/core/prompt/assets';
 import { PawlError } from '@pawl/schema/error';
 import { readChunks } from '@pawl/store/chunks';
@@ -9,6 +8,7 @@ import type { Committed, Store } from '@pawl/store/store';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freshTarget } from './support/intake-target.ts';
 import { mailShop } from './support/mail-shop.ts';
 import { runRecord, sessionRecord } from './support/records.ts';
 
@@ -52,18 +52,7 @@ async function printed() {
     onUsage() {},
     onTrouble: (reason) => told.push(reason),
   });
-  const parser = outputParsers['claude-stream-json'];
-  await ingest.attach({
-    agent: fox,
-    session,
-    directory,
-    parser,
-    reportedBefore: null,
-    secrets: [],
-    messages: 0,
-    openTools: new Map(),
-    offsets: { stdout: 0, stderr: 0 },
-  });
+  await ingest.attach({ agent: fox, session, directory, ...freshTarget() });
   return {
     ingest,
     told,

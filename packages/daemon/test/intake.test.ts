@@ -8,6 +8,7 @@ import * as fc from 'fast-check';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { freshTarget } from './support/intake-target.ts';
 
 const agent = { id: 'a'.repeat(22), projectId: null } as unknown as Agent;
 const session = {
@@ -24,12 +25,7 @@ function open(directory: string, given: Partial<IntakeTarget> = {}) {
     agent,
     session,
     directory,
-    parser,
-    reportedBefore: null,
-    secrets: [],
-    messages: 0,
-    openTools: new Map(),
-    offsets: { stdout: 0, stderr: 0 },
+    ...freshTarget(),
     ...given,
   });
 }
