@@ -24,7 +24,8 @@ async function startClone(rules: string): Promise<Place> {
   await git(repository, ['fetch', '--quiet', 'origin']);
   await client.allowPush({ path: repository });
   await client.checkQueue({ path: repository });
-  await sees(daemon, old);
+  // Before its first look the queue shows the local main, so only the check tells that it has looked.
+  await waitUntil(async () => (await queueNow(client)).green === old, { what: 'the queue to check main' });
   return Object.assign(daemon, { origin, old });
 }
 
