@@ -133,7 +133,8 @@ test('a check that hangs is ended at its limit with all its processes, also thos
   const stubborn = `trap '' TERM; echo begun; (setsid sh -c 'trap "" TERM; sleep 60' &) ; while :; do sleep 0.05; done`;
   const check = await bench.run(checksOf([{ run: stubborn, timeoutMs: 5_000 }, 'echo never']));
   expect(check).toMatchObject({ outcome: 'failed', detail: 'step 1: ended after 5 s' });
-  expect(await bench.text(check)).toBe('begun\n');
+  // A shell that outlives its child for a moment may report the signal.
+  expect(await bench.text(check)).toMatch(/^begun\n(?:Killed\n)?$/);
   expect(bench.left(check.id)).toBe(0);
 });
 
