@@ -210,6 +210,14 @@ export function tryCli(
       expect(commits.split('\n').length).toBeGreaterThanOrEqual(1);
     });
 
+    capability('a limit at the first call, on with another account', preset.account !== null, async () => {
+      const account = `early-${cli.provider}`;
+      const agent = await shop.work('[[session:early]] Meet a limit at once.', { account });
+      const ended = await shop.ended(agent.id);
+      expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('elsewhere') });
+      expect(ended.account).not.toBe(account);
+    });
+
     capability('a limit of three hours lasts three hours', preset.account !== null, async () => {
       const account = `long-${cli.provider}`;
       const begunAt = Date.now();

@@ -37,6 +37,14 @@ export const scenarios: Record<string, ScenarioInput> = {
       { say: 'All done.' },
     ],
   },
+  /** Its very first model call reaches a limit, for one of the keys. */
+  early: {
+    steps: [
+      { error: 'limit-reset', key: 'early', resetsInSeconds: 3600 },
+      done('finished elsewhere'),
+      { say: 'All done.' },
+    ],
+  },
   /** Reaches a limit that lasts three hours, for one of the keys. */
   hours: {
     steps: [

@@ -28,6 +28,7 @@ export const secrets = {
   limited: 'sk-test-limited-h4Zt8KcNw',
   second: 'sk-test-second-Jp5RyB3dE',
   long: 'sk-test-long-Vb6XkM4sP',
+  early: 'sk-test-early-Kd9TzW2nQ',
 };
 
 /** A home, a project, a model server and a daemon of their own, with one CLI on the path. */

@@ -70,6 +70,27 @@ describe('a usage limit of an account', () => {
     expect(Math.abs(Number(after?.exhausted_until) - Date.now() - 3 * 3_600_000)).toBeLessThan(10 * 60_000);
   });
 
+  test('a limit before the first answer begins a new conversation where the CLI resumes none without an answer', async () => {
+    daemon = await startTestDaemon({
+      choices: { rotateAccounts: ['strict'] },
+      providers: { strict: { extends: 'scripted', resumes_unanswered: false } },
+    });
+    for (const name of ['one', 'two', 'three'] as const)
+      await daemon.client.addAccount({ provider: 'strict', name, kind: 'api-key', secret: secrets[name] });
+    const conversations = async (id: string) => {
+      const { sessions } = await daemon.client.inspectAgent(id);
+      return sessions.map(({ conversation }) => conversation).slice(0, 2);
+    };
+    const switched = async (account: string, steps: Parameters<TestDaemon['work']>[0]) => {
+      const agent = await daemon.work(steps, { provider: 'strict', account });
+      await waitUntil(async () => (await conversations(agent.id)).length === 2, { what: 'its second session' });
+      return conversations(agent.id);
+    };
+    const answered = [{ say: 'An answer.' }, { limit: { until: '10m' } }, 'complete'];
+    expect(await switched('one', answered)).toEqual(['new', 'resume']);
+    expect(await switched('two', answered.slice(1))).not.toContain('resume');
+  });
+
   test('5.2.11: where all are exhausted, it waits for the earliest, visibly, and goes on then', async () => {
     await withAccounts(['one', 'two'], true);
     const steps = [{ limit: { until: '1h' } }, { limit: { until: '10s' } }, { complete: { summary: 'in the end' } }];

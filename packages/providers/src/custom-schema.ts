@@ -79,6 +79,7 @@ export const entrySchema = z.strictObject({
   system_prompt: wordList.nullable().optional(),
   choose_session: wordList.nullable().optional(),
   resume: wordList.nullable().optional(),
+  resumes_unanswered: z.boolean().optional(),
   fork: wordList.nullable().optional(),
   fork_style: z.enum(['native', 'replay', 'none']).optional(),
   tools: z

@@ -115,6 +115,19 @@ export async function hasSpokenSince(db: Database, agentId: string, afterId: num
   return row !== undefined;
 }
 
+/** True when the model has answered in a session, in words or by calling a tool. */
+export async function hasAnswer(db: Database, agentId: string, sessionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('session_id', '=', sessionId)
+    .where('kind', 'in', ['assistant', 'tool_call'])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The last messages that a session has added, oldest first. */
 export async function lastSessionMessages(
   db: Database,

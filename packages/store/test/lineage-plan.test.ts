@@ -4,6 +4,7 @@ import { countHistory, historyRanges, replay } from '@pawl/store/history';
 import {
   appendMessage,
   countSessionMessages,
+  hasAnswer,
   hasSpokenSince,
   lastMessageId,
   lastSessionMessages,
@@ -112,6 +113,11 @@ const questions: Question[] = [
   {
     name: 'how much a session has said',
     ask: (db) => countSessionMessages(db, id, id),
+    plan: ['messages USING INDEX messages_of_session (session_id=?)'],
+  },
+  {
+    name: 'whether the model answered in a session',
+    ask: (db) => hasAnswer(db, id, id),
     plan: ['messages USING INDEX messages_of_session (session_id=?)'],
   },
   {

@@ -54,10 +54,7 @@ async function endOf(context: CommandContext, conversationId: string): Promise<Q
 
 function bodyOf(question: string, { from, agentId, taskId, phaseId, person, timeout }: AskOptions): AskBody {
   if ([agentId, taskId, phaseId, person].filter((each) => each !== undefined).length !== 1) {
-    throw new PawlError(
-      'usage',
-      'Name exactly one recipient: --agent-id, --task-id, --phase-id or --person.',
-    );
+    throw new PawlError('usage', 'Name exactly one recipient: --agent-id, --task-id, --phase-id or --person.');
   }
   const self = from ?? ownAgentId();
   return {

@@ -53,6 +53,8 @@ export type ProviderPreset = {
   chooseSession: string[] | null;
   /** Arguments that go on with an earlier conversation, or null when the CLI cannot. `{session}` is replaced. */
   resume: string[] | null;
+  /** False when it cannot resume a conversation in which the model never answered, because the first call failed. */
+  resumesUnanswered?: boolean;
   /** Arguments that branch off an earlier conversation, or null when the CLI cannot. `{session}` is replaced. */
   fork: string[] | null;
   /**

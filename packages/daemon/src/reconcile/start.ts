@@ -20,7 +20,7 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';
 import { hasSpokenSince } from '@pawl/store/messages';
-import { insertSession, sessionsThatSpoke, updateSession } from '@pawl/store/sessions';
+import { insertSession, updateSession } from '@pawl/store/sessions';
 import { taskById } from '@pawl/store/tasks';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -43,6 +43,7 @@ import { accountFor, credentialsFor, forkReachable, reachable, useAccount } from
 import { verifyPlaces } from './make-worktree.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { pastOf, promptFor } from './session-prompt.ts';
+import { resumableSessions } from './resumable-sessions.ts';
 import { purposeAfter, recordEnd } from './verdict.ts';
 
 /** Writes the row of the agent's next session. Its number is one more than the last. False: nothing can be done now. */
@@ -55,8 +56,8 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
   const again = session !== null && session.runId === run.id;
   const preset = shop.providers.get(agent.provider ?? '');
   const purpose = again ? purposeAfter(session) : 'work';
-  const spoke = await sessionsThatSpoke(shop.store.db, agent.id);
-  const sessions = await reachable(shop, { agent, preset, account, sessions: spoke });
+  const known = await resumableSessions(shop.store.db, agent.id, preset);
+  const sessions = await reachable(shop, { agent, preset, account, sessions: known });
   const branchable = (await isAtForkPoint(shop, agent)) && (await forkReachable(shop, { agent, preset, account }));
   const first = takeUp({ agent, sessions, preset, branchable, hasPast: false });
   const hasPast = first.conversation === 'new' && (await pastOf(shop, agent, run, purpose)).length > 0;

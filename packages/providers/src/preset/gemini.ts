@@ -47,6 +47,8 @@ export const gemini = definePreset({
   },
   chooseSession: ['--session-id', '{session}'],
   resume: ['--resume', '{session}'],
+  // It keeps nothing of a conversation without an answer, and exits with code 42 when asked to resume it.
+  resumesUnanswered: false,
   access: { full: ['--approval-mode', 'yolo'], readOnly: ['--approval-mode', 'plan'] },
   // It takes servers from its settings only. A file named by GEMINI_CLI_SYSTEM_DEFAULTS_PATH would do for one run, but it reads
   // that only where the file and all above it belong to root: who runs as root may say so in config.yaml.

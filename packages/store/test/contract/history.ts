@@ -3,6 +3,7 @@ import { countHistory, historyRanges, replay } from '@pawl/store/history';
 import {
   appendMessage,
   countSessionMessages,
+  hasAnswer,
   hasSpokenSince,
   lastMessageId,
   lastSessionMessages,
@@ -238,6 +239,8 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await hasSpokenSince(store.db, agent.id, ids[2] ?? 0)).toBe(true);
     expect(await hasSpokenSince(store.db, agent.id, ids[3] ?? 0)).toBe(false);
     expect(await countSessionMessages(store.db, agent.id, session.id)).toBe(3);
+    expect(await hasAnswer(store.db, agent.id, session.id)).toBe(true);
+    expect(await hasAnswer(store.db, agent.id, 'another')).toBe(false);
     const tools = await toolMessages(store.db, agent.id, session.id);
     expect(tools.map(({ id, data }) => ({ id, call: data?.['callId'] }))).toEqual([
       { id: ids[1], call: '1' },

@@ -1,0 +1,24 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { Session } from '@pawl/schema/record';
+import { hasAnswer } from '@pawl/store/messages';
+import { sessionsThatSpoke } from '@pawl/store/sessions';
+import type { Database } from '@pawl/store/tables';
+
+/**
+ * The sessions whose conversation can be resumed, oldest first. With a CLI that resumes only what the model has answered, the last
+ * ones are left out when they ended in an error before that.
+ */
+export async function resumableSessions(
+  db: Database,
+  agentId: string,
+  { resumesUnanswered = true }: Pick<ProviderPreset, 'resumesUnanswered'>,
+): Promise<Session[]> {
+  const sessions = await sessionsThatSpoke(db, agentId);
+  if (resumesUnanswered) return sessions;
+  let count = sessions.length;
+  for (const { id, result } of sessions.toReversed()) {
+    if (result?.ok !== false || (await hasAnswer(db, agentId, id))) break;
+    count -= 1;
+  }
+  return sessions.slice(0, count);
+}
