@@ -1,4 +1,4 @@
-import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
+import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import { newId } from '@pawl/schema/id';
 import { noBudget, noUsage } from '@pawl/schema/record';
 import type { Agent, Project, Run, Session } from '@pawl/schema/record';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { capabilitiesOf } from '@pawl/providers/capability';
-import { parseConfigFile } from '@pawl/daemon/ratchet/config-file';
+import { parseConfigFile } from '@pawl/daemon/project-config/config-file';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { homeConfigSchema } from '@pawl/schema/home-config';
 import { changeStates } from '@pawl/schema/change';

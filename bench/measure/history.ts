@@ -1,4 +1,4 @@
-import { inheritance } from '@pawl/daemon/service/inheritance';
+import { inheritance } from '@pawl/daemon/agents/inheritance';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Message } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents';

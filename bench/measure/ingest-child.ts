@@ -1,4 +1,4 @@
-import { startIngest } from '@pawl/daemon/ingest/ingest';
+import { startIngest } from '@pawl/daemon/sessions/ingest/ingest';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
 import { programs } from '@pawl/protocol/programs';
 import { outputParsers } from '@pawl/providers/parser';

@@ -1,4 +1,4 @@
-import { createAuthority } from '@pawl/daemon/http/authority';
+import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView } from '@pawl/protocol/view';
 import type { ProviderPreset } from '@pawl/core/port/provider';

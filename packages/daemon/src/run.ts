@@ -3,9 +3,9 @@ import { limits } from '@pawl/schema/limit';
 import type { DataDirectory } from '@pawl/store/data-directory';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { choicesOf, readConfig, timingOf } from './config.ts';
+import { choicesOf, readConfig, timingOf } from './platform/config.ts';
 import { startDaemon } from './daemon.ts';
-import { openLog } from './log.ts';
+import { openLog } from './platform/log.ts';
 
 /** Runs a daemon until it is told to leave, by a signal or by request. */
 export async function runDaemon(directory: DataDirectory, onReady: (pid: number) => void): Promise<void> {

@@ -1,4 +1,4 @@
-import { baseCommitFor } from '@pawl/daemon/service/base-commit';
+import { baseCommitFor } from '@pawl/daemon/project-config/base-commit';
 import { updateQueue } from '@pawl/store/queues';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

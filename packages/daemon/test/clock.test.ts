@@ -1,4 +1,4 @@
-import { createClock, settleTimes } from '@pawl/daemon/clock';
+import { createClock, settleTimes } from '@pawl/daemon/platform/clock';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';

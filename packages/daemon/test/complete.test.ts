@@ -1,4 +1,4 @@
-import { createAuthority } from '@pawl/daemon/http/authority';
+import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import { strayProcesses } from '@pawl/host/stray';
 import { newId } from '@pawl/schema/id';
 import { agentById, insertAgent } from '@pawl/store/agents';

@@ -1,4 +1,4 @@
-import { createDesk } from '@pawl/daemon/service/desk';
+import { createDesk } from '@pawl/daemon/agents/desk';
 import type { AgentView } from '@pawl/protocol/view';
 import type { Agent } from '@pawl/schema/record';
 import * as fc from 'fast-check';

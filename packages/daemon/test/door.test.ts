@@ -1,4 +1,4 @@
-import { createAuthority, personToken } from '@pawl/daemon/http/authority';
+import { createAuthority, personToken } from '@pawl/daemon/platform/http/authority';
 import { routes } from '@pawl/protocol/routes';
 import { updateAgent } from '@pawl/store/agents';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import { startIngest } from '@pawl/daemon/ingest/ingest';
+import { startIngest } from '@pawl/daemon/sessions/ingest/ingest';
 import type { PromptAssets } from '@pawl/core/prompt/assets';
 import { PawlError } from '@pawl/schema/error';
 import { readChunks } from '@pawl/store/chunks';

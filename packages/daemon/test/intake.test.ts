@@ -1,5 +1,5 @@
-import type { Batch, IntakeTarget, SaidMessage } from '@pawl/daemon/ingest/intake';
-import { openIntake } from '@pawl/daemon/ingest/intake';
+import type { Batch, IntakeTarget, SaidMessage } from '@pawl/daemon/sessions/ingest/intake';
+import { openIntake } from '@pawl/daemon/sessions/ingest/intake';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';

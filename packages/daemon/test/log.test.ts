@@ -1,4 +1,4 @@
-import { openLog } from '@pawl/daemon/log';
+import { openLog } from '@pawl/daemon/platform/log';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

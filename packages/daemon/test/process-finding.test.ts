@@ -1,4 +1,4 @@
-import { processFinding } from '@pawl/daemon/service/process-finding';
+import { processFinding } from '@pawl/daemon/agents/process-finding';
 import { canGroup, groupBase } from '@pawl/host/control-group';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from './support/daemon.ts';

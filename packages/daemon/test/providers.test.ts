@@ -1,5 +1,5 @@
-import { checkProviders, listProviders } from '@pawl/daemon/service/providers';
-import { usualChoices } from '@pawl/daemon/workshop';
+import { checkProviders, listProviders } from '@pawl/daemon/sessions/providers';
+import { usualChoices } from '@pawl/daemon/platform/workshop';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { providerRegistry } from '@pawl/providers/registry';

@@ -1,4 +1,4 @@
-import { keepStateFile } from '@pawl/daemon/state-file';
+import { keepStateFile } from '@pawl/daemon/agents/state-file';
 import type { Agent } from '@pawl/schema/record';
 import { updateAgent } from '@pawl/store/agents';
 import { insertRun } from '@pawl/store/runs';

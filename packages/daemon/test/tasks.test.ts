@@ -5,7 +5,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requeueDead } from '../src/service/tasks.ts';
+import { requeueDead } from '../src/tasks/tasks.ts';
 import { agentClient } from './support/agent-client.ts';
 import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';

@@ -1,4 +1,4 @@
-import { refuseUncountable } from '@pawl/daemon/service/budgets';
+import { refuseUncountable } from '@pawl/daemon/platform/budgets';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { expect, test } from 'vitest';
 

@@ -1,13 +1,13 @@
 import type { InputFile } from '@pawl/core/input-files';
 import { writePrivateFile } from '@pawl/daemon/accounts/private-file';
-import { writeInput } from '@pawl/daemon/input-writer';
+import { writeInput } from '@pawl/daemon/sessions/input-writer';
 import { storeBody } from '@pawl/daemon/mail/mail-body';
 import { noteDelivered } from '@pawl/daemon/mail/marks';
-import { keepMirror } from '@pawl/daemon/mail/mirror';
-import { writePrograms } from '@pawl/daemon/programs-file';
+import { keepMirror } from '@pawl/daemon/mail/files/mirror';
+import { writePrograms } from '@pawl/daemon/platform/programs-file';
 import { writePrompt } from '@pawl/daemon/prompts/sent';
-import { keepStateFile } from '@pawl/daemon/state-file';
-import type { Workshop } from '@pawl/daemon/workshop';
+import { keepStateFile } from '@pawl/daemon/agents/state-file';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
 import { providerRegistry } from '@pawl/providers/registry';
 import { updateAgent } from '@pawl/store/agents';
 import { writeDurably } from '@pawl/store/durable-file';

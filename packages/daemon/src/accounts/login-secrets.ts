@@ -1,29 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOrdinary, isSecretName, secretCharacters } from '../platform/secret-names.ts';
 import { accountLimits } from './account-limit.ts';
 
 /** Files that CLIs keep logins in, such as `.credentials.json` and `auth.json`, and settings, which may hold keys too. */
 const loginFile = /(?:cred|auth|token|secret|key|settings|config|models|^\.claude).*\.(?:json|toml|ya?ml)$|^\.env/i;
-const secretField = /token|key|secret|password/i;
 
 /** `NAME=value`, `name = "value"` or `name: value`, as such files have it. */
 const namedValue = /^[ \t]*(?:export[ \t]+)?([\w.-]{1,100})[ \t]*[=:][ \t]*["']?([!-~]{1,4096}?)["']?[ \t]*$/gm;
-
-/** Shorter values of such fields are no secrets, but words like `Bearer`. */
-const secretCharacters = 16;
-
-/** Words, perhaps joined: what people enter as the key of a server that needs none, such as `not-needed`. */
-const words = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)(?:[-_. ](?:[a-z]+|[A-Z][a-z]*|[A-Z]+))*$/;
-
-/** Whether a value would be found in ordinary text, too, so that masking it would only do harm. */
-export function isOrdinary(value: string): boolean {
-  return value.length < secretCharacters && words.test(value);
-}
-
-/** Whether a name is one that secrets have. */
-export function isSecretName(name: string): boolean {
-  return secretField.test(name);
-}
 
 /** Finds what of the accounts of a home is secret, whatever CLI they belong to, as far as it can be told. */
 export type SecretFinder = {

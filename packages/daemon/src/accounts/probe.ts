@@ -16,7 +16,7 @@ import type { StreamEvent } from '@pawl/schema/stream-event';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentEnvironment } from '../agent-environment.ts';
+import { agentEnvironment } from '../platform/agent-environment.ts';
 import { accountLimits } from './account-limit.ts';
 import type { AccountParts } from './accounts.ts';
 import { writePrivateFile } from './private-file.ts';

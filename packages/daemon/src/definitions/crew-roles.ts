@@ -1,4 +1,4 @@
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
 import { helperDefinition } from './helper.ts';
 
 /** The roles of every project's crew: the mains that come along and stay. */

@@ -11,10 +11,10 @@ import { mailOfSession, recipientsWaiting, waitingMail, wakingMail } from '@pawl
 import { noteWake } from '@pawl/store/mailboxes';
 import { appendMessage } from '@pawl/store/messages';
 import { insertRun } from '@pawl/store/runs';
-import type { Reconciler } from '../reconcile/reconciler.ts';
-import { retakeTask } from '../service/tasks.ts';
-import { projectIfAny } from '../places.ts';
-import type { Workshop } from '../workshop.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { retakeTask } from '../tasks/tasks.ts';
+import { projectIfAny } from '../platform/places.ts';
+import type { Workshop } from '../platform/workshop.ts';
 import type { Taken } from './hand-over.ts';
 import { handOverLive } from './hand-over.ts';
 import { noteDead } from './marks.ts';
@@ -50,7 +50,7 @@ const lookedAt = 64;
 const deafMs = 2_000;
 
 /** Begins to hand mail over, for one daemon. Mail of those who wait for it by a command is left to that. */
-export function startDelivery(shop: Workshop, reconciler: Reconciler, waiters: Waiters): Delivery {
+export function startDelivery(shop: Workshop, reconciler: LiveSessions, waiters: Waiters): Delivery {
   const { store } = shop;
   const sight = { shop, reconciler };
   /** Agents whose look has been asked for and has not begun: one of it is enough. */

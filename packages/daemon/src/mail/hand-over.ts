@@ -13,8 +13,8 @@ import { agentById } from '@pawl/store/agents';
 import { mailOfSession, waitingMail } from '@pawl/store/mail';
 import { claimMail, releaseMail } from '@pawl/store/mail-marks';
 import type { Database } from '@pawl/store/tables';
-import { sessionDirectory } from '../workshop.ts';
-import type { Workshop } from '../workshop.ts';
+import { sessionDirectory } from '../platform/workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
 
 /**
  * Hands mail to a session: claim → write. What arrives is known by evidence only (`evidence.ts`). Whether what a daemon that

@@ -5,7 +5,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
 
 /** A text that is ready to be a mail: the row has all of it, or its beginning and the name of a file. */
 export type StoredBody = { id: string; text: string; file: string | null; bytes: number };

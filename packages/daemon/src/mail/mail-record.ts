@@ -7,7 +7,7 @@ import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
 import { insertMail } from '@pawl/store/mail';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { correspondent } from '../places.ts';
+import { correspondent } from '../platform/places.ts';
 import type { StoredBody } from './mail-body.ts';
 
 /** A mail that is about to be written. */

@@ -3,7 +3,7 @@ import type { Mail, MailChannel } from '@pawl/schema/mail';
 import { agentById } from '@pawl/store/agents';
 import { markAcked, markDead, markDelivered, markRead } from '@pawl/store/mail-marks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { rootAgent } from '../service/root-agent.ts';
+import { rootAgent } from '../platform/root-agent.ts';
 import { noticeKinds, recordMail, shortBody } from './mail-record.ts';
 
 /** The one place where a mail goes on to its next state: each step once, forward only, with its event. */

@@ -2,7 +2,7 @@ import type { Mail } from '@pawl/schema/mail';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { together } from './hand-over.ts';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
 import { wholeBody } from './mail-body.ts';
 
 type Said = { mail: Mail; text: string };

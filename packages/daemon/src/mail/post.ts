@@ -9,10 +9,10 @@ import { countPending, mailById } from '@pawl/store/mail';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import * as z from 'zod';
-import { idempotencyPrefix } from '../service/idempotency.ts';
-import type { Reconciler } from '../reconcile/reconciler.ts';
-import { correspondent } from '../places.ts';
-import type { Workshop } from '../workshop.ts';
+import { idempotencyPrefix } from '../platform/idempotency.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { correspondent } from '../platform/places.ts';
+import type { Workshop } from '../platform/workshop.ts';
 import { startDelivery } from './delivery.ts';
 import { storeBody } from './mail-body.ts';
 import { recordMail } from './mail-record.ts';
@@ -40,7 +40,7 @@ const sendsPerCount = 1_000;
 const idsSchema = z.array(z.string());
 
 /** Opens the post of one daemon. */
-export function openPost(shop: Workshop, reconciler: Reconciler): Post {
+export function openPost(shop: Workshop, reconciler: LiveSessions): Post {
   const { store } = shop;
   const waiters = createWaiters((agentId) => delivery.wake(agentId));
   const delivery = startDelivery(shop, reconciler, waiters);

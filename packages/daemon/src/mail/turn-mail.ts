@@ -12,7 +12,7 @@ import {
   wakingMail,
 } from '@pawl/store/mail';
 import { mailbox, noteHinted } from '@pawl/store/mailboxes';
-import type { Workshop } from '../workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
 import { claim, lettersOf, together } from './hand-over.ts';
 import { mailsInTurn } from './persons-words.ts';
 

@@ -4,12 +4,12 @@ import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agent-views';
 import { mailbox, wakesInLastHour } from '@pawl/store/mailboxes';
 import type { Database } from '@pawl/store/tables';
-import type { Reconciler } from '../reconcile/reconciler.ts';
-import { firstDefinition, isResumable } from '../resumable.ts';
-import type { Workshop } from '../workshop.ts';
+import type { LiveSessions } from './live-sessions.ts';
+import { firstDefinition, isResumable } from './resumable.ts';
+import type { Workshop } from '../platform/workshop.ts';
 
 /** What mail is seen with: the facts, and what only the running daemon knows. */
-export type Sight = { shop: Workshop; reconciler: Reconciler };
+export type Sight = { shop: Workshop; reconciler: LiveSessions };
 
 /** How some mail for an agent would go on now. */
 export async function wayFor(

@@ -7,8 +7,8 @@ import { sessionsOf } from '@pawl/store/sessions';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Workshop } from '../workshop.ts';
-import { sessionDirectory } from '../workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { sessionDirectory } from '../platform/workshop.ts';
 
 /** What was given to a session, as it went in: `system` is empty where all of it was the first turn. */
 export type SentPrompt = { system: string; turn: string };

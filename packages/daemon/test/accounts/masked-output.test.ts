@@ -1,4 +1,4 @@
-import { createAuthority } from '@pawl/daemon/http/authority';
+import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import { readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,12 +1,12 @@
 import { runOf } from '@pawl/core/run';
-import type { Nudges } from '@pawl/daemon/health/nudges';
-import { createNudges } from '@pawl/daemon/health/nudges';
+import type { Nudges } from '@pawl/daemon/supervision/nudges';
+import { createNudges } from '@pawl/daemon/supervision/nudges';
 import { createDefinitions } from '@pawl/daemon/definitions/definitions';
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { noteDelivered, noteRead } from '@pawl/daemon/mail/marks';
-import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
-import type { Choices } from '@pawl/daemon/workshop';
-import { usualChoices } from '@pawl/daemon/workshop';
+import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
+import type { Choices } from '@pawl/daemon/platform/workshop';
+import { usualChoices } from '@pawl/daemon/platform/workshop';
 import { programs } from '@pawl/protocol/programs';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';

@@ -1,9 +1,9 @@
-import { createHealth } from '@pawl/daemon/health/health';
+import { createHealth } from '@pawl/daemon/supervision/health';
 import { startDelivery } from '@pawl/daemon/mail/delivery';
 import { createWaiters } from '@pawl/daemon/mail/waiters';
-import type { Reconciler } from '@pawl/daemon/reconcile/reconciler';
-import { startLoops } from '@pawl/daemon/health/loops';
-import type { Timing, Workshop } from '@pawl/daemon/workshop';
+import type { Reconciler } from '@pawl/daemon/sessions/reconcile/reconciler';
+import { startLoops } from '@pawl/daemon/supervision/loops';
+import type { Timing, Workshop } from '@pawl/daemon/platform/workshop';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents';
 import { waitUntil } from '@pawl/testing/wait-until';

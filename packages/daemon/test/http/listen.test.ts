@@ -1,4 +1,4 @@
-import { listenOnSocket, stopListening } from '@pawl/daemon/http/listen';
+import { listenOnSocket, stopListening } from '@pawl/daemon/platform/http/listen';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';

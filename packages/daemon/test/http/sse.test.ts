@@ -1,4 +1,4 @@
-import { eventStream } from '@pawl/daemon/http/sse';
+import { eventStream } from '@pawl/daemon/platform/http/sse';
 import { expect, test } from 'vitest';
 
 const never = () => new Promise<null>(() => {});

@@ -1,5 +1,5 @@
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
-import { rootAgent } from '@pawl/daemon/service/root-agent';
+import { rootAgent } from '@pawl/daemon/platform/root-agent';
 import { limits } from '@pawl/schema/limit';
 import { agentById } from '@pawl/store/agents';
 import { temporaryDirectory } from '@pawl/testing/temporary';

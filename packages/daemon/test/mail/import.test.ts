@@ -1,11 +1,11 @@
-import { putAwaySpills } from '@pawl/daemon/health/put-away';
-import { readDropped } from '@pawl/daemon/mail/dropped-file';
-import { startImport } from '@pawl/daemon/mail/import';
+import { putAwaySpills } from '@pawl/daemon/supervision/put-away';
+import { readDropped } from '@pawl/daemon/mail/files/dropped-file';
+import { startImport } from '@pawl/daemon/mail/files/import';
 import { storeBody, wholeBody } from '@pawl/daemon/mail/mail-body';
 import { recordMail } from '@pawl/daemon/mail/mail-record';
-import { keepMirror } from '@pawl/daemon/mail/mirror';
-import { forgetRefused } from '@pawl/daemon/mail/refused-files';
-import { takeFile } from '@pawl/daemon/mail/take-file';
+import { keepMirror } from '@pawl/daemon/mail/files/mirror';
+import { forgetRefused } from '@pawl/daemon/mail/files/refused-files';
+import { takeFile } from '@pawl/daemon/mail/files/take-file';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents';

@@ -1,6 +1,6 @@
 import { noteAcked, noteDead, noteDelivered } from '@pawl/daemon/mail/marks';
-import { keepMirror } from '@pawl/daemon/mail/mirror';
-import { pruneMailboxes } from '@pawl/daemon/mail/prune-mailboxes';
+import { keepMirror } from '@pawl/daemon/mail/files/mirror';
+import { pruneMailboxes } from '@pawl/daemon/mail/files/prune-mailboxes';
 import { storeBody } from '@pawl/daemon/mail/mail-body';
 import { recordMail } from '@pawl/daemon/mail/mail-record';
 import { limits } from '@pawl/schema/limit';

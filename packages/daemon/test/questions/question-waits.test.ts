@@ -1,4 +1,4 @@
-import { createQuestionWaits } from '@pawl/daemon/service/question-waits';
+import { createQuestionWaits } from '@pawl/daemon/questions/question-waits';
 import { newId } from '@pawl/schema/id';
 import type { Question } from '@pawl/schema/mail';
 import { expect, test } from 'vitest';

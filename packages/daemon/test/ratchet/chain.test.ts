@@ -1,5 +1,5 @@
-import { buildChain } from '@pawl/daemon/ratchet/chain';
-import { foreseeConflicts } from '@pawl/daemon/ratchet/foresee';
+import { buildChain } from '@pawl/daemon/changes/guard/chain';
+import { foreseeConflicts } from '@pawl/daemon/queue/foresee';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
 import type { Change } from '@pawl/schema/change';
 import { temporaryDirectory } from '@pawl/testing/temporary';

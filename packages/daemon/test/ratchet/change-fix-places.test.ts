@@ -1,4 +1,4 @@
-import { fixChange } from '@pawl/daemon/ratchet/change-fix';
+import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
 import { trashWorktree } from '@pawl/git/trash';
 import { updateAgent } from '@pawl/store/agents';
 import { git } from '@pawl/testing/sample-repository';

@@ -1,10 +1,10 @@
 import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { closeChange } from '@pawl/daemon/ratchet/change-close';
-import { commentChange } from '@pawl/daemon/ratchet/change-comments';
-import { openChange } from '@pawl/daemon/ratchet/change-open';
-import { approveChange, blockChange, retryChange, unblockChange } from '@pawl/daemon/ratchet/change-verbs';
-import { diffOf } from '@pawl/daemon/ratchet/change-view';
-import { openAtCompletion } from '@pawl/daemon/ratchet/changes';
+import { closeChange } from '@pawl/daemon/changes/change-close';
+import { commentChange } from '@pawl/daemon/changes/change-comments';
+import { openChange } from '@pawl/daemon/changes/change-open';
+import { approveChange, blockChange, retryChange, unblockChange } from '@pawl/daemon/changes/change-verbs';
+import { diffOf } from '@pawl/daemon/changes/change-view';
+import { openAtCompletion } from '@pawl/daemon/changes/changes';
 import type { Change, Ejection } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';

@@ -1,4 +1,4 @@
-import { checkPlace, noteEnding } from '@pawl/daemon/ratchet/check-place';
+import { checkPlace, noteEnding } from '@pawl/daemon/checks/check-place';
 import { findSession } from '@pawl/host/find-session';
 import { signalProcess } from '@pawl/host/identity';
 import { strayProcesses } from '@pawl/host/stray';

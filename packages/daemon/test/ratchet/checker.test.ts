@@ -1,7 +1,7 @@
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Check } from '@pawl/schema/change';
 import { canGroup, groupBase, groupFor } from '@pawl/host/control-group';
-import type { CheckBounds } from '@pawl/daemon/ratchet/check-limit';
+import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git } from '@pawl/testing/sample-repository';
 import { patienceMs, waitUntil } from '@pawl/testing/wait-until';

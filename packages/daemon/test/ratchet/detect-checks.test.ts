@@ -1,6 +1,6 @@
-import { parseConfigFile } from '@pawl/daemon/ratchet/config-file';
-import { detectChecks } from '@pawl/daemon/ratchet/detect-checks';
-import { configText } from '@pawl/daemon/ratchet/write-config';
+import { parseConfigFile } from '@pawl/daemon/project-config/config-file';
+import { detectChecks } from '@pawl/daemon/project-config/detect-checks';
+import { configText } from '@pawl/daemon/project-config/write-config';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

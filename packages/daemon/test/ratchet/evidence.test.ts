@@ -1,4 +1,4 @@
-import { evidenceOf, sinceRecovery, sinceRetries } from '@pawl/daemon/ratchet/evidence';
+import { evidenceOf, sinceRecovery, sinceRetries } from '@pawl/daemon/changes/guard/evidence';
 import type { Change, Check } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-import { examineChange } from '@pawl/daemon/ratchet/examine';
+import { examineChange } from '@pawl/daemon/changes/guard/examine';
 import { openRepository } from '@pawl/git/repository';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,4 +1,4 @@
-import { fixChange } from '@pawl/daemon/ratchet/change-fix';
+import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { changeById } from '@pawl/store/changes';
 import { git } from '@pawl/testing/sample-repository';

@@ -1,4 +1,4 @@
-import { foreseeConflicts } from '@pawl/daemon/ratchet/foresee';
+import { foreseeConflicts } from '@pawl/daemon/queue/foresee';
 import { updateAgent } from '@pawl/store/agents';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

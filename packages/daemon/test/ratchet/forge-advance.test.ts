@@ -1,7 +1,7 @@
-import { finishBegun } from '@pawl/daemon/ratchet/advance';
-import type { Checker } from '@pawl/daemon/ratchet/checker';
-import { advanceOnForge, finishOnForge } from '@pawl/daemon/ratchet/forge-advance';
-import type { QueueParts } from '@pawl/daemon/ratchet/queue-state';
+import { finishBegun } from '@pawl/daemon/changes/landing/advance';
+import type { Checker } from '@pawl/daemon/checks/checker';
+import { advanceOnForge, finishOnForge } from '@pawl/daemon/forge-sync/forge-advance';
+import type { QueueParts } from '@pawl/daemon/queue/queue-state';
 import type { Change, Queue } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';

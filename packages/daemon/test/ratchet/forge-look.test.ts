@@ -1,4 +1,4 @@
-import { meetForge } from '@pawl/daemon/ratchet/forge-look';
+import { meetForge } from '@pawl/daemon/forge-sync/forge-look';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { insertCheck, recentChecks } from '@pawl/store/checks';

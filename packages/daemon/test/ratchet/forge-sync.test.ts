@@ -1,5 +1,5 @@
-import { mergeOnForge } from '@pawl/daemon/ratchet/forge-merge';
-import { learningsPath } from '@pawl/daemon/ratchet/learnings';
+import { mergeOnForge } from '@pawl/daemon/forge-sync/forge-merge';
+import { learningsPath } from '@pawl/daemon/changes/learnings';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { addressComment, insertComment, updateChange } from '@pawl/store/changes';

@@ -1,5 +1,5 @@
-import { forgeFor } from '@pawl/daemon/ratchet/forge';
-import type { Workshop } from '@pawl/daemon/workshop';
+import { forgeFor } from '@pawl/daemon/forge-sync/forge';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
 import { openRepository } from '@pawl/git/repository';
 import { homeAt } from '@pawl/protocol/home';
 import type { ProjectConfig } from '@pawl/schema/project-config';

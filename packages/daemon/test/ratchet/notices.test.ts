@@ -1,4 +1,4 @@
-import * as notices from '@pawl/daemon/ratchet/notices';
+import * as notices from '@pawl/daemon/changes/notices';
 import type { Ejection } from '@pawl/schema/change';
 import type { Hearing } from '@pawl/schema/definition';
 import type { Agent } from '@pawl/schema/record';

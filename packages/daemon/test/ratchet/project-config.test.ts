@@ -1,5 +1,5 @@
-import { parseConfigFile } from '@pawl/daemon/ratchet/config-file';
-import { readLastConfig, readProjectConfig } from '@pawl/daemon/ratchet/project-config';
+import { parseConfigFile } from '@pawl/daemon/project-config/config-file';
+import { readLastConfig, readProjectConfig } from '@pawl/daemon/project-config/project-config';
 import { openRepository } from '@pawl/git/repository';
 import { homeAt } from '@pawl/protocol/home';
 import { newId } from '@pawl/schema/id';

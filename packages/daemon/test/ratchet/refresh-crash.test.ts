@@ -1,5 +1,5 @@
-import { createRefresh } from '@pawl/daemon/ratchet/refresh';
-import { finishRefreshes } from '@pawl/daemon/ratchet/refresh-worktree';
+import { createRefresh } from '@pawl/daemon/queue/refresh';
+import { finishRefreshes } from '@pawl/daemon/queue/refresh-worktree';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { agentById } from '@pawl/store/agents';
 import { settingsWith } from '@pawl/store/settings';

@@ -1,6 +1,6 @@
-import { createRefresh } from '@pawl/daemon/ratchet/refresh';
-import { beginRefresh } from '@pawl/daemon/ratchet/refresh-intent';
-import { finishRefreshes } from '@pawl/daemon/ratchet/refresh-worktree';
+import { createRefresh } from '@pawl/daemon/queue/refresh';
+import { beginRefresh } from '@pawl/daemon/queue/refresh-intent';
+import { finishRefreshes } from '@pawl/daemon/queue/refresh-worktree';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { updateQueue } from '@pawl/store/queues';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changeState } from '@pawl/core/ratchet/change-state';
-import { changeFacts, projectFacts } from '@pawl/daemon/ratchet/facts';
+import { changeFacts, projectFacts } from '@pawl/daemon/changes/facts';
 import type { Change } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { TestCrew } from '../support/crew.ts';

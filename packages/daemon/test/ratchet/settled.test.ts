@@ -1,5 +1,5 @@
-import { settledRuns } from '@pawl/daemon/ratchet/settled';
-import type { Workshop } from '@pawl/daemon/workshop';
+import { settledRuns } from '@pawl/daemon/changes/settled';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
 import { limits } from '@pawl/schema/limit';
 import { expect, test } from 'vitest';
 

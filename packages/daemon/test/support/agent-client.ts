@@ -1,4 +1,4 @@
-import { createAuthority } from '@pawl/daemon/http/authority';
+import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';

@@ -1,6 +1,6 @@
-import { ensureRootAgent } from '@pawl/daemon/service/root-agent';
-import type { Workshop } from '@pawl/daemon/workshop';
-import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/workshop';
+import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
+import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/platform/workshop';
 import { addWorktree } from '@pawl/git/worktree';
 import { homeAt } from '@pawl/protocol/home';
 import { providerRegistry } from '@pawl/providers/registry';

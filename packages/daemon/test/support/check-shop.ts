@@ -1,9 +1,9 @@
-import type { CheckBounds } from '@pawl/daemon/ratchet/check-limit';
-import { usualBounds } from '@pawl/daemon/ratchet/check-limit';
-import type { Checker } from '@pawl/daemon/ratchet/checker';
-import { createChecker } from '@pawl/daemon/ratchet/checker';
-import type { Workshop } from '@pawl/daemon/workshop';
-import { repositoryOf } from '@pawl/daemon/workshop';
+import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
+import { usualBounds } from '@pawl/daemon/checks/check-limit';
+import type { Checker } from '@pawl/daemon/checks/checker';
+import { createChecker } from '@pawl/daemon/checks/checker';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
+import { repositoryOf } from '@pawl/daemon/platform/workshop';
 import { strayProcesses } from '@pawl/host/stray';
 import { homeAt } from '@pawl/protocol/home';
 import type { Check, CheckStep } from '@pawl/schema/change';

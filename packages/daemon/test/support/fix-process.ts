@@ -1,4 +1,4 @@
-import { fixChange } from '@pawl/daemon/ratchet/change-fix';
+import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
 import { openBranchShop } from './branch-shop.ts';
 
 /** A process that opens or finishes the conflict of a change, and ends: `node fix-process.ts <place> <change> [--continue]`. */

@@ -1,10 +1,10 @@
 import { newChange } from '@pawl/core/ratchet/change-life';
-import type { ForgeBench } from '@pawl/daemon/ratchet/forge-bench';
-import type { ForgeLink } from '@pawl/daemon/ratchet/forge';
-import { syncForge } from '@pawl/daemon/ratchet/forge-sync';
-import { ensureRootAgent } from '@pawl/daemon/service/root-agent';
-import type { Workshop } from '@pawl/daemon/workshop';
-import { ownGitDirectory } from '@pawl/daemon/workshop';
+import type { ForgeBench } from '@pawl/daemon/forge-sync/forge-bench';
+import type { ForgeLink } from '@pawl/daemon/forge-sync/forge';
+import { syncForge } from '@pawl/daemon/forge-sync/forge-sync';
+import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
+import { ownGitDirectory } from '@pawl/daemon/platform/workshop';
 import { createGithub } from '@pawl/forge/github/github';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
 import { importCommits } from '@pawl/git/queue-objects';

@@ -1,6 +1,6 @@
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
-import { ensureRootAgent, rootAgent } from '@pawl/daemon/service/root-agent';
-import type { Workshop } from '@pawl/daemon/workshop';
+import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
+import type { Workshop } from '@pawl/daemon/platform/workshop';
 import { homeAt } from '@pawl/protocol/home';
 import { newId } from '@pawl/schema/id';
 import type { Mail } from '@pawl/schema/mail';

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { createAuthority } from '@pawl/daemon/http/authority';
+import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import type { Home } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import { createRefresh } from '@pawl/daemon/ratchet/refresh';
+import { createRefresh } from '@pawl/daemon/queue/refresh';
 import { openBranchShop } from './branch-shop.ts';
 
 /** A process that brings the worktrees of a home up to main once, and ends: `node refresh-process.ts <place>`. */

@@ -5,9 +5,9 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { repositorySettings, settingsFor } from '../../src/trust/repository-settings.ts';
-import { distrust, trustSettings } from '../../src/trust/trusted-files.ts';
-import { trustLimits } from '../../src/trust/trust-limit.ts';
+import { repositorySettings, settingsFor } from '../../src/definitions/trust/repository-settings.ts';
+import { distrust, trustSettings } from '../../src/definitions/trust/trusted-files.ts';
+import { trustLimits } from '../../src/definitions/trust/trust-limit.ts';
 
 /** A project, a worktree of it, and a provider that reads settings there. */
 async function aPlace({ block = ['--no-settings'] as string[] | null, trustAll = false } = {}) {

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { covers } from '../../src/trust/path-shape.ts';
-import { findSettings } from '../../src/trust/settings-files.ts';
-import { trustLimits } from '../../src/trust/trust-limit.ts';
+import { covers } from '../../src/definitions/trust/path-shape.ts';
+import { findSettings } from '../../src/definitions/trust/settings-files.ts';
+import { trustLimits } from '../../src/definitions/trust/trust-limit.ts';
 
 async function aTree(files: Record<string, string>) {
   const directory = await temporaryDirectory();

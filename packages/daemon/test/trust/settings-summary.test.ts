@@ -1,7 +1,7 @@
 import { processorMs } from '@pawl/testing/processor-time';
 import { describe, expect, test } from 'vitest';
-import { summarise } from '../../src/trust/settings-summary.ts';
-import { trustLimits } from '../../src/trust/trust-limit.ts';
+import { summarise } from '../../src/definitions/trust/settings-summary.ts';
+import { trustLimits } from '../../src/definitions/trust/trust-limit.ts';
 
 const does = (path: string, text: string) => summarise(path, Buffer.from(text));
 

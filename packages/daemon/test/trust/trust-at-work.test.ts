@@ -1,5 +1,5 @@
 import { programs } from '@pawl/protocol/programs';
-import { createAuthority } from '@pawl/daemon/http/authority';
+import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,0 +1,170 @@
+import { chooseAlias } from '@pawl/core/alias';
+import { firstAssignment } from '@pawl/core/assignment';
+import type { ForkPlan, ForkRequest, Inheritance } from '@pawl/core/fork';
+import { planFork, refuseParent } from '@pawl/core/fork';
+import { taskText } from '@pawl/core/plan';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { insertAgent, takenAliases, takenWorkdirs } from '@pawl/store/agents';
+import { appendMessage } from '@pawl/store/messages';
+import { insertPlace } from '@pawl/store/places';
+import { insertRun } from '@pawl/store/runs';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Workshop } from '../platform/workshop.ts';
+import { agentOfRequest, rememberRequest } from '../platform/idempotency.ts';
+import type { Ground } from './grounds.ts';
+import { branchPrefix, layoutOf, namesInUse } from './grounds.ts';
+import { reservedAliases } from './desk.ts';
+import { sitAt } from '../registry/current-agent.ts';
+import { claimTask, dependenciesOf } from '../tasks/tasks.ts';
+
+/** The caller that asks for a new agent: a person, acting as an agent, or that agent itself. */
+export type Actor = { agent: Agent; isPerson: boolean };
+
+/** Everything that is decided before the transaction of a fork: work that takes time or can be refused early. */
+export type Prepared = Omit<
+  ForkRequest,
+  | 'parent'
+  | 'inherits'
+  | 'alias'
+  | 'assignment'
+  | 'project'
+  | 'baseCommit'
+  | 'snapshot'
+  | 'worktree'
+  | 'workdir'
+  | 'places'
+  | 'now'
+> & {
+  alias: string | undefined;
+  /** The projects, the first one first, and what the work in each begins with. */
+  grounds: (Ground & Beginning)[];
+  inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
+  record?: Resting['record'];
+};
+
+/** An agent that is forked without a task: it rests until mail or a person's word begins its first turn. */
+export type Resting = {
+  /** Null for a worktree without a branch. */
+  branch: string | null;
+  /** Written down with the agent, in one transaction. */
+  record(tx: WriteTransaction, agent: Agent): Promise<void>;
+};
+
+/** The commit and files that the work in one project begins with. */
+type Beginning = { baseCommit: string; snapshot: string | null };
+
+/** The transaction of every fork: all of it is there afterwards, or nothing is. */
+export async function addChild(
+  shop: Workshop,
+  actor: Actor,
+  key: string | undefined,
+  prepared: Prepared,
+  switchTo = false,
+): Promise<Agent> {
+  const { grounds, inherit, record, alias: wanted, ...request } = prepared;
+  const [first, ...others] = grounds;
+  const inUse = await namesInUse(shop.home, grounds);
+  const agent = await shop.store.write(async (tx) => {
+    const earlier = await agentOfRequest(tx.db, key);
+    if (earlier !== null) return earlier;
+    const parent = await livingParent(tx, actor);
+    const projects = grounds.map(({ project }) => project);
+    const alias = await freeAlias(tx, projects, wanted, inUse);
+    const layout = layoutOf(shop.home, alias, projects);
+    const inherits = await inherit(tx.db, parent);
+    const planned = await plannedTask(tx, request, first?.project ?? null);
+    const plan = planFork({
+      ...request,
+      ...planned,
+      project: first?.project ?? null,
+      baseCommit: first?.baseCommit ?? null,
+      snapshot: first?.snapshot ?? null,
+      worktree: layout.worktree,
+      workdir: layout.workdir,
+      places: others.map(({ project, baseCommit, snapshot }, index) => ({
+        projectId: project.id,
+        path: layout.others[index] ?? '',
+        baseCommit,
+        snapshot,
+      })),
+      parent,
+      inherits,
+      alias,
+      now: tx.now,
+    });
+    await recordChild(tx, plan);
+    await record?.(tx, plan.agent);
+    if (switchTo) await sitAt(tx, plan.agent.id);
+    await rememberRequest(tx, key, plan.agent.id);
+    crashPoint('fork.before_commit');
+    return plan.agent;
+  });
+  crashPoint('spawn.after_fork');
+  return agent;
+}
+
+/** Writes a planned child, in a transaction that may do more. Every agent but agent 0 comes from here. */
+export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise<void> {
+  await insertAgent(tx, plan.agent);
+  for (const place of plan.places) await insertPlace(tx, place);
+  crashPoint('fork.after_agent');
+  if (plan.run !== null) await insertRun(tx, plan.run);
+  crashPoint('fork.after_run');
+  for (const message of plan.messages) {
+    await appendMessage(tx, message);
+    crashPoint('fork.after_message');
+  }
+  for (const event of plan.events) tx.emit(event);
+}
+
+/** The planned task that the child takes up, if any, claimed for it in the same transaction. */
+async function plannedTask(
+  tx: WriteTransaction,
+  { taskId, task, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'ids'>,
+  project: Project | null,
+): Promise<Pick<ForkRequest, 'taskId' | 'task' | 'assignment'>> {
+  if (taskId === null || project === null) return { taskId: null, task, assignment: firstAssignment(task, null) };
+  const claimed = await claimTask(tx, taskId === '@next' ? 'next' : taskId, project.id, ids.agent);
+  const text = taskText(claimed, await dependenciesOf(tx.db, claimed));
+  const whole = task === null || task.trim() === '' ? text : `${text}\n\n${task}`;
+  return { taskId: claimed.id, task: whole, assignment: firstAssignment(whole, claimed) };
+}
+
+/** The parent as it is now: it may have been killed, or told to stop, while the fork was prepared. */
+async function livingParent(tx: WriteTransaction, actor: Actor): Promise<Agent> {
+  const facts = await agentView(tx.db, actor.agent.id);
+  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${actor.agent.id}.`);
+  refuseParent(facts.agent);
+  if (!actor.isPerson && facts.agent.stopRequestedAt !== null) {
+    throw new PawlError('conflict', `The agent ${facts.agent.alias} is being stopped.`);
+  }
+  return facts.agent;
+}
+
+async function freeAlias(
+  tx: WriteTransaction,
+  projects: readonly Project[],
+  wanted: string | undefined,
+  inUse: string[],
+): Promise<string> {
+  if (wanted !== undefined && reservedAliases.includes(wanted)) {
+    throw new PawlError('invalid_input', `The alias ${wanted} has a meaning of its own.`, {
+      hint: 'Choose another one.',
+    });
+  }
+  const taken = new Set(inUse);
+  const ids = projects.length === 0 ? [null] : projects.map(({ id }) => id);
+  for (const id of ids) for (const alias of await takenAliases(tx.db, id)) taken.add(alias);
+  if (projects.length !== 1) for (const alias of await takenWorkdirs(tx.db)) taken.add(alias);
+  const alias = wanted ?? chooseAlias(taken, Math.random);
+  if (!taken.has(alias)) return alias;
+  throw new PawlError(
+    'conflict',
+    `The alias ${alias} is taken by a living agent or a branch ${branchPrefix}${alias}.`,
+    { hint: 'Choose another one, or leave it out.' },
+  );
+}

@@ -1,0 +1,177 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { refuseAdopted } from '@pawl/core/adopted';
+import type { WhenDone } from '@pawl/core/ratchet/when-done';
+import { routes } from '@pawl/protocol/routes';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { descendsFrom } from '@pawl/store/family';
+import { projectById } from '@pawl/store/projects';
+import type { Context } from 'hono';
+import { personPath } from '../platform/search-path.ts';
+import { baseNoteFor } from '../project-config/base-commit.ts';
+import { askGate } from '../definitions/home-definitions.ts';
+import { currentAgent } from '../registry/current-agent.ts';
+import type { Actor } from './add-child.ts';
+import { forkAgent, forkAndExec } from './fork.ts';
+import { clearHistory, historyPage, markHistory, rewindHistory } from './history.ts';
+import { killAgent } from './kill.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import type { Agents } from './agents.ts';
+import type { Barrier } from './barrier.ts';
+import type { Signals } from './signals.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+import { requestKey, selfOnly } from '../platform/http/door.ts';
+
+/** The word for oneself: the caller, when that is an agent, else the agent that the person acts as. */
+const oneself = '@current';
+
+type AgentRouteParts = {
+  shop: Workshop;
+  agents: Agents;
+  reconciler: Reconciler;
+  signals: Signals;
+  barrier: Barrier;
+  /** Says what happens to an agent's work when it is done. */
+  whenDone(agent: Agent, project: Project | null): Promise<WhenDone | null>;
+};
+
+/** What is done to one agent, and how new ones come about. */
+export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
+  const { shop, agents, reconciler, signals, barrier } = parts;
+  const { db } = shop.store;
+
+  /** The caller as an agent: itself, or, for a person, the one they sit at. */
+  async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
+    const caller = context.get('caller');
+    if (caller.kind === 'person') return currentAgent(db);
+    const agent = await agentById(db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    return agent;
+  }
+
+  async function target(context: Context<DoorVariables>, reference: string, prefixOf: 'living' | 'all' = 'living') {
+    return reference === oneself ? callerAgent(context) : agents.find(reference, prefixOf);
+  }
+
+  app.openapi(routes.work, async (context) => {
+    const body = context.req.valid('json');
+    const actor: Actor = { agent: await callerAgent(context), isPerson: context.get('caller').kind === 'person' };
+    const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
+    const child = await forkAndExec(shop, actor, body, key);
+    reconciler.wake(child.id);
+    const project = child.projectId === null ? null : await projectById(db, child.projectId);
+    const whenDone = await parts.whenDone(child, project);
+    const baseNote = project === null ? null : await baseNoteFor(shop, project, child);
+    return context.json({ agent: await agents.view(child.id), whenDone, baseNote }, 200);
+  });
+  app.openapi(routes.fork, async (context) => {
+    const body = context.req.valid('json');
+    const { reference } = context.req.valid('param');
+    const agent = await target(context, reference);
+    const isPerson = context.get('caller').kind === 'person';
+    // Nobody forks somebody else: an agent only itself, and a person as the agent that they name.
+    if (!isPerson && agent.id !== (await callerAgent(context)).id) {
+      throw new PawlError('forbidden', 'An agent may fork itself only.');
+    }
+    const child = await forkAgent(shop, barrier, { agent, isPerson }, body, {
+      key: requestKey(context, `fork ${reference}`, context.req.valid('header')['idempotency-key']),
+      signal: context.req.raw.signal,
+      switchTo: isPerson && (body.switch ?? (await shop.currentChoices()).switchOnFork),
+    });
+    reconciler.wake(child.id);
+    return context.json({ agent: await agents.view(child.id) }, 200);
+  });
+  app.openapi(routes.killAgent, async (context) => {
+    const killer = await callerAgent(context);
+    const agent = await target(context, context.req.valid('param').reference);
+    const isPerson = context.get('caller').kind === 'person';
+    const own = agent.id === killer.id || (await descendsFrom(db, agent.id, killer.id));
+    if (!isPerson && !own) throw new PawlError('forbidden', 'An agent may kill itself and its descendants only.');
+    const { killed, resupervised } = await killAgent(
+      { shop, reconciler, barrier },
+      {
+        target: agent,
+        killer,
+        cascade: context.req.valid('json').cascade ?? false,
+        // An agent that kills itself could not hear the answer if that came after its end.
+        waitFor: (each) => isPerson || each.id !== killer.id,
+      },
+    );
+    const named = ({ id, alias }: Agent) => ({ id, alias });
+    return context.json(
+      { target: await agents.view(agent.id), killed: killed.map(named), resupervised: resupervised.map(named) },
+      200,
+    );
+  });
+  app.openapi(routes.stopAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    await signals.stop(agent.id);
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.resumeAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    const { prompt, budget, searchPath } = context.req.valid('json');
+    // The program may have moved since the agent was made; this shell may know where to.
+    await personPath(shop, searchPath);
+    const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
+    await signals.resume(agent.id, prompt, key, { budget, byPerson: true });
+    return context.json({ agent: await agents.view(agent.id) }, 200);
+  });
+  app.openapi(routes.tellAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference, 'living');
+    const key = requestKey(context, `tell ${agent.id}`, context.req.valid('header')['idempotency-key']);
+    const channel = await signals.tell(agent.id, context.req.valid('json').message, { by: 'person', key });
+    return context.json({ agent: await agents.view(agent.id), channel }, 200);
+  });
+  const verbs = [
+    [routes.pauseAgent, signals.pause, 'living'],
+    [routes.continueAgent, signals.proceed, 'living'],
+    [routes.interruptAgent, signals.interrupt, 'living'],
+    [routes.reapAgent, signals.reap, 'all'],
+  ] as const;
+  for (const [route, act, among] of verbs) {
+    app.openapi(route, async (context) => {
+      const agent = await agents.find(context.req.valid('param').reference, among);
+      await act(agent.id);
+      return context.json({ agent: await agents.view(agent.id) }, 200);
+    });
+  }
+  app.openapi(routes.history, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    await reconciler.ingest.catchUp(agent.id);
+    const { all, ...page } = context.req.valid('query');
+    return context.json(await historyPage(shop.store, agent.id, { ...page, all: all === 'true' }), 200);
+  });
+  app.openapi(routes.clearHistory, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    refuseAdopted(agent);
+    return context.json({ messageId: await clearHistory(shop.store, agent.id) }, 200);
+  });
+  app.openapi(routes.markHistory, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    refuseAdopted(agent);
+    // What was said before the mark is before it in the history, too.
+    await reconciler.ingest.catchUp(agent.id);
+    return context.json(
+      { messageId: await markHistory(shop.store, agent.id, context.req.valid('json').label ?? '') },
+      200,
+    );
+  });
+  app.openapi(routes.rewindHistory, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    refuseAdopted(agent);
+    const { label = null } = context.req.valid('json');
+    return context.json({ messageId: await rewindHistory(shop.store, agent.id, label) }, 200);
+  });
+  app.openapi(routes.gate, async (context) => {
+    const agent = await target(context, context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    return context.json(await askGate(shop, agent, context.req.valid('json')), 200);
+  });
+}

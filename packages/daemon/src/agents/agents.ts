@@ -1,0 +1,174 @@
+import { resolveAgent } from '@pawl/core/resolve';
+import { totalUsage } from '@pawl/core/usage';
+import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
+import { readSmallFile } from '@pawl/host/session-files';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent, Project, Session } from '@pawl/schema/record';
+import { noUsage } from '@pawl/schema/record';
+import type { AgentView as AgentRows } from '@pawl/store/agent-views';
+import { accountNames } from '@pawl/store/accounts';
+import { agentView, listAgents } from '@pawl/store/agent-views';
+import { findAgents } from '@pawl/store/agents';
+import { listProjects, projectById, projectByName, projectByRoot } from '@pawl/store/projects';
+import { placesOfAgents } from '@pawl/store/places';
+import { runsOf } from '@pawl/store/runs';
+import { sessionsOf, usagesOf } from '@pawl/store/sessions';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { placesOf } from '../platform/places.ts';
+import { unproposedOf } from '../project-config/withheld.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { sessionDirectory } from '../platform/workshop.ts';
+import { describePlaces, describeWorktree } from './worktrees/worktree-health.ts';
+import { viewAgent } from './views.ts';
+
+const defaultPage = 200;
+
+/** Reads the latest change of each of some agents, as a listing shows it. */
+export type ChangesOf = (
+  shop: Workshop,
+  agentIds: readonly string[],
+  projects: ReadonlyMap<string, Project>,
+) => Promise<Map<string, NonNullable<AgentView['change']>>>;
+
+/** What can be asked about agents, and done to them. */
+export type Agents = ReturnType<typeof agentService>;
+
+/** Binds the questions about agents to one daemon. */
+export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: ChangesOf) {
+  const { db } = shop.store;
+
+  /** Who is meant; the start of an id means the living only, where something is to be done to them. */
+  async function find(reference: string, prefixOf: 'living' | 'all' = 'all'): Promise<Agent> {
+    return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
+  }
+
+  /** How long an agent has been silent, when that is longer than its provider usually takes. */
+  function silence(agent: Agent): number | null {
+    const notice = shop.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
+    const { silentMs } = reconciler.ingest.pace(agent.id);
+    return silentMs >= notice ? silentMs : null;
+  }
+
+  async function views(rows: AgentRows[]): Promise<AgentView[]> {
+    const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
+    const ids = rows.map(({ agent }) => agent.id);
+    const usages = await usagesOf(db, ids);
+    const changes = await changesOf(shop, ids, projects);
+    const accounts = await accountNames(db);
+    const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
+    const places = await placesOfAgents(db, withPlaces);
+    return rows.map((row) =>
+      viewAgent(row, {
+        project: projects.get(row.agent.projectId ?? '') ?? null,
+        places: (places.get(row.agent.id) ?? []).flatMap((place) => {
+          const project = projects.get(place.projectId);
+          return project === undefined ? [] : [{ project, place }];
+        }),
+        account: accounts.get(row.agent.accountId ?? '') ?? null,
+        change: changes.get(row.agent.id) ?? null,
+        usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
+        live: reconciler.ingest.live(row.agent.id),
+        queued: reconciler.isQueued(row.agent.id),
+        silentMs: silence(row.agent),
+      }),
+    );
+  }
+
+  async function view(agentId: string): Promise<AgentView> {
+    const row = await agentView(db, agentId);
+    const [shown] = row === null ? [] : await views([row]);
+    if (shown === undefined) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+    return shown;
+  }
+
+  return {
+    find,
+    view,
+    views,
+
+    /** The newest agents first. Agent 0, whom everybody descends from, is shown with `all` only. */
+    async list(query: {
+      project?: string | undefined;
+      limit?: number | undefined;
+      before?: string | undefined;
+      all: boolean;
+      reaped: boolean;
+    }): Promise<Omit<AgentList, 'current'>> {
+      const limit = query.limit ?? defaultPage;
+      const project = query.project === undefined ? undefined : await findProject(shop, query.project);
+      const rows = await listAgents(db, {
+        limit: limit + 1,
+        includeEnded: query.all || query.reaped,
+        includeReaped: query.reaped,
+        ...(project === undefined ? {} : { projectId: project.id }),
+        ...(query.before === undefined ? {} : { before: query.before }),
+      });
+      const page = rows.slice(0, limit).filter(({ agent }) => query.all || query.reaped || agent.parentId !== null);
+      return { agents: await views(page), more: rows.length > limit };
+    },
+
+    /** Everything about one agent; its worktree, which costs a few git commands, where that is wanted. */
+    async inspect(agentId: string, wanted: { worktree: boolean }): Promise<Inspection> {
+      const agent = await view(agentId);
+      const sessions = await sessionsOf(db, agentId);
+      const row = await agentView(db, agentId);
+      return {
+        agent,
+        runs: await runsOf(db, agentId),
+        sessions: sessions.map((session) => describeSession(shop, session)),
+        worktree: row === null || !wanted.worktree ? null : await describeWorktree(shop, row.agent),
+        places: row === null || !wanted.worktree ? [] : await describePlaces(shop, row.agent),
+        withheld: row === null || !wanted.worktree ? [] : await withheldFrom(shop, row.agent),
+      };
+    },
+
+    /** True while an agent may still print something. */
+    async isWorking(agentId: string): Promise<boolean> {
+      const row = await agentView(db, agentId);
+      return row !== null && (row.run?.outcome === null || (row.session !== null && row.session.endedAt === null));
+    },
+  };
+}
+
+/** The commits of an agent that were not proposed, in each of its projects. */
+async function withheldFrom(shop: Workshop, agent: Agent): Promise<Inspection['withheld']> {
+  const found: Inspection['withheld'] = [];
+  for (const { agent: there } of await placesOf(shop.store.db, agent)) {
+    const project = there.projectId === null ? null : await projectById(shop.store.db, there.projectId);
+    if (project === null) continue;
+    for (const { branch, head, definition, at } of await unproposedOf(shop, project, agent.id))
+      found.push({ project: project.name, branch, head, definition, at });
+  }
+  return found;
+}
+
+/** The project that a person means by a name or a path. */
+async function findProject(shop: Workshop, reference: string): Promise<Project> {
+  const { db } = shop.store;
+  const project = (await projectByName(db, reference)) ?? (await projectByRoot(db, reference));
+  if (project !== null) return project;
+  throw new PawlError('project_not_found', `There is no project ${JSON.stringify(reference.slice(0, 80))}.`, {
+    hint: 'Make a repository a project with `pawl init`.',
+  });
+}
+
+const sessionRecordSchema = z.object({ argv: z.array(z.string()), environment: z.array(z.string()) });
+
+function describeSession(shop: Workshop, session: Session): Inspection['sessions'][number] {
+  const directory = sessionDirectory(shop.home, session.id);
+  const record = sessionRecordSchema.safeParse(parseJson(readSmallFile(join(directory, 'session.json'), recordBytes)));
+  return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [] }) };
+}
+
+/** The record lies where the agent can write, so it may be anything by now. */
+const recordBytes = 1024 * 1024;
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,203 @@
+import { refuseBusy, refuseDead, refuseOther } from '@pawl/core/errand';
+import { firstLine } from '@pawl/core/shorten';
+import { advanceBranch, checkoutOf, finishAdvance } from '@pawl/git/advance';
+import { checkBranchName } from '@pawl/git/branch-name';
+import { currentBranch, isContained, planMerge } from '@pawl/git/merge';
+import { branchTip } from '@pawl/git/repository';
+import type { Repository } from '@pawl/git/repository';
+import { commitWork } from '@pawl/git/work-tree';
+import { worktreeWork } from '@pawl/git/worktree-work';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import { eventData } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { agentById } from '@pawl/store/agents';
+import { recentEvents } from '@pawl/store/events';
+import { sep } from 'node:path';
+import { recordKill } from '../../registry/kill-record.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import { currentAgent } from '../../registry/current-agent.ts';
+import type { MergeIntent } from './merge-intent.ts';
+import { beginMerge, forgetMerge, mergeBegun, mergesBegun } from './merge-intent.ts';
+
+export type MergeRequest = { into?: string | undefined; commit?: boolean | undefined };
+export type Merged = { branch: string; into: string; commit: string; already: boolean };
+
+/** What is known of an errand once it is clear that it may be merged. */
+type Errand = { agent: Agent; repository: Repository; ownDir: string; path: string; branch: string; base: string };
+
+/**
+ * Merges an errand's branch and ends the errand. Nothing changes unless all of it can: the merge is computed apart, the
+ * branch moves only from where it was looked at, and a checkout that has it goes along only when it is clean.
+ *
+ *   intent on record ─▶ the branch moves ─▶ its checkout follows ─▶ errand.merged, the agent ends, the intent goes
+ *
+ * Cut short anywhere, it is finished by the next daemon, or by asking again. To be called in the agent's lane.
+ */
+export async function mergeErrand(shop: Workshop, agentId: string, request: MergeRequest): Promise<Merged> {
+  const { db } = shop.store;
+  const facts = await agentView(db, agentId);
+  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+  const { agent } = facts;
+  refuseOther(agent);
+  if (agent.endedAt !== null) {
+    const before = await mergedBefore(shop, agent);
+    if (before !== null) return before;
+  }
+  refuseDead(agent);
+  refuseBusy(facts);
+  const begun = await mergeBegun(db, agentId);
+  const finished = begun === null ? null : await finishMerge(shop, agent, begun);
+  if (finished !== null) return finished;
+  const errand = await errandOf(shop, agent);
+  const into = await targetOf(errand, request.into);
+  await refuseAgents(shop, errand.repository, into);
+  await settleFiles(errand, request.commit ?? false);
+  return move(shop, errand, into);
+}
+
+/** Finishes every merge that an earlier daemon had begun. One that cannot be finished keeps no other from it. */
+export async function finishMerges(shop: Workshop): Promise<void> {
+  for (const intent of await mergesBegun(shop.store.db)) {
+    try {
+      const agent = await agentById(shop.store.db, intent.agentId);
+      if (agent !== null) await finishMerge(shop, agent, intent);
+    } catch (error) {
+      shop.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a merge could not be finished yet');
+    }
+  }
+}
+
+/** Goes on where a merge was cut short; null when it had changed nothing yet. */
+async function finishMerge(shop: Workshop, agent: Agent, intent: MergeIntent): Promise<Merged | null> {
+  const { into, from, to } = intent;
+  const { repository, ownDir, branch } = await errandOf(shop, agent);
+  const tip = await branchTip(repository, into);
+  if (tip === null || !(await isContained(repository, to, tip))) {
+    await shop.store.write((tx) => forgetMerge(tx, agent.id));
+    return null;
+  }
+  if (!(await finishAdvance(repository, { ownDir, branch: into, from, to }))) {
+    shop.log.warn({ branch: into }, 'the files of a checkout could not follow its branch; look at git status there');
+  }
+  await endMerged(shop, agent, { branch, into, commit: to });
+  return { branch, into, commit: to, already: true };
+}
+
+async function move(shop: Workshop, errand: Errand, into: string): Promise<Merged> {
+  const { agent, repository, ownDir, branch, base } = errand;
+  const tip = await branchTip(repository, branch);
+  if (tip === null || tip === base) {
+    throw new PawlError('conflict', `There is no commit on ${branch} that could be merged.`, {
+      hint: `Tell it to commit, or end it: pawl errand abandon ${agent.alias}`,
+    });
+  }
+  for (let attempt = 1; attempt <= limits.mergeAttempts; attempt += 1) {
+    const onto = await branchTip(repository, into);
+    if (onto === null) throw new PawlError('not_found', `There is no branch ${into}.`, { hint: 'See `git branch`.' });
+    const plan = await planMerge(repository, { ownDir, tip, onto, message: messageFor(agent) });
+    if (plan.do === 'refuse') throw conflicts(errand, into, plan.files);
+    if (plan.do === 'nothing') {
+      await endMerged(shop, agent, { branch, into, commit: onto });
+      return { branch, into, commit: onto, already: true };
+    }
+    const { commit: to } = plan;
+    await shop.store.write((tx) => beginMerge(tx, { agentId: agent.id, into, from: onto, to }));
+    crashPoint('merge.after_intent');
+    if (await tryAdvance(shop, errand, { into, from: onto, to })) {
+      crashPoint('merge.after_files');
+      await endMerged(shop, agent, { branch, into, commit: to });
+      return { branch, into, commit: to, already: false };
+    }
+  }
+  throw new PawlError('busy', `The branch ${into} keeps moving.`, { hint: 'Try again in a moment.' });
+}
+
+/** Moves the target, or forgets the intent: then nothing has changed. */
+async function tryAdvance(
+  shop: Workshop,
+  { agent, repository, ownDir, branch }: Errand,
+  { into, from, to }: { into: string; from: string; to: string },
+): Promise<boolean> {
+  let moved = false;
+  try {
+    moved = await advanceBranch(repository, { ownDir, branch: into, from, to, note: `pawl: merge ${branch}` });
+    return moved;
+  } finally {
+    if (!moved) await shop.store.write((tx) => forgetMerge(tx, agent.id));
+  }
+}
+
+/** The end of a merge: the event, the end of the agent, and of the intent, in one transaction. */
+async function endMerged(shop: Workshop, agent: Agent, data: Omit<Merged, 'already'>): Promise<void> {
+  await shop.store.write(async (tx) => {
+    await forgetMerge(tx, agent.id);
+    const now = await agentById(tx.db, agent.id);
+    if (now === null || now.endedAt !== null) return;
+    await recordKill(tx, { target: now, killer: await currentAgent(tx.db), cascade: false, reason: 'merged' });
+    tx.emit({ type: 'errand.merged', projectId: agent.projectId, agentId: agent.id, data });
+  });
+  crashPoint('merge.after_end');
+}
+
+async function mergedBefore(shop: Workshop, agent: Agent): Promise<Merged | null> {
+  const events = await recentEvents(shop.store.db, { limit: limits.pageRows, agentId: agent.id });
+  const merged = events.findLast((event) => event.type === 'errand.merged');
+  return merged === undefined ? null : { ...eventData['errand.merged'].parse(merged.data), already: true };
+}
+
+async function errandOf(shop: Workshop, agent: Agent): Promise<Errand> {
+  const project = await projectOf(shop.store, agent);
+  const repository = await repositoryOf(shop, project);
+  return { agent, repository, ownDir: ownGitDirectory(shop.home, project.id), ...branchPlaceOf(agent) };
+}
+
+async function targetOf({ repository, branch }: Errand, wanted: string | undefined): Promise<string> {
+  const into = wanted ?? (await currentBranch(repository));
+  if (into === null) {
+    throw new PawlError('conflict', `The work tree ${repository.root} is on no branch.`, {
+      hint: 'Say where to merge into: --into main',
+    });
+  }
+  checkBranchName(into);
+  if (into !== branch) return into;
+  throw new PawlError('invalid_input', `${branch} is the errand’s own branch.`, { hint: 'Name another with --into.' });
+}
+
+/** Nobody's files change while they work: a branch that an agent has checked out is not merged into. */
+async function refuseAgents(shop: Workshop, repository: Repository, into: string): Promise<void> {
+  const path = await checkoutOf(repository, into);
+  if (path === null || !path.startsWith(shop.home.worktrees + sep)) return;
+  throw new PawlError('conflict', `${into} is the branch of another agent, which works in ${path}.`, {
+    hint: 'Merge into a branch of yours.',
+  });
+}
+
+/** Refuses a worktree with uncommitted files, or commits them when the person asked for it. */
+async function settleFiles(errand: Errand, commit: boolean): Promise<void> {
+  const { agent, repository, ownDir, path, branch } = errand;
+  const work = await worktreeWork(repository, errand);
+  if (work.state === 'clean' || work.state === 'unpushed' || work.state === 'missing') return;
+  if (work.state === 'dirty' && commit) {
+    await commitWork(repository, { ownDir, path, branch, message: `What ${agent.alias} left uncommitted\n` });
+    return;
+  }
+  throw new PawlError('conflict', `The worktree of ${agent.alias} is not clean: ${work.detail}`, {
+    hint: work.state === 'dirty' ? 'Look at `pawl errand diff`; --commit commits all of it.' : 'Look at it first.',
+    details: { path },
+  });
+}
+
+function messageFor({ branch, assignment }: Agent): string {
+  return `Merge ${branch ?? ''}\n\n${firstLine(assignment ?? '', limits.errandCharacters)}\n`;
+}
+
+function conflicts({ branch }: Errand, into: string, files: string[]): PawlError {
+  return new PawlError('conflict', `${branch} and ${into} conflict in ${files.length} files: ${files.join(', ')}.`, {
+    hint: `Let the errand merge ${into} into its branch first; nothing was changed.`,
+    details: { files },
+  });
+}

@@ -1,0 +1,84 @@
+import { refuseOther, refuseUntellable } from '@pawl/core/errand';
+import { diffBranch } from '@pawl/git/branch-diff';
+import type { BranchDiff } from '@pawl/git/branch-diff';
+import type { ErrandList } from '@pawl/protocol/view/errand';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { agentById } from '@pawl/store/agents';
+import { listErrands } from '@pawl/store/errands';
+import { recordKill } from '../../registry/kill-record.ts';
+import { cleanUp } from '../../sessions/reconcile/clean-up.ts';
+import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Agents } from '../agents.ts';
+import { currentAgent } from '../../registry/current-agent.ts';
+import type { MergeRequest, Merged } from './errand-merge.ts';
+import { mergeErrand } from './errand-merge.ts';
+import type { Signals } from '../signals.ts';
+
+/** Why an errand ended whose work nobody wants. */
+const abandoned = 'abandoned';
+
+export type ErrandParts = { shop: Workshop; reconciler: Reconciler; agents: Agents; signals: Signals };
+
+/** What can be done about errands: small pieces of work that a person looks at and takes over, or does not. */
+export function createErrands({ shop, reconciler, agents, signals }: ErrandParts) {
+  const { store } = shop;
+
+  return {
+    /** The errands with what they are about, newest first. */
+    async list(all: boolean): Promise<ErrandList> {
+      const rows = await listErrands(store.db, { includeEnded: all });
+      const views = await agents.views(rows);
+      return { errands: views.map((view) => ({ ...view, description: view.assignment ?? '' })) };
+    },
+
+    /** Says something more to an errand that runs or rests: live where its provider listens, else by resuming it. */
+    async send(agent: Agent, message: string, key: string | undefined): Promise<'live' | 'resumed'> {
+      const facts = await agentView(store.db, agent.id);
+      if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agent.id}.`);
+      refuseUntellable(facts);
+      return signals.tell(agent.id, message, { by: 'person', key });
+    },
+
+    /** What an agent's branch and worktree have beyond its base, committed or not; of an errand or of any other. */
+    async diff(agent: Agent): Promise<BranchDiff & { branch: string; base: string }> {
+      const project = await projectOf(store, agent);
+      const place = branchPlaceOf(agent);
+      const repository = await repositoryOf(shop, project);
+      const diff = await diffBranch(repository, { ownDir: ownGitDirectory(shop.home, project.id), ...place });
+      return { ...diff, branch: place.branch, base: place.base };
+    },
+
+    /** Merges an errand's branch and ends the errand; its worktree then goes the way of all that are done with. */
+    async merge(agent: Agent, request: MergeRequest): Promise<Merged> {
+      const merged = await reconciler.inLane(agent.id, () => mergeErrand(shop, agent.id, request));
+      reconciler.wake(agent.id);
+      return merged;
+    },
+
+    /** Ends an errand without taking its work over. Its worktree goes to the trash, with what is uncommitted; its branch stays. */
+    async abandon(agent: Agent): Promise<{ branch: string }> {
+      refuseOther(agent);
+      const { branch } = branchPlaceOf(agent);
+      await store.write(async (tx) => {
+        const now = await agentById(tx.db, agent.id);
+        if (now === null || now.endedAt !== null) return;
+        await recordKill(tx, { target: now, killer: await currentAgent(tx.db), cascade: false, reason: abandoned });
+        tx.emit({ type: 'errand.abandoned', projectId: agent.projectId, agentId: agent.id, data: { branch } });
+      });
+      await reconciler.endSessions([agent.id]);
+      await reconciler.inLane(agent.id, async () => {
+        const dead = await agentById(store.db, agent.id);
+        const state = dead?.worktreeEnd?.state ?? null;
+        // A person asked for it, so that uncommitted files are no reason to keep it; they can be taken back.
+        if (dead?.endReason === abandoned && (state === null || state === 'retained')) {
+          await cleanUp(shop, dead, { insist: true });
+        }
+      });
+      return { branch };
+    },
+  };
+}

@@ -1,0 +1,295 @@
+import { capTo } from '@pawl/core/definition/cap';
+import { checkErrand } from '@pawl/core/errand';
+import { doors } from '@pawl/core/definition/action-table';
+import { checkDelegation, checkMayFork, refuseSpecial } from '@pawl/core/definition/gate';
+import type { ForkRequest } from '@pawl/core/fork';
+import { nothingInherited, refuseParent } from '@pawl/core/fork';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { checkOptions, checkTask } from '@pawl/core/task';
+import type { ForkBody, WorkBody } from '@pawl/protocol/view';
+import { requireInstalled } from '@pawl/providers/detect';
+import type { Definition } from '@pawl/schema/definition';
+import { PawlError } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import type { Agent } from '@pawl/schema/record';
+import { noBudget, workModes } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { helperDefinition } from '../definitions/helper.ts';
+import { usualDefinition } from '../definitions/usual.ts';
+import { agentPath, personPath } from '../platform/search-path.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { dropQuietly } from '../platform/workshop.ts';
+import type { Barrier } from './barrier.ts';
+import { baseCommitFor } from '../project-config/base-commit.ts';
+import { childBudget, refuseUncountable } from '../platform/budgets.ts';
+import { agentOfRequest } from '../platform/idempotency.ts';
+import type { Ground } from './grounds.ts';
+import { groundsAskedFor, groundsOfFork, refuseForeignGrounds } from './grounds.ts';
+import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable } from './inheritance.ts';
+import { definitionInForce } from '../definitions/home-definitions.ts';
+import { chooseProvider } from '../sessions/provider-choice.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Actor, Prepared, Resting } from './add-child.ts';
+import { addChild } from './add-child.ts';
+
+/**
+ * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
+ * everything needed to start it; its worktree and process follow, whatever happens to this daemon. Without a named
+ * provider, it has that of `likeAgent`, if one is given.
+ */
+export async function forkAndExec(
+  shop: Workshop,
+  caller: Actor,
+  body: WorkBody,
+  key: string | undefined,
+  { resting, likeAgent = null }: { resting?: Resting; likeAgent?: Agent | null } = {},
+): Promise<Agent> {
+  // Asked again, it gives the same agent, whatever has become of the caller since.
+  const earlier = await agentOfRequest(shop.store.db, key);
+  if (earlier !== null) return earlier;
+  if (body.planned === undefined && resting === undefined) checkTask(body.task);
+  if (body.mode === 'errand') checkErrand(body.task);
+  const grounds = await groundsAskedFor(shop, body);
+  refuseUnfit(body, grounds);
+  const project = grounds[0]?.project ?? null;
+  // A person's work never descends from the agent they have switched to: killing that family would end it as well.
+  const actor = caller.isPerson ? { agent: await rootAgent(shop.store.db), isPerson: true } : caller;
+  checkMayFork(actor.agent.kind);
+  const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
+  refuseHelperMode(wanted);
+  const begunBy = await checkExec(shop, actor, grounds, {
+    target: wanted,
+    takesPlanned: body.planned !== undefined,
+  });
+  // What only the repository defines may have been written by the very agent that asks for it.
+  const isForeign = !actor.isPerson && wanted.sources.every(({ layer }) => layer === 'repository');
+  const definition = isForeign ? capTo(wanted, await definitionInForce(shop, actor.agent)) : wanted;
+  const asker = actor.isPerson ? likeAgent : actor.agent;
+  const path = asker === null ? await personPath(shop, body.searchPath) : await agentPath(shop, asker);
+  const preset = await chooseProvider(shop, { wanted: body.provider, definition, asker, project, path });
+  const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
+  checkOptions(preset, chosen);
+  if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
+  refuseUncountable(preset, body.budget);
+  await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
+  const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
+  const begin = async (ground: Ground) => ({
+    ...ground,
+    baseCommit: await baseCommitFor(shop, ground.project, ground.repository, { base: body.base, mode }),
+    snapshot: null,
+  });
+  return addChild(shop, actor, key, {
+    definition,
+    preset,
+    ...chosen,
+    ...(await credentials(shop, actor, preset, { ...body, path })),
+    mode,
+    budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(shop, actor.agent, body.budget),
+    taskId: body.planned ?? null,
+    alias: body.alias,
+    task: resting === undefined ? body.task : null,
+    ...(resting === undefined ? {} : { branch: resting.branch, record: resting.record }),
+    ...begunBy,
+    ...(body.sessionId === undefined ? {} : { sessionId: body.sessionId }),
+    ids: { agent: newId(), run: newId() },
+    grounds: await Promise.all(grounds.map(begin)),
+    inherit: async () => nothingInherited,
+  });
+}
+
+/** Refuses what needs exactly one project, or at least one. */
+function refuseUnfit(body: WorkBody, grounds: readonly Ground[]): void {
+  if (body.mode === 'errand' && grounds.length !== 1) {
+    throw new PawlError('invalid_input', 'An errand works in exactly one project.');
+  }
+  if (grounds.length > 0) return;
+  if (body.planned !== undefined) {
+    throw new PawlError('invalid_input', 'A planned task belongs to a project, so its work needs that project.', {
+      hint: 'Leave out --no-project.',
+    });
+  }
+  if (body.base !== undefined) {
+    throw new PawlError('invalid_input', 'Work without a project has no commit to start from.', {
+      hint: 'Leave out --base.',
+    });
+  }
+}
+
+/** The plain fork: a child that goes on from where its parent is, with its history and, if asked, its files. */
+export async function forkAgent(
+  shop: Workshop,
+  barrier: Barrier,
+  actor: Actor,
+  body: ForkBody,
+  request: { key: string | undefined; signal: AbortSignal | null; switchTo: boolean },
+): Promise<Agent> {
+  const parent = actor.agent;
+  const earlier = await agentOfRequest(shop.store.db, request.key);
+  if (earlier !== null) return earlier;
+  refuseParent(parent);
+  if (body.prompt !== undefined) checkTask(body.prompt);
+  else if (!actor.isPerson)
+    throw new PawlError('invalid_input', 'An agent that forks itself says what the child is to do.');
+  const grounds = await groundsOfFork(shop, parent, body);
+  if (!actor.isPerson) await refuseForeignGrounds(shop, parent, grounds);
+  if (body.withFiles === true) refuseFilesWithoutProject(parent);
+  const project = grounds[0]?.project ?? null;
+  const named = await shop.definitions.find(project, parent.parentId === null ? usualDefinition : parent.definition);
+  // An agent that forks itself passes on what it is, and not what its file says by now.
+  const definition = actor.isPerson ? named : await definitionInForce(shop, parent);
+  const asker = parent.parentId === null ? null : parent;
+  const path = asker === null ? await personPath(shop, body.searchPath) : await agentPath(shop, asker);
+  const wanted = parent.provider ?? body.provider;
+  const preset = await chooseProvider(shop, { wanted, definition, asker, project, path });
+  if (asker === null) await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
+  const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
+  checkOptions(preset, chosen);
+  if (!actor.isPerson) refuseOwnCommand(parent, preset, chosen.options);
+  await refuseUninheritable(shop, parent, preset);
+  const environment = { ...parent.environment, PATH: path };
+  const fork = () => forkNow(shop, actor, { body, grounds, definition, preset, environment, ...chosen }, request);
+  return actor.isPerson
+    ? barrier.pass(
+        parent,
+        { wait: body.wait ?? true, signal: request.signal, needsFiles: body.withFiles ?? false },
+        fork,
+      )
+    : barrier.passItself(parent, fork);
+}
+
+/** Makes the child of an agent that may be forked at this moment. */
+async function forkNow(
+  shop: Workshop,
+  actor: Actor,
+  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment'> & {
+    body: ForkBody;
+    grounds: Ground[];
+  },
+  request: { key: string | undefined; switchTo: boolean },
+): Promise<Agent> {
+  const { body, definition, grounds, ...chosen } = given;
+  const { agent: parent } = actor;
+  const ids = { agent: newId(), run: newId() };
+  const drop = async () => {
+    if (body.withFiles === true) for (const { project } of grounds) await dropQuietly(shop, project.id, ids.agent);
+  };
+  const begun = await filesFor(shop, { parent, grounds, childId: ids.agent, carry: body.withFiles ?? false }).catch(
+    async (error: unknown) => {
+      await drop();
+      throw error;
+    },
+  );
+  const agentClass = parent.parentId === null ? definition.class : parent.class;
+  const prepared: Prepared = {
+    ...chosen,
+    // A child goes on as its parent did: in its mode, with its credentials, under its limits.
+    mode: parent.mode,
+    accountId:
+      parent.parentId === null ? ((await shop.accounts.chosen(chosen.preset.name))?.id ?? null) : parent.accountId,
+    budget: parent.budget,
+    taskId: null,
+    definition: { ...definition, kind: parent.kind, class: agentClass },
+    alias: body.alias,
+    task: body.prompt ?? null,
+    parentRunId: null,
+    ids,
+    grounds: begun,
+    inherit: inheritance,
+  };
+  let child: Agent | null = null;
+  try {
+    child = await addChild(shop, actor, request.key, prepared, request.switchTo);
+    return child;
+  } finally {
+    // A fork that was refused, or was made by the same request before, has no use for these files.
+    if (child?.id !== ids.agent) await drop();
+  }
+}
+
+/** Refuses to start an agent as a helper: that is what a session becomes when it finds another agent in its checkout. */
+function refuseHelperMode({ id }: Definition): void {
+  if (id !== helperDefinition) return;
+  throw new PawlError('invalid_input', `${helperDefinition} is no agent that can be started.`, {
+    hint: 'A session in a shared checkout becomes a helper by itself: see `pawl hooks install` and `pawl session begin`.',
+  });
+}
+
+/** Options that make a provider run what they name. */
+export const commandOptions = ['command', 'config', 'profile'];
+
+/** What a provider runs a person says, and not an agent. */
+function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<string, string>): void {
+  for (const name of commandOptions.filter((each) => options[each] !== undefined)) {
+    if (agent.provider === preset.name && agent.options[name] === options[name]) continue;
+    throw new PawlError('forbidden', `${agent.alias} may not choose the ${name} of the provider ${preset.name}.`, {
+      hint: 'A person may, or may give it a name in config.yaml.',
+    });
+  }
+}
+
+/**
+ * Whose credentials a new agent uses, and what its shell says about the provider. The account that was asked for comes first,
+ * then the provider's default one; else the secrets of the shell are kept as an account of their own, for this use only.
+ * Whoever is asked for by an agent goes on with what that one has: it has no keys to give, and no servers to name.
+ */
+async function credentials(
+  shop: Workshop,
+  actor: Actor,
+  preset: ProviderPreset,
+  { account, environment = {}, path }: Pick<WorkBody, 'account' | 'environment'> & { path: string },
+): Promise<{ accountId: string | null; environment: Record<string, string> }> {
+  if (!actor.isPerson) {
+    const { agent } = actor;
+    if (agent.provider === preset.name)
+      return { accountId: agent.accountId, environment: { ...agent.environment, PATH: path } };
+    return { accountId: (await shop.accounts.chosen(preset.name))?.id ?? null, environment: { PATH: path } };
+  }
+  const pick = (names: string[]) =>
+    Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
+  const kept = await shop.accounts.chosen(preset.name, account);
+  if (kept === null) refuseIgnored(preset, environment);
+  const chosen = kept ?? (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
+  return { accountId: chosen?.id ?? null, environment: { ...pick(preset.variables.settings), PATH: path } };
+}
+
+/** Refuses work whose shell names a server that the provider would not use: task and key would go to the vendor instead. */
+function refuseIgnored({ name, variables, account }: ProviderPreset, environment: Record<string, string>): void {
+  const variable = variables.ignored?.find((each) => (environment[each] ?? '') !== '');
+  if (variable === undefined) return;
+  const secret = variables.secrets.find((each) => (environment[each] ?? '') !== '') ?? account?.key ?? 'KEY';
+  throw new PawlError(
+    'invalid_input',
+    `${name} ignores ${variable}: the task would go to its usual server, not to the one that your shell names.`,
+    {
+      hint:
+        `Add the server as an account: pawl account add ${name} --key-env ${secret} --base-url "$${variable}"; ` +
+        `or run the command without the variable: env -u ${variable} pawl …`,
+      details: { provider: name, variable },
+    },
+  );
+}
+
+/** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of, and its thread. */
+async function checkExec(
+  shop: Workshop,
+  actor: Actor,
+  grounds: readonly Ground[],
+  { target, takesPlanned }: { target: Definition; takesPlanned: boolean },
+): Promise<Pick<ForkRequest, 'parentRunId' | 'sessionId'>> {
+  const { agent, isPerson } = actor;
+  if (isPerson) {
+    if (target.kind === 'main') return { parentRunId: null };
+    throw new PawlError('invalid_input', `${target.id} is a subagent: it works for an agent, not for a person.`, {
+      hint: 'Name a definition of kind main, or let one of your agents delegate to it.',
+    });
+  }
+  await refuseForeignGrounds(shop, agent, grounds);
+  const facts = await agentView(shop.store.db, agent.id);
+  const caller = { kind: agent.kind, definition: await definitionInForce(shop, agent) };
+  checkDelegation(caller, target.id);
+  if (takesPlanned) refuseSpecial(doors.work, caller);
+  const sessionId = facts?.run?.sessionId;
+  if (target.kind === 'main') return { parentRunId: null, sessionId };
+  if (facts?.run?.outcome === null) return { parentRunId: facts.run.id, sessionId };
+  throw new PawlError('conflict', `${agent.alias} is not at work, so it cannot delegate.`);
+}

@@ -1,0 +1,138 @@
+import type { Repository } from '@pawl/git/repository';
+import { listBranches, openRepository } from '@pawl/git/repository';
+import type { Home } from '@pawl/protocol/home';
+import type { ForkBody, WorkBody } from '@pawl/protocol/view';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import type { Agent, Project } from '@pawl/schema/record';
+import { projectByName, projectByRoot } from '@pawl/store/projects';
+import { readdir } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { placesOf } from '../platform/places.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { projectOf, repositoryOf } from '../platform/workshop.ts';
+import { refuseUntracked } from '../platform/project-settings.ts';
+
+/** A project that a new agent works in, with its repository. */
+export type Ground = { project: Project; repository: Repository };
+
+/** The prefix of the branches that agents work on. */
+export const branchPrefix = 'work/';
+
+/** The projects that new work is asked for in, the first one first; none where none is wanted. */
+export async function groundsAskedFor(
+  shop: Workshop,
+  { path, projects, noProject = false }: Pick<WorkBody, 'path' | 'projects' | 'noProject'>,
+): Promise<Ground[]> {
+  const words = projects ?? (path === undefined ? [] : [path]);
+  if (projects !== undefined && path !== undefined) {
+    throw new PawlError('invalid_input', 'Give `path` or `projects`, not both.');
+  }
+  if (noProject && words.length > 0) {
+    throw new PawlError('invalid_input', 'Work without a project cannot name one.', {
+      hint: 'Leave out --no-project, or every --project.',
+    });
+  }
+  if (!noProject && words.length === 0) {
+    throw new PawlError('invalid_input', 'The request does not say which project the work is for.', {
+      hint: 'Name a project or a path, or ask for work without a project.',
+    });
+  }
+  const grounds: Ground[] = [];
+  for (const word of words) {
+    const ground = await groundOf(shop, word);
+    if (grounds.some(({ project }) => project.id === ground.project.id)) {
+      throw new PawlError('invalid_input', `The project ${ground.project.name} is named twice.`, {
+        hint: 'Name each project once.',
+      });
+    }
+    grounds.push(ground);
+  }
+  return grounds;
+}
+
+/** The projects of a child: those of its parent, or, where that has none, the one that is named. */
+export async function groundsOfFork(
+  shop: Workshop,
+  parent: Agent,
+  { project, path }: Pick<ForkBody, 'project' | 'path'>,
+): Promise<Ground[]> {
+  const places = await placesOf(shop.store.db, parent);
+  if (places.length > 0) {
+    const projects = await Promise.all(places.map(({ agent }) => projectOf(shop.store, agent)));
+    return Promise.all(projects.map(async (project) => ({ project, repository: await repositoryOf(shop, project) })));
+  }
+  const word = project ?? (parent.parentId === null ? path : undefined);
+  if (word !== undefined) return [await groundOf(shop, word)];
+  if (parent.parentId !== null) return [];
+  throw new PawlError('invalid_input', 'A fork of agent 0 needs a repository.', {
+    hint: 'Go to one, or name it with -C.',
+  });
+}
+
+/** Refuses an agent that asks for work in a project that it does not belong to. */
+export async function refuseForeignGrounds(shop: Workshop, agent: Agent, grounds: readonly Ground[]): Promise<void> {
+  const own = (await placesOf(shop.store.db, agent)).map((place) => place.agent.projectId);
+  const foreign = grounds.find(({ project }) => !own.includes(project.id));
+  if (foreign === undefined && (grounds.length > 0 || own.length === 0)) return;
+  const what =
+    foreign === undefined ? 'may not start work without a project' : `does not belong to ${foreign.project.name}`;
+  throw new PawlError('forbidden', `${agent.alias} ${what}: an agent starts work in its own projects only.`);
+}
+
+/** An absolute path means the repository around it; any other word is the name of a project. */
+async function groundOf(shop: Workshop, word: string): Promise<Ground> {
+  const ground = await registered(shop, word);
+  await refuseUntracked(shop.store.db, ground.project);
+  return ground;
+}
+
+async function registered(shop: Workshop, word: string): Promise<Ground> {
+  if (isAbsolute(word)) {
+    const repository = await openRepository(word);
+    const project = await projectByRoot(shop.store.db, repository.root);
+    if (project !== null) return { project, repository };
+    throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
+      hint: 'Run `pawl init` there first.',
+    });
+  }
+  const project = await projectByName(shop.store.db, word);
+  if (project !== null) return { project, repository: await repositoryOf(shop, project) };
+  throw new PawlError('project_not_found', `There is no project ${JSON.stringify(word.slice(0, 80))}.`, {
+    hint: 'Name a project that `pawl init` has added, or the path of its repository.',
+  });
+}
+
+/**
+ * Where an agent with these projects works: one project has a worktree at the usual place; several have a worktree each in
+ * one working directory; without a project there is a plain directory.
+ */
+export function layoutOf(
+  home: Home,
+  alias: string,
+  projects: readonly Project[],
+): { worktree: string; workdir: string | null; others: string[] } {
+  const [first, ...others] = projects;
+  const workdir = join(home.agentWorkdirs, alias);
+  if (first === undefined) return { worktree: join(workdir, 'workspace'), workdir: null, others: [] };
+  if (others.length === 0) return { worktree: join(home.worktrees, first.name, alias), workdir: null, others: [] };
+  return { worktree: join(workdir, first.name), workdir, others: others.map(({ name }) => join(workdir, name)) };
+}
+
+/** Aliases that cannot be used, because a branch in one of the repositories or a working directory has the name. */
+export async function namesInUse(home: Home, grounds: readonly Ground[]): Promise<string[]> {
+  const names = grounds.length === 1 ? [] : await namesIn(home.agentWorkdirs);
+  for (const { repository } of grounds) {
+    const branches = await listBranches(repository, branchPrefix);
+    names.push(...branches.map(({ name }) => name.slice(branchPrefix.length)));
+  }
+  return names;
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  }
+}

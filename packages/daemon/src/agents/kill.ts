@@ -1,0 +1,41 @@
+import { refuseKill } from '@pawl/core/kill';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { descendants } from '@pawl/store/family';
+import type { Killed } from '../registry/kill-record.ts';
+import { recordKill } from '../registry/kill-record.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Barrier } from './barrier.ts';
+import { requeueDead } from '../tasks/tasks.ts';
+
+/**
+ * Kills an agent, with `cascade` its whole family. The registry changes first, all of it in one transaction with one
+ * event; from then on they are dead, whatever happens to this daemon, and the reconciler ends their processes and settles
+ * their worktrees. A second kill of the same agent changes nothing.
+ */
+export async function killAgent(
+  parts: { shop: Workshop; reconciler: Reconciler; barrier: Barrier },
+  request: { target: Agent; killer: Agent; cascade: boolean; waitFor: (agent: Agent) => boolean },
+): Promise<Killed> {
+  const { shop, reconciler, barrier } = parts;
+  const { target, cascade } = request;
+  refuseKill(target);
+  const family = cascade ? await descendants(shop.store.db, target.id) : [target];
+  await barrier.settled(family.map((agent) => agent.id));
+  const outcome = await shop.store.write((tx) => recordKill(tx, request));
+  crashPoint('kill.after_commit');
+  if (outcome.killed.length > limits.requeuedTasks) await requeueDead(shop.store);
+  // Processes first, all at once; their worktrees follow when nobody waits any more.
+  const [awaited, others] = [
+    outcome.killed.filter(request.waitFor),
+    outcome.killed.filter((each) => !request.waitFor(each)),
+  ];
+  try {
+    await reconciler.endSessions(awaited.map((agent) => agent.id));
+  } finally {
+    for (const agent of others) reconciler.wake(agent.id);
+  }
+  return outcome;
+}

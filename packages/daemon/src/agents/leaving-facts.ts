@@ -1,0 +1,48 @@
+import { reasonToStay } from '@pawl/core/leaving';
+import type { Run } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { changesAbout } from '@pawl/store/changes';
+import { livingChildren } from '@pawl/store/family';
+import { waitingMail } from '@pawl/store/mail';
+import { queueOf } from '@pawl/store/queues';
+import { runById } from '@pawl/store/runs';
+import type { Database } from '@pawl/store/tables';
+import { currentAgent } from '../registry/current-agent.ts';
+
+/** How many waiting mails are read to find one that starts a turn. */
+const mailsRead = 64;
+
+/** Why an agent at rest stays for now; null when it may leave. */
+export async function whyItStays(db: Database, facts: AgentView, now: number): Promise<string | null> {
+  const { agent, run } = facts;
+  const queue = agent.projectId === null ? null : await queueOf(db, agent.projectId);
+  const mails = await waitingMail(db, agent.id, mailsRead);
+  return reasonToStay(
+    {
+      ...facts,
+      changes: await changesAbout(db, agent.id),
+      repairsMain: queue?.emergency?.fixerId === agent.id,
+      // Pawl's own notices start no turn.
+      hasMail: mails.some(({ kind }) => kind !== 'system' && kind !== 'nudge'),
+      isWatched: (await currentAgent(db)).id === agent.id,
+      hasSubagentAtWork: await hasSubagentAtWork(db, agent.id),
+      isDelegatorAtWork: agent.kind === 'subagent' && (await isDelegatorAtWork(db, run)),
+    },
+    now,
+  );
+}
+
+async function hasSubagentAtWork(db: Database, agentId: string): Promise<boolean> {
+  for (const { id, kind } of await livingChildren(db, agentId)) {
+    const view = kind === 'subagent' ? await agentView(db, id) : null;
+    if (view !== null && view.run?.outcome === null) return true;
+  }
+  return false;
+}
+
+/** Whether the run that delegated is still open. A later result is kept with its run and starts no turn. */
+export async function isDelegatorAtWork(db: Database, run: Run | null): Promise<boolean> {
+  const parentRunId = run?.parentRunId ?? null;
+  return parentRunId !== null && (await runById(db, parentRunId))?.outcome === null;
+}

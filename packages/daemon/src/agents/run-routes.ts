@@ -1,0 +1,71 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { runRoutes } from '@pawl/protocol/route/run';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { projectById } from '@pawl/store/projects';
+import { runsOf } from '@pawl/store/runs';
+import { placesOf } from '../platform/places.ts';
+import { forkAndExec } from './fork.ts';
+import { createRunResults, refuseResult, viewRun } from '../sessions/run-result.ts';
+import { projectOf } from '../platform/workshop.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import type { Agents } from './agents.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+
+type RunRouteParts = {
+  shop: Workshop;
+  agents: Agents;
+  reconciler: Reconciler;
+  /** Opens the changes of what agents of a project have finished. */
+  openFinished(project: Project): Promise<void>;
+};
+
+/** Delegation by agents, and the results of runs. */
+export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, reconciler, openFinished }: RunRouteParts): void {
+  const { store } = shop;
+  const results = createRunResults(shop);
+
+  app.openapi(runRoutes.delegate, async (context) => {
+    const { target, ...body } = context.req.valid('json');
+    const caller = context.get('caller');
+    if (caller.kind === 'person') {
+      throw new PawlError('invalid_input', 'Only an agent delegates; a person starts work.', {
+        hint: `Start it yourself: pawl work "…" --as ${target}; or ask one of your agents to delegate.`,
+      });
+    }
+    const agent = await agentById(store.db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    const { root } = await projectOf(store, agent);
+    const given = context.req.valid('header')['idempotency-key'];
+    const key = given === undefined ? undefined : `${agent.id}:delegate:${given}`;
+    const child = await forkAndExec(shop, { agent, isPerson: false }, { ...body, path: root, definition: target }, key);
+    reconciler.wake(child.id);
+    const [run] = await runsOf(store.db, child.id);
+    if (run === undefined) throw new PawlError('not_found', `${child.alias} has no run.`);
+    return context.json({ agent: await agents.view(child.id), run: viewRun(run, child).run }, 200);
+  });
+  app.openapi(runRoutes.runResult, async (context) => {
+    const { run } = context.req.valid('param');
+    const caller = context.get('caller');
+    if (caller.kind === 'agent') await refuseResult(shop, caller.agentId, run);
+    const { waitMs = 0 } = context.req.valid('query');
+    const found = await results.wait(run, waitMs, context.req.raw.signal);
+    if (found.run.status === 'completed') await proposeWorkOf(found.agent.id);
+    return context.json(found, 200);
+  });
+
+  /** Proposes what the agent finished, so that a caller who waited for its result finds the change. The result counts either way. */
+  async function proposeWorkOf(agentId: string): Promise<void> {
+    try {
+      const agent = await agentById(store.db, agentId);
+      for (const place of agent === null ? [] : await placesOf(store.db, agent)) {
+        const project = await projectById(store.db, place.agent.projectId ?? '');
+        if (project !== null) await openFinished(project);
+      }
+    } catch (error) {
+      shop.log.warn({ agent: agentId, error: messageOf(error) }, 'its work is not proposed yet');
+    }
+  }
+}

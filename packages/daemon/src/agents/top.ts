@@ -1,0 +1,34 @@
+import type { Top } from '@pawl/protocol/view';
+import { processUsage } from '@pawl/host/process-usage';
+import type { Session } from '@pawl/schema/record';
+import { everyLivingAgent } from '@pawl/store/agent-views';
+import { openSessions } from '@pawl/store/sessions';
+import type { Workshop } from '../platform/workshop.ts';
+import { identityOf } from '../platform/workshop.ts';
+import type { Agents } from './agents.ts';
+
+/** What runs now and what it costs the machine, in one look at its processes. */
+export async function lookAtTop(shop: Workshop, agents: Agents): Promise<Top> {
+  const { db } = shop.store;
+  const rows = await everyLivingAgent(db);
+  const views = await agents.views(rows.filter(({ agent }) => agent.parentId !== null));
+  const sessions = new Map((await openSessions(db)).map((session) => [session.agentId, session]));
+  const identities = [...sessions.values()].map(identityOf).filter((identity) => identity !== null);
+  const usage = await processUsage(identities);
+  const spent = (session: Session | undefined) => usage.get(session?.pid ?? 0);
+  const counts: Record<string, number> = {};
+  for (const { activity } of views) counts[activity] = (counts[activity] ?? 0) + 1;
+  return {
+    daemon: { memoryBytes: process.memoryUsage.rss(), uptimeMs: Math.round(performance.now()) },
+    counts,
+    agents: views.map((view) => {
+      const own = spent(sessions.get(view.id));
+      return {
+        ...view,
+        cpuMs: own?.cpuMs ?? null,
+        memoryBytes: own?.residentBytes ?? null,
+        processes: own?.processes ?? 0,
+      };
+    }),
+  };
+}

@@ -1,0 +1,200 @@
+import type { PruneAnswer, WorktreeView } from '@pawl/protocol/view/worktree';
+import { pruneTrash } from '@pawl/git/prune';
+import { restoreWorktree } from '@pawl/git/restore';
+import { restoreDirectory } from '@pawl/git/trash-directory';
+import { isPlainNote } from '@pawl/git/trash-note';
+import type { TrashEntry } from '@pawl/git/trash-list';
+import { listTrash } from '@pawl/git/trash-list';
+import { isAtRest, isDoneWithTask } from '@pawl/core/leaving';
+import type { Place } from '@pawl/schema/place';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Agent, Project, WorktreeEnd } from '@pawl/schema/record';
+import { everyLivingAgent } from '@pawl/store/agent-views';
+import { listProjects, projectByRoot } from '@pawl/store/projects';
+import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
+import { cleanUpPlace, judgeWorktree } from '../../sessions/reconcile/clean-up.ts';
+import { updateWorktree } from '../../platform/places.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { repositoryOf } from '../../platform/workshop.ts';
+import { listFixWorktrees, trashFixWorktrees } from './fix-worktrees.ts';
+import { placeInTrash, placesThere } from '../../platform/kept-places.ts';
+import { whyItStays } from '../leaving-facts.ts';
+import { orphanedWorktrees } from './leftovers.ts';
+
+/** Every worktree of ours: in use, kept, in the trash, or of nobody. */
+export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
+  const projects = new Map((await listProjects(shop.store.db)).map((project) => [project.id, project]));
+  const places = await placesThere(shop);
+  const waiting = await reasonsToStay(shop);
+  const trash = await listTrash(shop.home.trash);
+  return [
+    ...places.map(({ agent }) => viewOfAgent(agent, projects, waiting.get(agent.id))),
+    ...trash.map((entry) => viewOfTrash(entry, projects)),
+    ...(await listFixWorktrees(shop, projects)),
+    ...(await orphanedWorktrees(shop)).map(({ path, name, project, inUse }) => ({
+      state: 'orphan' as const,
+      path,
+      project: project?.name ?? null,
+      agent: null,
+      branch: project === null ? null : `work/${name}`,
+      detail: inUse ? 'belongs to no agent, but a process works in it' : 'belongs to no agent',
+      entry: null,
+      at: null,
+    })),
+  ];
+}
+
+/** Takes a worktree back from the trash. */
+export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ path: string }> {
+  const entry = (await listTrash(shop.home.trash)).find((each) => each.name === name);
+  if (entry === undefined || entry.note === null) {
+    throw new PawlError('not_found', `There is nothing in the trash called ${JSON.stringify(name.slice(0, 80))}.`, {
+      hint: 'See `pawl worktree ls`.',
+    });
+  }
+  const isPlain = isPlainNote(entry.note);
+  const project = isPlain ? null : await projectByRoot(shop.store.db, entry.note.repository);
+  if (project === null && !isPlain) {
+    throw new PawlError('project_not_found', `${entry.note.repository} is not a project.`, {
+      hint: 'Run `pawl init` there first.',
+    });
+  }
+  // The registry first: one that says "restored" while the files are still in the trash lets them be taken back again.
+  const place = await placeInTrash(shop, name);
+  if (place !== null) await noteEnd(shop, place, (at) => ({ state: 'restored', at }));
+  const path = await putBack(shop, project, name).catch(async (error: unknown) => {
+    if (place !== null) await noteEnd(shop, place, (at) => ({ state: 'trashed', entry: name, at }));
+    throw error;
+  });
+  await shop.store.write(async (tx) => {
+    const about = { projectId: project?.id ?? null, agentId: place?.agent.id ?? null };
+    tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
+  });
+  return { path };
+}
+
+/** Puts an entry back: a worktree of a project, or a plain directory. */
+async function putBack(shop: Workshop, project: Project | null, name: string): Promise<string> {
+  if (project === null) return (await restoreDirectory({ trashDir: shop.home.trash, name })).path;
+  const repository = await repositoryOf(shop, project);
+  return (await restoreWorktree(repository, { trashDir: shop.home.trash, name })).path;
+}
+
+async function noteEnd(shop: Workshop, place: Place, end: (at: number) => WorktreeEnd): Promise<void> {
+  await shop.store.write((tx) => updateWorktree(tx, place, { worktreeEnd: end(tx.now) }));
+}
+
+/**
+ * Deletes old entries of the trash for good. What holds uncommitted work is kept unless the person insists, and then it is
+ * archived first. Worktrees that were kept go to the trash on this occasion: those that hold nothing any more, or, when the
+ * person insists, with all that is in them.
+ */
+export async function pruneWorktrees(
+  shop: Workshop,
+  reconciler: Reconciler,
+  request: { olderThanMs: number; force: boolean; dryRun: boolean },
+): Promise<PruneAnswer> {
+  const answer: PruneAnswer = { pruned: [], kept: [], trashed: [] };
+  const now = Date.now();
+  for (const entry of await listTrash(shop.home.trash)) {
+    const reason = whyKept(entry, now, request);
+    if (reason !== null) {
+      answer.kept.push({ entry: entry.name, reason });
+      continue;
+    }
+    try {
+      if (!request.dryRun) await pruneEntry(shop, entry);
+      answer.pruned.push(entry.name);
+    } catch (error) {
+      answer.kept.push({ entry: entry.name, reason: messageOf(error) });
+    }
+  }
+  answer.trashed.push(...(await trashRetained(shop, reconciler, request)));
+  answer.trashed.push(...(await trashFixWorktrees(shop, request)));
+  return answer;
+}
+
+function whyKept(entry: TrashEntry, now: number, request: { olderThanMs: number; force: boolean }): string | null {
+  if (entry.note === null) return request.force ? null : 'its note cannot be read; --force deletes it all the same';
+  if (now - entry.note.at < request.olderThanMs) return 'it is not old enough';
+  const { dirty } = entry.note;
+  return (dirty === null || dirty > 0) && !request.force
+    ? 'it may hold uncommitted work; --force puts that into an archive and deletes it'
+    : null;
+}
+
+async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<void> {
+  const project = note === null ? null : await projectByRoot(shop.store.db, note.repository);
+  const repository = project === null ? null : await repositoryOf(shop, project).catch(() => null);
+  await pruneTrash(repository, { trashDir: shop.home.trash, name, archiveTo: shop.home.archive });
+  const place = await placeInTrash(shop, name);
+  await shop.store.write(async (tx) => {
+    if (place !== null) await updateWorktree(tx, place, { worktreeEnd: { state: 'missing', at: tx.now } });
+    const about = { projectId: project?.id ?? null, agentId: place?.agent.id ?? null };
+    tx.emit({ type: 'worktree.pruned', ...about, data: { entry: name } });
+  });
+}
+
+/** Looks again at the worktrees of the dead that were kept, and moves to the trash what may go, or says what would. */
+async function trashRetained(
+  shop: Workshop,
+  reconciler: Reconciler,
+  { force: insist, dryRun }: { force: boolean; dryRun: boolean },
+): Promise<string[]> {
+  const trashed: string[] = [];
+  for (const place of await placesThere(shop)) {
+    const { agent } = place;
+    if (agent.endedAt === null || agent.worktree === null || agent.worktreeEnd?.state !== 'retained') continue;
+    const goes = dryRun
+      ? (await judgeWorktree(shop, agent, { insist }).catch(() => null))?.verdict.do === 'trash'
+      : (await reconciler.inLane(agent.id, () => cleanUpPlace(shop, place, { insist }))) === 'trashed';
+    if (goes) trashed.push(agent.worktree);
+  }
+  return trashed;
+}
+
+/** Why each agent at rest still has its worktree. */
+async function reasonsToStay(shop: Workshop): Promise<Map<string, string>> {
+  const { db } = shop.store;
+  const reasons = new Map<string, string>();
+  for (const view of await everyLivingAgent(db)) {
+    if (!isAtRest(view)) continue;
+    const reason = (await whyItStays(db, view, shop.clock())) ?? 'about to be cleaned up';
+    reasons.set(view.agent.id, isDoneWithTask(view) ? `done; ${reason}` : reason);
+  }
+  return reasons;
+}
+
+function viewOfAgent(agent: Agent, projects: Map<string, Project>, waiting = ''): WorktreeView {
+  const end = agent.worktreeEnd;
+  return {
+    state: end === null ? 'in-use' : end.state === 'restored' ? 'retained' : end.state,
+    path: agent.worktree ?? '',
+    project: projects.get(agent.projectId ?? '')?.name ?? null,
+    agent: { id: agent.id, alias: agent.alias },
+    branch: agent.branch,
+    detail: detailOf(agent) || waiting,
+    entry: null,
+    at: end?.at ?? agent.worktreeReadyAt,
+  };
+}
+
+function detailOf({ endedAt, worktreeEnd }: Agent): string {
+  if (worktreeEnd === null) return endedAt === null ? '' : 'its agent is dead; about to be settled';
+  if (worktreeEnd.state === 'retained') return worktreeEnd.reason;
+  return worktreeEnd.state === 'restored' ? 'taken back from the trash' : '';
+}
+
+function viewOfTrash({ name, entry, note }: TrashEntry, projects: Map<string, Project>): WorktreeView {
+  const project = [...projects.values()].find(({ root }) => root === note?.repository);
+  return {
+    state: 'trashed',
+    path: note?.path ?? entry,
+    project: project?.name ?? null,
+    agent: null,
+    branch: note?.branch ?? null,
+    detail: note === null ? 'its note cannot be read' : '',
+    entry: name,
+    at: note?.at ?? null,
+  };
+}

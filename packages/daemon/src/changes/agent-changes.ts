@@ -1,0 +1,38 @@
+import { isOver } from '@pawl/core/ratchet/change-life';
+import type { AgentView } from '@pawl/protocol/view';
+import type { Project } from '@pawl/schema/record';
+import { latestChanges } from '@pawl/store/changes';
+import type { Workshop } from '../platform/workshop.ts';
+import { stateSeen } from './change-view.ts';
+import { configOf } from '../project-config/project-rules.ts';
+import { projectFacts } from './facts.ts';
+
+/** The latest change of each agent as a listing shows it. A project's rules are read only where a change of it is open. */
+export async function changesOfAgents(
+  shop: Workshop,
+  agentIds: readonly string[],
+  projects: ReadonlyMap<string, Project>,
+): Promise<Map<string, NonNullable<AgentView['change']>>> {
+  const { db } = shop.store;
+  const sights = new Map<string, Parameters<typeof stateSeen>[2]>();
+  const shown = new Map<string, NonNullable<AgentView['change']>>();
+
+  async function sightOf(projectId: string) {
+    const known = sights.get(projectId);
+    if (known !== undefined) return known;
+    const project = projects.get(projectId);
+    const { found, trouble } = project === undefined ? nothing : await configOf(shop, project);
+    const sight = { facts: found === null ? null : await projectFacts(db, projectId, found), trouble };
+    sights.set(projectId, sight);
+    return sight;
+  }
+
+  for (const [agentId, change] of await latestChanges(db, agentIds)) {
+    const sight = isOver(change) ? nothingSeen : await sightOf(change.projectId);
+    shown.set(agentId, { id: change.id, ...(await stateSeen(db, change, sight)) });
+  }
+  return shown;
+}
+
+const nothing = { found: null, trouble: null };
+const nothingSeen = { facts: null, trouble: null };

@@ -1,0 +1,79 @@
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
+import type { Asker } from '@pawl/core/ratchet/change-rights';
+import { nameOf, refuseChangeVerb, refuseClosing } from '@pawl/core/ratchet/change-rights';
+import { checkChangeText, requireChangeText } from '@pawl/core/ratchet/change-text';
+import type { Change } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { changeById, commentsOf, updateChange } from '@pawl/store/changes';
+import { renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Workshop } from '../platform/workshop.ts';
+import { openOne, refuseWhileAdvancing } from './change-now.ts';
+import { projectOfChange } from './change-scope.ts';
+import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
+import { noteClosed } from './notices.ts';
+
+/** What became of a change that nobody goes on with. `tell` are those who have mail about it now. */
+export type Closed = { change: Change; learnings: string | null; tell: string[] };
+
+/** Closes a change for somebody. Whoever is no person has to leave what was learned from it. */
+export async function closeChange(
+  shop: Workshop,
+  given: { asker: Asker; change: Change; reason: string; learnings?: string | undefined },
+): Promise<Closed> {
+  const { asker, change } = given;
+  refuseChangeVerb(asker, change, 'close');
+  const reason = requireChangeText('reason', given.reason);
+  const learnings = given.learnings === undefined ? '' : checkChangeText('learnings', given.learnings);
+  if (learnings === '' && asker.is !== 'person') {
+    throw new PawlError('invalid_input', 'An agent that closes a change says what was learned from it.', {
+      hint: `pawl change close ${change.id} --reason "…" --learnings "what did not work, and why"`,
+    });
+  }
+  const by = nameOf(asker);
+  if (learnings !== '') return closeWithLearnings(shop, change, { reason, learnings, by, asker });
+  return close(shop, change, { reason, draft: null, asker });
+}
+
+/**
+ * Closes a change and keeps what was learned from it in a file of the home. The file is written beside its place before, and
+ * comes there within the transaction: a kill in between leaves the change open, and the next attempt writes it again.
+ */
+export async function closeWithLearnings(
+  shop: Workshop,
+  change: Change,
+  { reason, learnings, by, asker }: { reason: string; learnings: string; by: string; asker?: Asker },
+): Promise<Closed> {
+  const project = await projectOfChange(shop, change);
+  const draft = await draftLearnings(shop, { project, change, reason, learnings, by });
+  try {
+    return await close(shop, change, { reason, draft, asker });
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function close(
+  shop: Workshop,
+  { id }: Change,
+  { reason, draft, asker }: { reason: string; draft: string | null; asker: Asker | undefined },
+): Promise<Closed> {
+  return shop.store.write(async (tx) => {
+    const known = await changeById(tx.db, id);
+    const project = await projectOfChange(shop, { projectId: known?.projectId ?? '' });
+    const path = learningsPath(shop.home, project, id);
+    if (known !== null && known.closedAt !== null) {
+      return { change: known, learnings: learningsOf(shop.home, project, known), tell: [] };
+    }
+    const change = await openOne(tx.db, id);
+    await refuseWhileAdvancing(tx.db, change);
+    if (asker !== undefined) refuseClosing(asker, change, blockingOf(await commentsOf(tx.db, id)));
+    const learnings = draft === null ? null : path;
+    if (draft !== null) renameSync(draft, path);
+    await updateChange(tx, id, { closedAt: tx.now, closeReason: reason });
+    const data = { changeId: id, reason, learnings };
+    tx.emit({ type: 'change.closed', projectId: change.projectId, agentId: change.agentId, data });
+    const tell = await noteClosed(tx, { shop, project, change, reason, learnings });
+    return { change: { ...change, closedAt: tx.now, closeReason: reason }, learnings, tell };
+  });
+}

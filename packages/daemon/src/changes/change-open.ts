@@ -1,0 +1,134 @@
+import { doors } from '@pawl/core/definition/action-table';
+import { refuseDoor } from '@pawl/core/definition/gate';
+import { checkChangeText, checkTitle } from '@pawl/core/ratchet/change-text';
+import { checkBranchName } from '@pawl/git/branch-name';
+import { mergeBase } from '@pawl/git/change-diff';
+import { withLock } from '@pawl/git/lock';
+import { isAncestor } from '@pawl/git/merge-step';
+import { importCommits } from '@pawl/git/queue-objects';
+import { branchTip } from '@pawl/git/repository';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { agentOfBranch } from '@pawl/store/change-search';
+import { openChangeOf } from '@pawl/store/changes';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Opened, OpenRequest, Proposal } from './change-record.ts';
+import { recordProposal } from './change-record.ts';
+import type { ProjectRules } from '../project-config/project-rules.ts';
+import { projectRules } from '../project-config/project-rules.ts';
+import { titleOf } from './change-title.ts';
+import { landedHeads } from './landing/landed.ts';
+
+/**
+ * Proposes the commit that a branch is at. The commit is brought into Pawl's own git directory first, so that nothing which
+ * becomes of the branch takes it away; then change and event are written. A branch that has an open change moves
+ * it on, and proposing the same commit again does nothing.
+ */
+export async function openChange(shop: Workshop, request: OpenRequest): Promise<Opened> {
+  const branch = branchMeant(request);
+  // Of two at once, the one that looks later is written later.
+  return withLock(`change:${request.project.id}:${branch}`, async () => {
+    const proposal = await propose(shop, request, branch);
+    const opened = await shop.store.write((tx) => recordProposal(tx, shop, proposal));
+    crashPoint('change.after_open');
+    return opened;
+  });
+}
+
+/** The branch that is proposed. Refuses an agent whose kind or definition may not propose. */
+function branchMeant({ asker, branch }: OpenRequest): string {
+  if (asker.is === 'person') {
+    if (branch !== undefined) return checkBranchName(branch);
+    throw new PawlError('invalid_input', 'It is not said which branch is proposed.', {
+      hint: 'Name it: pawl change open <branch>',
+    });
+  }
+  const { agent, definition } = asker;
+  refuseDoor(doors.openChange, { kind: agent.kind, definition });
+  if (agent.branch === null) {
+    throw new PawlError('conflict', `${agent.alias} has no branch of its own, so it has nothing to propose.`);
+  }
+  if (branch === undefined || branch === agent.branch) return agent.branch;
+  throw new PawlError('forbidden', `An agent may propose its own branch only, which is ${agent.branch}.`);
+}
+
+/** Looks at the branch, refuses what cannot be proposed, and makes its commits safe. */
+async function propose(shop: Workshop, request: OpenRequest, branch: string): Promise<Proposal> {
+  const { asker, project } = request;
+  const rules = await projectRules(shop, project);
+  const { repository, ownDir, tips } = rules;
+  if (branch === rules.branch) {
+    throw new PawlError('conflict', `${branch} is the branch that changes go to; it cannot be proposed for itself.`, {
+      hint: 'Commit on a branch of its own: git switch -c <branch>',
+    });
+  }
+  const head = await branchTip(repository, branch);
+  if (head === null) {
+    throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, { hint: 'See `git branch`.' });
+  }
+  for (const tip of tips) await refuseKnown(shop, rules, { branch, head, tip });
+  await importCommits(repository, ownDir, { tips: [head], not: tips });
+  const author = asker.is === 'agent' ? asker.agent : await agentOfBranch(shop.store.db, project.id, branch);
+  const { title, summary } = request;
+  const base = await baseOf(rules, head, author);
+  const found = await titleOf(shop, rules, { head, base, author });
+  return {
+    request,
+    rules,
+    branch,
+    head,
+    base,
+    author,
+    scripted: isScripted(shop, author) && !rules.config.playground,
+    title: {
+      given: title === undefined ? null : checkTitle(title),
+      found: found.title,
+      replaces: found.isSubject ? await subjectBefore(shop, rules, { branch, author }) : null,
+    },
+    summary: summary === undefined ? null : checkChangeText('summary', summary),
+  };
+}
+
+/** Whether what is on the branch comes from a stand-in and not from a coding agent. */
+function isScripted({ providers }: Workshop, author: Agent | null): boolean {
+  return author !== null && providers.find(author.provider)?.scripted === true;
+}
+
+/** Refuses what the target branch has already: by the same commits, or squashed into one of its own. */
+async function refuseKnown(
+  shop: Workshop,
+  rules: ProjectRules,
+  { branch, head, tip }: { branch: string; head: string; tip: string },
+): Promise<void> {
+  if (await isAncestor(rules.repository, rules.ownDir, head, tip)) {
+    throw new PawlError('conflict', `${branch} has no commits that ${rules.branch} has not.`, {
+      hint: 'Commit what you have done first.',
+    });
+  }
+  if (!(await landedHeads({ shop, ...rules, target: { tip } })).includes(head)) return;
+  throw new PawlError('conflict', `What ${branch} is at has been merged already.`, {
+    hint: 'Commit something more first, best on top of the target branch.',
+  });
+}
+
+/** Where a branch began: where its author did, as long as that is still in it, else where it left the target branch. */
+async function baseOf({ repository, ownDir, tips }: ProjectRules, head: string, author: Agent | null): Promise<string> {
+  const began = author?.baseCommit ?? null;
+  if (began !== null && (await isAncestor(repository, ownDir, began, head))) return began;
+  const [tip = head] = tips;
+  return (await mergeBase(repository, ownDir, tip, head)) ?? tip;
+}
+
+/** The title that the branch's open change has from its only commit, or null. */
+async function subjectBefore(
+  shop: Workshop,
+  rules: ProjectRules,
+  { branch, author }: { branch: string; author: Agent | null },
+): Promise<string | null> {
+  const known = await openChangeOf(shop.store.db, rules.project.id, branch);
+  if (known === null) return null;
+  const base = await baseOf(rules, known.head, author);
+  const { title, isSubject } = await titleOf(shop, rules, { head: known.head, base, author });
+  return isSubject ? title : null;
+}

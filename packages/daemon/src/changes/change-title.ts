@@ -1,0 +1,39 @@
+import { titleOfWork } from '@pawl/core/ratchet/change-text';
+import { commitSubject } from '@pawl/git/commit-subject';
+import { readRange } from '@pawl/git/replay';
+import type { Agent } from '@pawl/schema/record';
+import { changesByAgent } from '@pawl/store/changes';
+import { redact } from '../platform/redaction.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { ProjectRules } from '../project-config/project-rules.ts';
+import { landedHeads } from './landing/landed.ts';
+
+type Work = { head: string; base: string; author: Agent | null };
+
+/** The title that a head's own commits give, and whether it is the subject of its only one. */
+export type FoundTitle = { title: string; isSubject: boolean };
+
+/** Titles what a branch brings. A change that its author has had merged before says nothing about the next one. */
+export async function titleOf(shop: Workshop, rules: ProjectRules, work: Work): Promise<FoundTitle> {
+  const { repository, ownDir } = rules;
+  const { head, author } = work;
+  const own = await ownCommits(shop, rules, work);
+  const isSubject = own.length === 1;
+  const subject = await commitSubject(repository, ownDir, own.at(-1) ?? head);
+  const isFirst = author === null || !(await changesByAgent(shop.store.db, author.id)).some(isMerged);
+  const assignment = author === null || !isFirst ? null : author.assignment;
+  return { title: redact(shop, titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
+}
+
+/** The commits that a head adds, oldest first; merges, such as those that bring in main, are none of its own. */
+async function ownCommits(shop: Workshop, rules: ProjectRules, { head, base }: Work): Promise<string[]> {
+  const { repository, ownDir } = rules;
+  const [onto = base, ...others] = rules.tips;
+  const landed = [base, ...others, ...(await landedHeads({ shop, ...rules, target: { tip: onto } }))];
+  const { commits } = await readRange(repository, { ownDir, onto, head, landed });
+  return commits.filter(({ parents }) => parents.length < 2).map(({ id }) => id);
+}
+
+function isMerged({ mergedAt }: { mergedAt: number | null }): boolean {
+  return mergedAt !== null;
+}

@@ -1,0 +1,134 @@
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
+import { isOver } from '@pawl/core/ratchet/change-life';
+import type { StateOfChange } from '@pawl/core/ratchet/change-state';
+import { changeState, needsPerson } from '@pawl/core/ratchet/change-state';
+import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView } from '@pawl/protocol/view/change';
+import { diffCommits } from '@pawl/git/change-diff';
+import type { Change, Check } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Project } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { changeById, commentsOf } from '@pawl/store/changes';
+import { recentChecks } from '@pawl/store/checks';
+import type { Database } from '@pawl/store/tables';
+import type { Workshop } from '../platform/workshop.ts';
+import type { ProjectRules } from '../project-config/project-rules.ts';
+import { configOf, projectRules } from '../project-config/project-rules.ts';
+import { projectOfChange } from './change-scope.ts';
+import { checksWith } from '../checks/check-view.ts';
+import type { Effect } from './guard/effect.ts';
+import { effectOf } from './guard/effect.ts';
+import type { ProjectFacts } from './facts.ts';
+import { changeFacts, projectFacts } from './facts.ts';
+import { localBranch } from './landing/local-branch.ts';
+import { learningsOf } from './learnings.ts';
+
+/** What the views of one project's changes share. */
+export type Sight = {
+  project: Project;
+  /** Null when the project's configuration cannot be read; `trouble` then says why. */
+  facts: ProjectFacts | null;
+  trouble: string | null;
+  checks: Check[];
+};
+
+/** Reads once what all changes of a project are seen by. */
+export async function sightOf(shop: Workshop, project: Project): Promise<Sight> {
+  const { db } = shop.store;
+  const { found, trouble } = await configOf(shop, project);
+  const facts = found === null ? null : await projectFacts(db, project.id, found);
+  return { project, facts, trouble, checks: await recentChecks(db, project.id, limits.searchedChecks) };
+}
+
+/** One change as it is now. */
+export async function viewChange(db: Database, change: Change, sight: Sight): Promise<ChangeView> {
+  const { project, checks } = sight;
+  const comments = await commentsOf(db, change.id);
+  const blocking = blockingOf(comments).length;
+  const { state, detail } = await stateSeen(db, change, sight);
+  return {
+    ...change,
+    state,
+    detail,
+    needsPerson:
+      state === 'needs-human-input' || state === 'ready' || (!isOver(change) && needsPerson({ change, blocking })),
+    author: await named(db, change.authorId),
+    project: { id: project.id, name: project.name },
+    checks: checksWith(checks, change, limits.listedChecks),
+    comments: comments.length,
+    blocking,
+  };
+}
+
+/** What is over is over; of the rest nothing can be told while the project's rules cannot be read. */
+export async function stateSeen(
+  db: Database,
+  change: Change,
+  { facts, trouble }: Pick<Sight, 'facts' | 'trouble'>,
+): Promise<StateOfChange> {
+  if (facts !== null) return changeState(await changeFacts(db, change, facts));
+  if (change.mergedAt !== null) return { state: 'merged', detail: `as ${(change.mergedCommit ?? '').slice(0, 10)}` };
+  if (change.closedAt !== null) return { state: 'closed', detail: change.closeReason ?? '' };
+  return { state: 'blocked', detail: trouble ?? '' };
+}
+
+/** Changes of any projects, in the order in which they are given. */
+export async function viewChanges(shop: Workshop, changes: readonly Change[]): Promise<ChangeView[]> {
+  const sights = new Map<string, Sight>();
+  const views: ChangeView[] = [];
+  for (const change of changes) {
+    const sight = sights.get(change.projectId) ?? (await sightOf(shop, await projectOfChange(shop, change)));
+    sights.set(change.projectId, sight);
+    views.push(await viewChange(shop.store.db, change, sight));
+  }
+  return views;
+}
+
+/** The change with this id as it is now. */
+export async function viewOf(shop: Workshop, changeId: string): Promise<ChangeView> {
+  const change = await changeById(shop.store.db, changeId);
+  const [view] = change === null ? [] : await viewChanges(shop, [change]);
+  if (view === undefined) throw new PawlError('not_found', `There is no change ${changeId}.`);
+  return view;
+}
+
+/** All that is known of a change. */
+export async function detailOf(shop: Workshop, change: Change): Promise<ChangeDetail> {
+  const { db } = shop.store;
+  const project = await projectOfChange(shop, change);
+  const sight = await sightOf(shop, project);
+  const comments: ChangeCommentView[] = [];
+  for (const comment of await commentsOf(db, change.id)) {
+    comments.push({ ...comment, author: await named(db, comment.agentId) });
+  }
+  return {
+    change: await viewChange(db, change, sight),
+    comments,
+    checks: checksWith(sight.checks, change, limits.shownChecks),
+    learnings: learningsOf(shop.home, project, change),
+    local: change.mergedCommit === null ? null : await localBranch(shop, project, change.mergedCommit),
+  };
+}
+
+/** What the target branch would gain by a change: the same that it is examined by. */
+export async function diffOf(shop: Workshop, change: Change): Promise<ChangeDiff> {
+  const rules = await projectRules(shop, await projectOfChange(shop, change));
+  const { repository, ownDir } = rules;
+  const { base: from, change: made } = await comparedFor(shop, rules, change);
+  const diff = await diffCommits(repository, { ownDir, from, to: made.head });
+  return { changeId: change.id, branch: change.branch, from, to: change.head, ...diff };
+}
+
+/** What is merged is compared with where it began: the target branch has it by now. */
+async function comparedFor(shop: Workshop, rules: ProjectRules, change: Change): Promise<Effect> {
+  const [tip] = rules.tips;
+  if (change.mergedAt !== null || tip === undefined) return { base: change.base, change };
+  return effectOf({ shop, ...rules, target: { tip } }, change);
+}
+
+/** An agent's id and alias; null for a person. */
+export async function named(db: Database, agentId: string | null): Promise<{ id: string; alias: string } | null> {
+  const agent = agentId === null ? null : await agentById(db, agentId);
+  return agent === null ? null : { id: agent.id, alias: agent.alias };
+}

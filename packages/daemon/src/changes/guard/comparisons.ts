@@ -1,0 +1,99 @@
+import type { Side } from '@pawl/core/ratchet/foresight';
+import { changedFiles, conflictsBetween, mergeBase } from '@pawl/git/change-diff';
+import { mergeBases } from '@pawl/git/merge-bases';
+import type { Repository } from '@pawl/git/repository';
+import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Workshop } from '../../platform/workshop.ts';
+
+/** What was found out about commits, which does not change any more: so a fleet that rests costs next to nothing. */
+type Memory = {
+  /** Where a branch began, by main and tip. */
+  bases: Map<string, string | null>;
+  /** The files that a branch changes, by where it began and tip: a main that moves on does not change them. */
+  files: Map<string, Side['files']>;
+  conflicts: Map<string, string[]>;
+};
+
+/** For each daemon, what the last look at each of its projects found. */
+const memories = new WeakMap<Workshop, Map<string, Memory>>();
+
+/** Looks things up where they are known, and by git where they are not. What is not asked for any more is forgotten. */
+export function recallComparisons(
+  shop: Workshop,
+  projectId: string,
+  { repository, ownDir, main }: { repository: Repository; ownDir: string; main: string },
+) {
+  const projects = memories.get(shop) ?? new Map<string, Memory>();
+  memories.set(shop, projects);
+  const last = projects.get(projectId);
+  const next: Memory = { bases: new Map(), files: new Map(), conflicts: new Map() };
+  let left: number = limits.comparisons;
+
+  /** Where these branches began, by one command for all that are new or whose main has moved. */
+  async function learnBases(tips: readonly string[]): Promise<void> {
+    const isNew = (tip: string) => last?.bases.has(`${main} ${tip}`) !== true;
+    try {
+      const found = await mergeBases(repository, { ownDir, main, tips: tips.filter(isNew) });
+      for (const [tip, base] of found) next.bases.set(`${main} ${tip}`, base);
+    } catch (error) {
+      // One of them cannot be looked at; which one it is shows when they are asked for one by one.
+      shop.log.debug({ project: projectId, error: messageOf(error) }, 'branches are compared one by one');
+    }
+  }
+
+  async function filesOf(tip: string): Promise<Side['files']> {
+    const find = () => mergeBase(repository, ownDir, main, tip);
+    const base = await look(`${main} ${tip}`, last?.bases, next.bases, find, null);
+    if (base === null || base === tip) return new Set();
+    return look(`${base} ${tip}`, last?.files, next.files, () => filesSince(base, tip), new Set());
+  }
+
+  async function filesSince(base: string, tip: string): Promise<Side['files']> {
+    try {
+      const files = await changedFiles(repository, { ownDir, from: base, to: tip });
+      return files.length > limits.comparedFiles ? null : new Set(files);
+    } catch (error) {
+      if (error instanceof PawlError && error.code === 'too_large') return null;
+      throw error;
+    }
+  }
+
+  return {
+    /** For each tip, the files that its branch changes. */
+    async files(tips: readonly string[]): Promise<Map<string, Side['files']>> {
+      await learnBases(tips);
+      const found = new Map<string, Side['files']>();
+      for (const tip of tips) found.set(tip, await filesOf(tip));
+      return found;
+    },
+    /** None of two that were not compared before, when enough were for one look: they are with the next one. */
+    async conflicts(a: string, b: string): Promise<string[]> {
+      const key = `${a} ${b}`;
+      if (last?.conflicts.has(key) !== true && (left -= 1) < 0) return [];
+      return look(key, last?.conflicts, next.conflicts, () => conflictsBetween(repository, { ownDir, a, b }), []);
+    },
+    keep: () => void projects.set(projectId, next),
+  };
+
+  /** A branch that cannot be looked at, because its objects are missing perhaps, keeps no other from being compared. */
+  async function look<T>(
+    key: string,
+    before: Map<string, T> | undefined,
+    after: Map<string, T>,
+    find: () => Promise<T>,
+    unknown: T,
+  ): Promise<T> {
+    try {
+      const known = (after.has(key) ? after : before)?.get(key);
+      const value = known === undefined ? await find() : known;
+      after.set(key, value);
+      return value;
+    } catch (error) {
+      shop.log.warn({ project: projectId, error: messageOf(error) }, 'a branch could not be compared with others');
+      // What does not pass is not tried, and told, at each look.
+      if (!isPassing(error)) after.set(key, unknown);
+      return unknown;
+    }
+  }
+}

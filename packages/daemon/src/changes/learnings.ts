@@ -1,0 +1,98 @@
+import { cutText } from '@pawl/core/shorten';
+import type { Home } from '@pawl/protocol/home';
+import type { Change, ChangeComment, Check } from '@pawl/schema/change';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { commentsOf } from '@pawl/store/changes';
+import { checkById, recentChecks } from '@pawl/store/checks';
+import { readCheckEnd } from '@pawl/store/check-output';
+import type { Database } from '@pawl/store/tables';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Workshop } from '../platform/workshop.ts';
+
+/** Where it is kept what was learned from a change. A project's name is fit for a path. */
+export function learningsPath(home: Home, project: Pick<Project, 'name'>, changeId: string): string {
+  return join(home.learnings, project.name, `${changeId}.md`);
+}
+
+/** The file with what was learned from a change, where there is one. */
+export function learningsOf(home: Home, project: Pick<Project, 'name'>, change: Change): string | null {
+  const path = learningsPath(home, project, change.id);
+  return change.closedAt !== null && existsSync(path) ? path : null;
+}
+
+type Lesson = { project: Project; change: Change; reason: string; learnings: string; by: string };
+
+/** Writes down what was learned from a change, beside the place where it will be kept; returns that path. */
+export async function draftLearnings(shop: Workshop, lesson: Lesson): Promise<string> {
+  const path = learningsPath(shop.home, lesson.project, lesson.change.id);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}.tmp`;
+  await writeFile(draft, await lessonText(shop.store.db, lesson), { mode: 0o600, flag: 'wx' });
+  return draft;
+}
+
+/** How much of a failing check's end, and of each comment, is kept. */
+const outputBytes = 8 * 1024;
+const commentCharacters = 4_000;
+
+async function lessonText(db: Database, { project, change, reason, learnings, by }: Lesson): Promise<string> {
+  const author = change.agentId === null ? null : await agentById(db, change.agentId);
+  const comments = await commentsOf(db, change.id);
+  const failed = await failedCheck(db, change);
+  const parts = [
+    `# ${change.title}`,
+    facts(project, change, author),
+    `## Closed by ${by}\n\n${reason}`,
+    `## What was learned\n\n${learnings}`,
+    ...(change.summary === '' ? [] : [`## What its author said of it\n\n${quoted(change.summary)}`]),
+    ...(comments.length === 0 ? [] : [`## What was said about it\n\n${await commentsText(db, comments)}`]),
+    ...(failed === null ? [] : [`## The check that failed\n\n${await checkText(db, failed)}`]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function facts(project: Project, change: Change, author: Agent | null): string {
+  return [
+    `- project: ${project.name}`,
+    `- change: ${change.id}`,
+    `- branch: ${change.branch}`,
+    `- head: ${change.head}`,
+    `- base: ${change.base}`,
+    `- author: ${author?.alias ?? 'a person'}`,
+    `- opened: ${new Date(change.openedAt).toISOString()}`,
+  ].join('\n');
+}
+
+async function commentsText(db: Database, comments: readonly ChangeComment[]): Promise<string> {
+  const texts: string[] = [];
+  for (const { agentId, kind, body, addressed } of comments) {
+    const by = agentId === null ? 'a person' : ((await agentById(db, agentId))?.alias ?? agentId);
+    const answer = addressed === null ? '' : `\n\nAddressed: ${addressed}`;
+    texts.push(`${by} (${kind}):\n\n${quoted(cutText(body, commentCharacters))}${answer}`);
+  }
+  return texts.join('\n\n');
+}
+
+/** The check for which it was ejected, else the latest that failed with it. */
+async function failedCheck(db: Database, { id, ejection, projectId }: Change): Promise<Check | null> {
+  const cause = ejection?.checkId ?? null;
+  if (cause !== null) return checkById(db, cause);
+  const recent = await recentChecks(db, projectId, limits.searchedChecks);
+  return recent.find(({ changes, outcome }) => outcome === 'failed' && changes.includes(id)) ?? null;
+}
+
+async function checkText(db: Database, check: Check): Promise<string> {
+  const { chunks } = await readCheckEnd(db, check.id, outputBytes);
+  const text = Buffer.concat(chunks.map(({ bytes }) => bytes)).toString('utf8');
+  return `${check.id} at ${check.commit}: ${check.detail ?? 'failed'}\n\n${quoted(text)}`;
+}
+
+/** Foreign text stays apart from ours: no line of it can pass for a heading of this file. */
+function quoted(text: string): string {
+  return text.trimEnd().replaceAll(/^/gm, '> ');
+}

@@ -1,0 +1,161 @@
+import { hears } from '@pawl/core/complete';
+import {
+  alarmOverText,
+  alarmText,
+  closedText,
+  ejectedText,
+  givenUpText,
+  mergedText,
+  openedText,
+  ownMergedText,
+  questionedText,
+  reviewedText,
+} from '@pawl/core/ratchet/notice-text';
+import type { Change, Check, Ejection, Finding } from '@pawl/schema/change';
+import type { Hearing } from '@pawl/schema/definition';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { livingColleagues } from '@pawl/store/colleagues';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Workshop } from '../platform/workshop.ts';
+
+/**
+ * What the queue tells of, in the transaction that writes the fact. Each of these returns whom to wake once that is durable.
+ * Only an alert begins a turn; everything else is read with the next one, since nobody has to do anything about it.
+ */
+type About = { shop: Pick<Workshop, 'definitions'>; project: Project };
+
+/** A change was opened: those who hear of changes are told, but not its author. */
+export async function noteOpened(tx: WriteTransaction, given: About & { change: Change }): Promise<string[]> {
+  const { change } = given;
+  const author = await authorOf(tx, change);
+  const told = await listeners(tx, given, 'changes', author);
+  return send(tx, told, openedText(change, author?.alias ?? 'A person'));
+}
+
+/** A change was ejected. Its author is told by the return that follows from it (`returnChanges`). */
+export async function noteEjected(
+  tx: WriteTransaction,
+  given: About & { change: Change; ejection: Ejection },
+): Promise<string[]> {
+  const author = await authorOf(tx, given.change);
+  return send(tx, await listeners(tx, given, 'changes', author), ejectedText(given.change, given.ejection));
+}
+
+/** A change makes the gate weaker, and a person has to decide about it. */
+export async function noteQuestioned(
+  tx: WriteTransaction,
+  given: About & { change: Change; findings: readonly Finding[] },
+): Promise<string[]> {
+  return tellAll(tx, given, questionedText(given.change, given.findings));
+}
+
+/** Nobody goes on with a change, and a person has to decide about it. */
+export async function noteGivenUp(
+  tx: WriteTransaction,
+  given: About & { change: Change; reason: string },
+): Promise<string[]> {
+  const author = await authorOf(tx, given.change);
+  return send(tx, await listeners(tx, given, 'changes', author), givenUpText(given.change, given.reason));
+}
+
+/** Changes were merged: each author hears of its own, the others of all in one mail. */
+export async function noteMerged(
+  tx: WriteTransaction,
+  given: About & { changes: readonly Change[]; commit: string },
+): Promise<string[]> {
+  const { changes, commit } = given;
+  const woken: string[] = [];
+  if (changes.length === 0) return woken;
+  for (const change of changes) {
+    const author = await authorOf(tx, change);
+    if (author !== null && hears(author)) woken.push(...(await send(tx, [author], ownMergedText(change, commit))));
+  }
+  const told = await listeners(tx, given, 'changes', null);
+  const [only] = changes.length === 1 ? changes : [];
+  const others = only === undefined ? told : told.filter(({ id }) => id !== only.agentId);
+  return [...woken, ...(await send(tx, others, mergedText(changes, commit)))];
+}
+
+/** A change was closed without being merged. */
+export async function noteClosed(
+  tx: WriteTransaction,
+  given: About & { change: Change; reason: string; learnings: string | null },
+): Promise<string[]> {
+  return tellAll(tx, given, closedText(given.change, given));
+}
+
+/** A review has come to its end: its summary goes to those who hear of reviews. */
+export async function noteReviewed(
+  tx: WriteTransaction,
+  given: About & { change: Change; reviewer: Agent; blocking: number; notes: number; summary: string },
+): Promise<string[]> {
+  const { change, reviewer } = given;
+  const told = await listeners(tx, given, 'reviews', reviewer);
+  return send(tx, told, reviewedText(change, { ...given, reviewer: reviewer.alias }));
+}
+
+/** Main is red. This is the one notice that begins a turn of those who hear of it. */
+export async function noteAlarm(
+  tx: WriteTransaction,
+  given: About & { branch: string; check: Check },
+): Promise<string[]> {
+  return send(tx, await listeners(tx, given, 'emergency', null), alarmText(given.branch, given.check), 'alert');
+}
+
+/** Main is green again. */
+export async function noteAlarmOver(
+  tx: WriteTransaction,
+  given: About & { branch: string; commit: string },
+): Promise<string[]> {
+  return send(tx, await listeners(tx, given, 'emergency', null), alarmOverText(given.branch, given.commit));
+}
+
+/** Sends a change's author, or whoever is named, what begins a turn of it. */
+export async function alert(tx: WriteTransaction, to: Agent, text: string): Promise<string> {
+  const { id } = await recordMail(tx, { from: await rootAgent(tx.db), to, kind: 'alert' }, shortBody(text));
+  return id;
+}
+
+/** The author of a change, and those who hear of changes. */
+async function tellAll(tx: WriteTransaction, given: About & { change: Change }, text: string): Promise<string[]> {
+  const author = await authorOf(tx, given.change);
+  const told = await listeners(tx, given, 'changes', author);
+  return send(tx, author !== null && hears(author) ? [author, ...told] : told, text);
+}
+
+async function authorOf(tx: WriteTransaction, { agentId }: Change): Promise<Agent | null> {
+  return agentId === null ? null : agentById(tx.db, agentId);
+}
+
+/** Everybody living in the project whose definition asks for such news. */
+async function listeners(
+  tx: WriteTransaction,
+  { shop, project }: About,
+  hearing: Hearing,
+  except: Agent | null,
+): Promise<Agent[]> {
+  const colleagues = await livingColleagues(tx.db, project.id);
+  const isNew = colleagues.some(({ definition }) => definition === null);
+  // Who has had no run yet is what its file says now.
+  const current = isNew ? (await shop.definitions.load(project)).definitions : null;
+  return colleagues
+    .filter(({ agent, definition }) => {
+      const known = definition ?? current?.get(agent.definition);
+      return hears(agent) && agent.id !== except?.id && (known?.hears.includes(hearing) ?? false);
+    })
+    .map(({ agent }) => agent);
+}
+
+async function send(
+  tx: WriteTransaction,
+  to: readonly Agent[],
+  text: string,
+  kind: 'system' | 'alert' = 'system',
+): Promise<string[]> {
+  const from = await rootAgent(tx.db);
+  for (const each of to) await recordMail(tx, { from, to: each, kind }, shortBody(text));
+  return to.map(({ id }) => id);
+}

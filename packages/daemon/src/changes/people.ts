@@ -1,0 +1,50 @@
+import { blockingOf } from '@pawl/core/ratchet/change-comment';
+import type { Holder } from '@pawl/core/ratchet/change-return';
+import { holderOf } from '@pawl/core/ratchet/change-return';
+import type { NoticedComment } from '@pawl/core/ratchet/notice-text';
+import type { Change, ChangeComment } from '@pawl/schema/change';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentById } from '@pawl/store/agents';
+import { changeById, commentsOf } from '@pawl/store/changes';
+import type { Database } from '@pawl/store/tables';
+import { isResumable } from '../mail/resumable.ts';
+import type { CrewParts } from './repair/staff.ts';
+
+/** A change that is still open, with what was said about it. */
+export type Discussed = { change: Change; comments: ChangeComment[]; blocking: ChangeComment[] };
+
+/** What was said about a change, and what of it blocks. */
+export async function discussed(db: Database, change: Change): Promise<Discussed> {
+  const comments = await commentsOf(db, change.id);
+  return { change, comments, blocking: blockingOf(comments) };
+}
+
+/** The change as it is now, if it is still the one that was looked at: open, and at the same head. */
+export async function unmoved(db: Database, { id, head }: Change): Promise<Change | null> {
+  const now = await changeById(db, id);
+  return now !== null && now.head === head && now.mergedAt === null && now.closedAt === null ? now : null;
+}
+
+/** How an agent stands that has, or had, a change in hand. */
+export async function standingOf(parts: CrewParts, view: AgentView | null): Promise<Holder> {
+  const { shop } = parts;
+  // Only a resting agent has to be resumed.
+  const isAtWork = view === null || view.run === null || view.run.outcome === null || view.agent.endedAt !== null;
+  return holderOf(view, !isAtWork && (await isResumable(shop, shop.store.db, view.agent)));
+}
+
+/** Comments with the names of those who wrote them. */
+export async function signed<T extends ChangeComment>(
+  parts: CrewParts,
+  comments: readonly T[],
+): Promise<(T & NoticedComment)[]> {
+  const named: (T & NoticedComment)[] = [];
+  for (const comment of comments) named.push({ ...comment, by: await nameOf(parts, comment.agentId) });
+  return named;
+}
+
+/** What an agent is called; a person has no name here. */
+export async function nameOf(parts: CrewParts, agentId: string | null): Promise<string> {
+  const agent = agentId === null ? null : await agentById(parts.shop.store.db, agentId);
+  return agent?.alias ?? 'a person';
+}

@@ -1,0 +1,23 @@
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Workshop } from '../platform/workshop.ts';
+import { mergeRules } from './merge-rules.ts';
+
+/** Records that a person lets the queue push what it merges by itself, or takes that back. Asked twice, it is one event. */
+export async function allowPush(tx: WriteTransaction, projectId: string, isAllowed: boolean): Promise<void> {
+  const { pushAllowedAt } = await projectSettings(tx.db, projectId);
+  if ((pushAllowedAt !== null) === isAllowed) return;
+  await updateProjectSettings(tx, projectId, { pushAllowedAt: isAllowed ? tx.now : null });
+  tx.emit({ type: isAllowed ? 'queue.push_allowed' : 'queue.push_forbidden', projectId, data: { by: 'a person' } });
+}
+
+/** Refuses a permission that would count for a remote that is added later. */
+export async function refuseWithoutRemote(shop: Workshop, project: Project): Promise<void> {
+  const { branch, remote } = await mergeRules(shop, project);
+  if (remote !== null) return;
+  throw new PawlError('conflict', `${project.name} has no remote that ${branch} is pushed to.`, {
+    hint: 'Add one first: git remote add origin URL',
+  });
+}

@@ -1,0 +1,104 @@
+import { shellWord } from '@pawl/schema/shell-word';
+import { branchTip } from '@pawl/git/repository';
+import { beginMerge, commitMerge } from '@pawl/git/worktree-merge';
+import type { ChangeFix } from '@pawl/protocol/view/change';
+import type { Change } from '@pawl/schema/change';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import { agentOfBranch } from '@pawl/store/change-search';
+import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { openOne } from '../change-now.ts';
+import { openChange } from '../change-open.ts';
+import type { ProjectRules } from '../../project-config/project-rules.ts';
+import { projectRules } from '../../project-config/project-rules.ts';
+import { projectOfChange } from '../change-scope.ts';
+import { knownPlace, placeFor, refuseOccupied } from './fix-place.ts';
+import { fixOf, recordFix } from '../../agents/worktrees/fix-record.ts';
+import { landedHeads } from '../landing/landed.ts';
+
+/** The result, and the agents that have mail about it now. */
+type Fixed = { fix: Omit<ChangeFix, 'change'>; tell: readonly string[] };
+type Request = { changeId: string; proceed: boolean };
+
+/**
+ * Opens a change's conflict for a person: the target branch is merged into the change's branch, in its author's worktree or
+ * one of its own, and waits there to be resolved. With `proceed`, the resolved merge is committed and proposed.
+ *
+ *   on record ─▶ a worktree of the branch ─▶ the merge is begun in it ─▶ (a person resolves it) ─▶ committed ─▶ proposed
+ *
+ * Each step may be repeated, so a call that was cut short is finished by the next one.
+ */
+export async function fixChange(
+  shop: Workshop,
+  { inLane }: Pick<Reconciler, 'inLane'>,
+  { changeId, proceed }: Request,
+): Promise<Fixed> {
+  const change = await openOne(shop.store.db, changeId);
+  const rules = await projectRules(shop, await projectOfChange(shop, change));
+  const author = await agentOfBranch(shop.store.db, rules.project.id, change.branch);
+  const act = () => (proceed ? finish(shop, rules, change) : begin(shop, rules, change));
+  // No session of its author begins meanwhile.
+  return author === null ? act() : inLane(author.id, act);
+}
+
+async function begin(shop: Workshop, rules: ProjectRules, change: Change): Promise<Fixed> {
+  const { repository, ownDir } = rules;
+  const { branch, head } = change;
+  const [onto = head] = rules.tips;
+  if ((await branchTip(repository, branch)) !== head) throw movedOn(change);
+  const before = await fixOf(shop.store.db, change.id);
+  const isRepeat = before !== null && before.head === head;
+  const place = await placeFor(shop, rules, change);
+  const { path } = place;
+  if (!isRepeat) {
+    refuseOccupied(place);
+    const about = { changeId: change.id, projectId: change.projectId, branch, head };
+    await shop.store.write((tx) =>
+      recordFix(tx, { ...about, path, isOwnWorktree: place.isOwn || before?.isOwnWorktree === true, at: tx.now }),
+    );
+  }
+  crashPoint('fix.after_intent');
+  const landed = await landedHeads({ shop, ...rules, target: { tip: onto } });
+  const about = { ownDir, path, branch, head, onto, landed, message: messageFor(rules, branch), atMs: shop.clock() };
+  const begun = await beginMerge(repository, { ...about, isRepeat });
+  const files = begun.do === 'clean' ? [] : begun.files;
+  return { fix: { outcome: begun.do, path, branch, onto, files, next: nextSteps(change, begun.do, path) }, tell: [] };
+}
+
+async function finish(shop: Workshop, rules: ProjectRules, change: Change): Promise<Fixed> {
+  const { repository, ownDir, project } = rules;
+  const { branch } = change;
+  const place = await knownPlace(shop, rules, change);
+  if (place !== null)
+    await commitMerge(repository, { ownDir, path: place.path, branch, message: messageFor(rules, branch) });
+  const tip = await branchTip(repository, branch);
+  if (tip === null || tip === change.head) {
+    throw new PawlError('conflict', 'No merge is begun for this change, and its branch has no new commit.', {
+      hint: `Begin it: pawl change fix ${change.id.slice(0, 8)}`,
+    });
+  }
+  const { tell } = await openChange(shop, { asker: { is: 'person' }, project, branch });
+  const [onto = tip] = rules.tips;
+  return { fix: { outcome: 'proposed', path: place?.path ?? null, branch, onto, files: [], next: [] }, tell };
+}
+
+function messageFor({ branch: target }: ProjectRules, branch: string): string {
+  return `Merge ${target} into ${branch}\n`;
+}
+
+function nextSteps({ id, branch }: Change, outcome: 'begun' | 'already' | 'clean', path: string): string[] {
+  const short = id.slice(0, 8);
+  if (outcome === 'clean') return [`pawl change retry ${short}`];
+  return [
+    `cd ${shellWord(path)}`,
+    'resolve the conflicts, then mark each file: git add <file>, or git rm <file>',
+    `pawl change fix ${short} --continue (or git commit, and pawl change open ${branch})`,
+  ];
+}
+
+function movedOn({ id, branch }: Change): PawlError {
+  return new PawlError('conflict', `${branch} has moved on since it was proposed.`, {
+    hint: `Propose what it has now: pawl change fix ${id.slice(0, 8)} --continue`,
+  });
+}

@@ -1,0 +1,78 @@
+import { isEjected } from '@pawl/core/ratchet/change-state';
+import { messageOf } from '@pawl/schema/error';
+import type { EventType } from '@pawl/schema/event';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Change } from '@pawl/schema/change';
+import type { Project } from '@pawl/schema/record';
+import { openChanges } from '@pawl/store/changes';
+import { queueOf } from '@pawl/store/queues';
+import type { Post } from '../../mail/post.ts';
+import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { repairMain } from './fixer.ts';
+import { discussed } from '../people.ts';
+import { reviewChange } from './review.ts';
+import type { Scene } from '../scene.ts';
+import { retireDuplicate } from '../siblings.ts';
+import { releaseStandIn, returnChange } from './stand-in.ts';
+import type { CrewParts } from './staff.ts';
+
+/** Assigns agents around a project's queue: reviewers, stand-ins, and the fixer of a red main. */
+export type Crew = {
+  /** Starts or tells the agents that open changes need; to be called in the project's lane. */
+  tick(project: Project, config: ProjectConfig): Promise<void>;
+};
+
+/** Events after which a change may need an agent, so the project's queue is looked at. */
+export const crewEvents: readonly EventType[] = [
+  'agent.forked',
+  'change.opened',
+  'change.moved',
+  'change.queued',
+  'change.approved',
+  'change.unblocked',
+  'change.commented',
+  'change.addressed',
+  'change.ejected',
+  'emergency.started',
+  'run.ended',
+  'agent.completed',
+  'agent.ended',
+  'agent.killed',
+];
+
+/** The crew of one daemon. It keeps no state: the next step follows from the facts, so a crash costs one pass. */
+export function createCrew(shop: Workshop, given: { post: Post; reconciler: Reconciler }): Crew {
+  const parts: CrewParts = { shop, ...given };
+  const { db } = shop.store;
+
+  async function attempt(what: object, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      shop.log.error({ ...what, error: messageOf(error) }, 'crew pass failed; the next one retries');
+    }
+  }
+
+  async function lookAfter(scene: Scene, change: Change): Promise<void> {
+    const talk = await discussed(db, change);
+    await releaseStandIn(parts, change);
+    const isUnderReview = await reviewChange(parts, scene, talk);
+    // What a reviewer says is passed on when it has said all.
+    const isBlocked = talk.blocking.length > 0 && !isUnderReview;
+    if (!isBlocked && !isEjected(change)) return;
+    if (await retireDuplicate(parts, scene, change)) return;
+    await returnChange(parts, scene, isUnderReview ? { ...talk, blocking: [] } : talk);
+  }
+
+  return {
+    async tick(project, config) {
+      const queue = await queueOf(db, project.id);
+      if (queue === null || !config.enabled) return;
+      const scene: Scene = { project, config, queue };
+      await attempt({ project: project.name }, () => repairMain(parts, scene));
+      for (const change of await openChanges(db, project.id))
+        await attempt({ project: project.name, change: change.id }, () => lookAfter(scene, change));
+    },
+  };
+}

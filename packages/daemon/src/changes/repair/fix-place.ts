@@ -1,0 +1,79 @@
+import { checkoutOf } from '@pawl/git/advance';
+import { addWorktree } from '@pawl/git/worktree';
+import { processesIn } from '@pawl/host/process-directory';
+import type { Change } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { agentOfBranch } from '@pawl/store/change-search';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { restoreFromTrash } from '../../agents/worktrees/worktrees.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import type { ProjectRules } from '../../project-config/project-rules.ts';
+
+/** A worktree in which a person can resolve a conflict; `isOwn` when it was made for that. */
+export type FixPlace = { path: string; isOwn: boolean };
+
+/** The worktree of a change's branch where there is one: its author's, or one that was made before. */
+export async function knownPlace(shop: Workshop, rules: ProjectRules, change: Change): Promise<FixPlace | null> {
+  const author = await agentOfBranch(shop.store.db, rules.project.id, change.branch);
+  if (author !== null && hasWorktree(author)) {
+    await refuseAtWork(shop, author);
+    return { path: author.worktree ?? '', isOwn: false };
+  }
+  const path = ownPath(shop, rules, change);
+  return existsSync(path) ? { path, isOwn: true } : null;
+}
+
+/** The same; it is taken back from the trash or made where there is none. The person's own checkout is never used. */
+export async function placeFor(shop: Workshop, rules: ProjectRules, change: Change): Promise<FixPlace> {
+  const known = await knownPlace(shop, rules, change);
+  if (known?.isOwn === false) return known;
+  const author = await agentOfBranch(shop.store.db, rules.project.id, change.branch);
+  const path = ownPath(shop, rules, change);
+  const { repository, ownDir } = rules;
+  const elsewhere = await checkoutOf(repository, change.branch);
+  if (elsewhere !== null && elsewhere !== path) throw checkedOut(rules, change, elsewhere);
+  if (known === null && author?.worktreeEnd?.state === 'trashed')
+    return { path: (await restoreFromTrash(shop, author.worktreeEnd.entry)).path, isOwn: false };
+  // One that is there already may be half made; this finishes it, and changes nothing otherwise.
+  await addWorktree(repository, { ownDir, path, branch: change.branch, base: change.head });
+  return { path, isOwn: true };
+}
+
+/** Refuses a worktree in which somebody is. */
+export function refuseOccupied({ path }: FixPlace): void {
+  const [first] = processesIn(path);
+  if (first === undefined) return;
+  throw new PawlError('busy', `A process works in ${path} (${JSON.stringify(first)}).`, {
+    hint: 'Wait until it has ended, or leave that directory.',
+  });
+}
+
+/** Where a worktree for a change lies that no agent has one for. */
+function ownPath({ home }: Workshop, { project }: ProjectRules, { id }: Change): string {
+  return join(home.worktrees, project.name, `fix-${id.slice(0, 8)}`);
+}
+
+function hasWorktree({ worktree, worktreeReadyAt, worktreeEnd }: Agent): boolean {
+  if (worktree === null || worktreeReadyAt === null) return false;
+  const isKept = worktreeEnd === null || worktreeEnd.state === 'retained' || worktreeEnd.state === 'restored';
+  return isKept && existsSync(worktree);
+}
+
+async function refuseAtWork(shop: Workshop, { id, alias }: Agent): Promise<void> {
+  const view = await agentView(shop.store.db, id);
+  const isAtWork =
+    view?.run?.outcome === null || (view !== null && view.session !== null && view.session.endedAt === null);
+  if (!isAtWork || view === null || view.agent.endedAt !== null) return;
+  throw new PawlError('busy', `${alias} is at work on its branch.`, {
+    hint: `Wait until it is done (pawl logs -f ${alias}), or stop it first: pawl stop ${alias}`,
+  });
+}
+
+function checkedOut({ branch: target }: ProjectRules, { branch }: Change, path: string): PawlError {
+  return new PawlError('conflict', `${branch} is checked out at ${path}, which is yours; Pawl begins no merge there.`, {
+    hint: `Merge it yourself: cd ${path} && git merge ${target}; commit, then: pawl change open ${branch}`,
+  });
+}

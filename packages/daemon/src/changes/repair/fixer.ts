@@ -1,0 +1,63 @@
+import { fixTask } from '@pawl/core/ratchet/crew-task';
+import { cutText } from '@pawl/core/shorten';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { checkById } from '@pawl/store/checks';
+import { queueOf, updateQueue } from '@pawl/store/queues';
+import type { Scene } from '../scene.ts';
+import { dismiss, outputOf, targetOf } from '../scene.ts';
+import type { CrewParts } from './staff.ts';
+import { putToWork } from './staff.ts';
+
+/**
+ * Starts one agent to repair a red main. A red commit never gets a second one: when the first has failed, or none could be
+ * started, the emergency waits in the inbox for a person.
+ */
+export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> {
+  const { shop } = parts;
+  const { project, config, queue } = scene;
+  const { emergency } = queue;
+  if (emergency === null || emergency.fixerId !== null || config.fixer === null) return;
+  const { commit, checkId } = emergency;
+  const { db } = shop.store;
+  const task = fixTask({
+    target: targetOf(scene),
+    commit,
+    check: await checkById(db, checkId),
+    output: await outputOf(parts, checkId),
+  });
+  const key = `fix:${project.id}:${commit}`;
+  try {
+    const { fixer: staff, playground } = config;
+    const assignment = { project, staff, task, base: commit, mode: 'execute' as const, author: null, playground, key };
+    const agent = await putToWork(parts, assignment);
+    crashPoint('emergency.after_fixer');
+    const isNeeded = await shop.store.write(async (tx) => {
+      const { emergency: now } = (await queueOf(tx.db, project.id)) ?? { emergency: null };
+      if (now === null || now.commit !== commit || now.fixerId !== null) return now?.fixerId === agent.id;
+      await updateQueue(tx, project.id, { emergency: { ...now, fixerId: agent.id, trouble: null } });
+      return true;
+    });
+    if (!isNeeded) await dismiss(parts, agent);
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    // Every look tries again.
+    if (await recordTrouble(parts, scene, error))
+      shop.log.warn({ project: project.name, error: error.message }, 'could not start an agent to repair main');
+  }
+}
+
+/** Stores why no fixer could be started, for the inbox and the queue's view; false when that is on record already. */
+async function recordTrouble({ shop }: CrewParts, { project, queue }: Scene, error: PawlError): Promise<boolean> {
+  const trouble = cutText([error.message, error.hint ?? ''].join(' ').trim(), limits.detailCharacters);
+  return shop.store.write(async (tx) => {
+    const { emergency } = (await queueOf(tx.db, project.id)) ?? { emergency: null };
+    if (emergency === null || emergency.commit !== queue.emergency?.commit || emergency.trouble === trouble)
+      return false;
+    await updateQueue(tx, project.id, { emergency: { ...emergency, trouble } });
+    const { commit } = emergency;
+    tx.emit({ type: 'emergency.stranded', projectId: project.id, agentId: null, data: { commit, reason: trouble } });
+    return true;
+  });
+}

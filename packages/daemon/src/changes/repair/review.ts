@@ -1,0 +1,118 @@
+import { isForReview } from '@pawl/core/ratchet/change-comment';
+import { reviewTask } from '@pawl/core/ratchet/crew-task';
+import { nextReview } from '@pawl/core/ratchet/review-step';
+import type { Change, ChangeComment } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Staff } from '@pawl/schema/project-config';
+import type { AgentView } from '@pawl/store/agent-views';
+import { updateChange } from '@pawl/store/changes';
+import { noteGivenUp, noteReviewed } from '../notices.ts';
+import type { Discussed } from '../people.ts';
+import { discussed, signed, unmoved } from '../people.ts';
+import type { Scene } from '../scene.ts';
+import { dismiss, dismissIfAtWork } from '../scene.ts';
+import type { CrewParts } from './staff.ts';
+import { putToWork, viewOfAgent } from './staff.ts';
+
+/** Takes the next step of a change's review. Returns whether a reviewer is at work and may have more to say. */
+export async function reviewChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<boolean> {
+  const { review } = scene.config;
+  if (review === null) return false;
+  const { change, blocking } = talk;
+  const reviewer = await viewOfAgent(parts, change.reviewerId);
+  // What a person objected to before this head is for the review of it to judge.
+  const held = blocking.filter((comment) => !isForReview(comment, change));
+  const step = nextReview({ change, blocking: held.length, reviewer });
+  switch (step.do) {
+    case 'nothing':
+      return false;
+    case 'wait':
+      return true;
+    case 'begin':
+      return begin(parts, scene, talk, { staff: review, failed: step.failed });
+    case 'end':
+      if (reviewer !== null) await end(parts, scene, change, reviewer);
+      return false;
+    case 'give-up':
+      await giveUp(parts, scene, change, 'its review ended without a result');
+      return false;
+  }
+}
+
+async function begin(
+  parts: CrewParts,
+  scene: Scene,
+  { change, comments }: Discussed,
+  { staff, failed }: { staff: Staff; failed: number },
+): Promise<boolean> {
+  const { project, queue } = scene;
+  const addressed = await signed(parts, comments.filter(isAddressed));
+  const task = reviewTask(change, { branch: queue.branch, addressed });
+  const key = `review:${change.id}:${change.head}:${failed}`;
+  try {
+    const agent = await putToWork(parts, {
+      project,
+      staff,
+      task,
+      base: change.head,
+      mode: 'review',
+      author: (await viewOfAgent(parts, change.agentId))?.agent ?? null,
+      playground: scene.config.playground,
+      key,
+    });
+    const isNeeded = await parts.shop.store.write(async (tx) => {
+      const now = await unmoved(tx.db, change);
+      if (now === null || now.reviewerId === agent.id) return now !== null;
+      await updateChange(tx, change.id, { reviewerId: agent.id, reviews: failed });
+      const data = { changeId: change.id, reviewerId: agent.id, head: change.head };
+      tx.emit({ type: 'review.started', projectId: project.id, agentId: change.agentId, peerId: agent.id, data });
+      return true;
+    });
+    if (!isNeeded) await dismiss(parts, agent);
+    // A reviewer of an earlier head looks at commits that are no longer proposed.
+    else if (change.reviewerId !== null && change.reviewerId !== agent.id)
+      await dismissIfAtWork(parts, change.reviewerId);
+    return isNeeded;
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    // Every look tries again, so correcting the config is enough.
+    await giveUp(parts, scene, change, `no reviewer could be started: ${error.message}`);
+    return false;
+  }
+}
+
+/** What a reviewer came to counts for the head that it began with, and for no other. */
+async function end(parts: CrewParts, scene: Scene, change: Change, { agent, run }: AgentView): Promise<void> {
+  const { shop, post } = parts;
+  const { project } = scene;
+  const summary = agent.completion?.summary ?? run?.detail ?? '';
+  const told = await shop.store.write(async (tx) => {
+    const now = await unmoved(tx.db, change);
+    if (now === null || now.reviewedHead === change.head) return [];
+    await updateChange(tx, change.id, { reviewedHead: change.head });
+    const { comments, blocking } = await discussed(tx.db, now);
+    const notes = comments.filter(({ kind, agentId }) => kind === 'note' && agentId === agent.id).length;
+    const data = { changeId: change.id, head: change.head, blocking: blocking.length };
+    tx.emit({ type: 'review.ended', projectId: project.id, agentId: change.agentId, peerId: agent.id, data });
+    return noteReviewed(tx, { shop, project, change, reviewer: agent, blocking: blocking.length, notes, summary });
+  });
+  for (const id of told) post.wake(id);
+}
+
+/** A person is asked, once for each head. */
+async function giveUp({ shop, post }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
+  const told = await shop.store.write(async (tx) => {
+    const now = await unmoved(tx.db, change);
+    if (now === null || now.reviews >= limits.reviewAttempts) return [];
+    await updateChange(tx, change.id, { reviews: limits.reviewAttempts });
+    const data = { changeId: change.id, by: 'pawl', reason };
+    tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
+    return noteGivenUp(tx, { shop, project, change, reason });
+  });
+  for (const id of told) post.wake(id);
+}
+
+function isAddressed(comment: ChangeComment): comment is ChangeComment & { addressed: string } {
+  return comment.kind === 'blocking' && comment.addressed !== null;
+}

@@ -1,0 +1,87 @@
+import { exportCommits } from '@pawl/git/queue-objects';
+import { commitAt } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { Staff } from '@pawl/schema/project-config';
+import type { Agent, Project, WorkMode } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import type { Post } from '../../mail/post.ts';
+import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
+import { commandOptions, forkAndExec } from '../../agents/fork.ts';
+import { rootAgent } from '../../platform/root-agent.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../../platform/workshop.ts';
+
+/** The collaborators of the crew. */
+export type CrewParts = {
+  shop: Workshop;
+  post: Pick<Post, 'wake'>;
+  reconciler: Pick<Reconciler, 'wake' | 'inLane'>;
+};
+
+export type Assignment = {
+  project: Project;
+  staff: Staff;
+  task: string;
+  /** The commit that it begins with. */
+  base: string;
+  mode: WorkMode;
+  /** The author of the change that it is about, whose provider is the default. */
+  author: Agent | null;
+  /** Whether a scripted author's provider counts. */
+  playground: boolean;
+  /** Names its purpose: the same key gives the same agent until that agent is on record. */
+  key: string;
+};
+
+/**
+ * Starts an agent for work that the queue needs done. It exists when this returns. The caller records its purpose at once;
+ * until then the key prevents a second one.
+ */
+export async function putToWork({ shop, reconciler }: CrewParts, given: Assignment): Promise<Agent> {
+  const { project, staff } = given;
+  refuseCommands(staff);
+  await lendCommit(shop, project, given.base);
+  const actor = { agent: await rootAgent(shop.store.db), isPerson: true };
+  const { definition, provider, model, options } = staff;
+  const body = {
+    path: project.root,
+    task: given.task,
+    base: given.base,
+    mode: given.mode,
+    definition,
+    options,
+    ...(provider === null ? {} : { provider }),
+    ...(model === null ? {} : { model }),
+  };
+  const agent = await forkAndExec(shop, actor, body, given.key, { likeAgent: likeAuthor(shop, given) });
+  reconciler.wake(agent.id);
+  return agent;
+}
+
+/** A scripted author makes its reviewers and fixers scripted in a playground only. */
+function likeAuthor({ providers }: CrewParts['shop'], { author, playground }: Assignment): Agent | null {
+  const isScripted = author !== null && providers.find(author.provider)?.scripted === true;
+  return isScripted && !playground ? null : author;
+}
+
+/** The agent with this id and what it does, or null. */
+export async function viewOfAgent({ shop }: CrewParts, id: string | null): Promise<AgentView | null> {
+  return id === null ? null : agentView(shop.store.db, id);
+}
+
+/** A repository may say who works for its queue, but not which programs run as them. */
+function refuseCommands({ options }: Staff): void {
+  const named = commandOptions.find((option) => options[option] !== undefined);
+  if (named === undefined) return;
+  throw new PawlError('forbidden', `A repository's config may not choose the ${named} of a provider.`, {
+    hint: 'Give that provider a name in the home’s config.yaml, and name it.',
+  });
+}
+
+/** A worktree begins in the person's repository, so the commit has to be there. One of the remote may not be yet. */
+async function lendCommit(shop: Workshop, project: Project, commit: string): Promise<void> {
+  const repository = await repositoryOf(shop, project);
+  if ((await commitAt(repository, commit)) !== null) return;
+  await exportCommits(repository, ownGitDirectory(shop.home, project.id), { tip: commit, not: [] });
+}

@@ -1,0 +1,175 @@
+import type { Returned, ReturnCause } from '@pawl/core/ratchet/change-return';
+import { nextReturn } from '@pawl/core/ratchet/change-return';
+import { standInTask } from '@pawl/core/ratchet/crew-task';
+import type { Trouble } from '@pawl/core/ratchet/notice-text';
+import { returnedText, troubleText } from '@pawl/core/ratchet/notice-text';
+import type { Change } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Staff } from '@pawl/schema/project-config';
+import type { AgentView } from '@pawl/store/agent-views';
+import { changeById, updateChange } from '@pawl/store/changes';
+import { mailById } from '@pawl/store/mail';
+import { queueOf, updateQueue } from '@pawl/store/queues';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { alert, noteGivenUp } from '../notices.ts';
+import type { Discussed } from '../people.ts';
+import { nameOf, signed, standingOf, unmoved } from '../people.ts';
+import { lastReturn, rememberReturn } from './returned.ts';
+import type { Scene } from '../scene.ts';
+import { dismiss, dismissIfAtWork, outputOf, targetOf } from '../scene.ts';
+import type { CrewParts } from './staff.ts';
+import { putToWork, viewOfAgent } from './staff.ts';
+
+/**
+ * Returns a change that cannot be merged as it is: to its author, or to a stand-in. The count, the event, and the mail to the
+ * author or the name of the stand-in are one transaction.
+ */
+export async function returnChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<void> {
+  const { change, blocking } = talk;
+  const last = await lastReturn(parts.shop.store.db, change.id);
+  const author = await viewOfAgent(parts, change.agentId);
+  const holder = last === null || last.to === change.agentId ? author : await viewOfAgent(parts, last.to);
+  const { fixer } = scene.config;
+  const step = nextReturn({
+    change,
+    blocking,
+    last,
+    author: change.agentId === null ? 'person' : await standingOf(parts, author),
+    holder: await standingOf(parts, holder),
+    hadItsTurn: last !== null && (await hadItsTurn(parts, last, holder)),
+    hasStandIn: fixer !== null,
+  });
+  if (step.do === 'nothing') return;
+  if (step.do === 'give-up') return giveUp(parts, scene, change, step.reason);
+  const trouble = await troubleOf(parts, scene, talk, step.cause);
+  if (step.do === 'tell-author' && author !== null) return tellAuthor(parts, talk, author, trouble);
+  if (step.do === 'stand-in' && fixer !== null) return putInPlace(parts, scene, talk, { staff: fixer, trouble });
+}
+
+/** Somebody else has moved the change on meanwhile: who was put in its author's place has nothing to do there any more. */
+export async function releaseStandIn(parts: CrewParts, change: Change): Promise<void> {
+  const { standInId } = change;
+  if (standInId === null || standInId === change.agentId) return;
+  const last = await lastReturn(parts.shop.store.db, change.id);
+  if (last === null || last.to !== standInId || last.head === change.head) return;
+  const isReleased = await parts.shop.store.write(async (tx) => {
+    const now = await unmoved(tx.db, change);
+    if (now === null || now.standInId !== standInId || now.agentId === standInId) return false;
+    await updateChange(tx, change.id, { standInId: null });
+    return true;
+  });
+  if (isReleased) await dismissIfAtWork(parts, standInId);
+}
+
+/** An agent that was told has had its turn once the run in which it was told has ended. */
+async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | null): Promise<boolean> {
+  const endedAt = holder?.run?.endedAt ?? null;
+  if (endedAt === null || last.mailId === null) return endedAt !== null;
+  const mail = await mailById(parts.shop.store.db, last.mailId);
+  return mail !== null && mail.deliveredAt !== null && endedAt >= mail.deliveredAt;
+}
+
+async function tellAuthor(
+  { shop, post }: CrewParts,
+  talk: Discussed,
+  { agent }: AgentView,
+  trouble: Trouble,
+): Promise<void> {
+  const { change } = talk;
+  const isTold = await shop.store.write(async (tx) => {
+    if (!(await isStill(tx, change))) return false;
+    const mailId = await alert(tx, agent, returnedText(change, trouble));
+    await recordReturn(tx, talk, { to: agent.id, mailId, trouble });
+    return true;
+  });
+  if (isTold) post.wake(agent.id);
+}
+
+/** Starts a stand-in on a branch that begins with the change's head; the change follows that branch. */
+async function putInPlace(
+  parts: CrewParts,
+  scene: Scene,
+  talk: Discussed,
+  { staff, trouble }: { staff: Staff; trouble: Trouble },
+): Promise<void> {
+  const { change } = talk;
+  const { project } = scene;
+  const task = standInTask(change, { author: await nameOf(parts, change.agentId), trouble });
+  const mode = trouble.cause === 'conflict' ? 'conflict-resolution' : 'execute';
+  const key = `stand-in:${change.id}:${change.head}:${change.returns}`;
+  try {
+    const agent = await putToWork(parts, {
+      project,
+      staff,
+      task,
+      base: change.head,
+      mode,
+      author: (await viewOfAgent(parts, change.agentId))?.agent ?? null,
+      playground: scene.config.playground,
+      key,
+    });
+    const isNeeded = await parts.shop.store.write(async (tx) => {
+      // A concurrent pass has started the same agent and recorded it.
+      if (!(await isStill(tx, change))) return (await changeById(tx.db, change.id))?.standInId === agent.id;
+      await updateChange(tx, change.id, { standInId: agent.id });
+      await recordReturn(tx, talk, { to: agent.id, mailId: null, trouble });
+      await passRepair(tx, change, agent.id);
+      return true;
+    });
+    if (!isNeeded) await dismiss(parts, agent);
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    await giveUp(parts, scene, change, `no stand-in could be started: ${error.message}`);
+  }
+}
+
+/** Who goes on with what repairs main is the one who repairs it. */
+async function passRepair(tx: WriteTransaction, change: Change, to: string): Promise<void> {
+  const { emergency } = (await queueOf(tx.db, change.projectId)) ?? { emergency: null };
+  if (emergency === null || emergency.fixerId === null || emergency.fixerId !== change.agentId) return;
+  await updateQueue(tx, change.projectId, { emergency: { ...emergency, fixerId: to } });
+}
+
+async function recordReturn(
+  tx: WriteTransaction,
+  { change, blocking }: Discussed,
+  { to, mailId, trouble }: { to: string; mailId: string | null; trouble: Trouble },
+): Promise<void> {
+  const comments = blocking.map(({ id }) => id);
+  await updateChange(tx, change.id, { returns: change.returns + 1 });
+  await rememberReturn(tx, change.id, {
+    head: change.head,
+    ejectedAt: change.ejection?.at ?? null,
+    comments,
+    to,
+    mailId,
+  });
+  const data = { changeId: change.id, to, reason: troubleText(trouble) };
+  tx.emit({ type: 'change.returned', projectId: change.projectId, agentId: change.agentId, peerId: to, data });
+}
+
+/** A person is asked: it counts as having come back as often as it may. */
+async function giveUp({ shop, post }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
+  const told = await shop.store.write(async (tx) => {
+    if (!(await isStill(tx, change))) return [];
+    await updateChange(tx, change.id, { returns: limits.changeReturns });
+    const data = { changeId: change.id, by: 'pawl', reason };
+    tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
+    return noteGivenUp(tx, { shop, project, change, reason });
+  });
+  for (const id of told) post.wake(id);
+}
+
+/** Nothing of what was looked at has changed since. */
+async function isStill(tx: WriteTransaction, change: Change): Promise<boolean> {
+  const now = await unmoved(tx.db, change);
+  return now !== null && now.returns === change.returns && now.ejection?.at === change.ejection?.at;
+}
+
+async function troubleOf(parts: CrewParts, scene: Scene, talk: Discussed, cause: ReturnCause): Promise<Trouble> {
+  const { ejection } = talk.change;
+  const checkId = cause === 'red' ? (ejection?.checkId ?? null) : null;
+  const output = checkId === null ? '' : await outputOf(parts, checkId);
+  return { cause, ejection, comments: await signed(parts, talk.blocking), target: targetOf(scene), output };
+}

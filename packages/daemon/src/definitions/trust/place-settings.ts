@@ -1,0 +1,46 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { join, relative } from 'node:path';
+import { placesOf, workingDirectory } from '../../platform/places.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { projectOf } from '../../platform/workshop.ts';
+import { judgeSettings, settingsFor } from './repository-settings.ts';
+
+/**
+ * Whether a session has to be kept from the settings in its directories, and which files are not trusted. Each worktree is
+ * judged by its own project's trust, and one that is untrusted blocks them all. A directory that belongs to no repository,
+ * such as the one above several worktrees, is trusted for nothing: whatever lies there, an agent wrote.
+ */
+export async function settingsOfPlaces(
+  shop: Workshop,
+  { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
+): Promise<{ block: boolean; files: string[] }> {
+  const top = workingDirectory(agent);
+  const found = { block: false, files: [] as string[] };
+  const places = await placesOf(shop.store.db, agent);
+  for (const { agent: there } of places) {
+    const worktree = there.worktree ?? top;
+    const project = await projectOf(shop.store, there);
+    const { block, files } = await settingsFor(shop, { project, worktree, preset, limited });
+    found.block ||= block;
+    found.files.push(...files.map((file) => relative(top, join(worktree, file))));
+  }
+  if (places.every(({ agent: there }) => there.worktree !== top)) {
+    const loose = (await judgeSettings(shop, '', top, preset.repositorySettings.paths)).filter(
+      ({ trusted }) => !trusted,
+    );
+    const canBlock = preset.repositorySettings.block !== null;
+    if (loose.length > 0 && !canBlock) throw looseSettings(preset, top, loose);
+    found.block ||= canBlock && (limited || loose.length > 0);
+    found.files.push(...loose.map(({ path }) => path));
+  }
+  return found;
+}
+
+function looseSettings({ name }: ProviderPreset, top: string, files: readonly { path: string }[]): PawlError {
+  const named = files.map(({ path }) => path).join(', ');
+  return new PawlError('forbidden', `${name} would read settings in ${top}, which belongs to no project: ${named}.`, {
+    hint: 'Remove them there, or use a provider that can be kept from them.',
+  });
+}

@@ -1,0 +1,130 @@
+import { hasErrno, isPassing, messageOf } from '@pawl/schema/error';
+import { createHash } from 'node:crypto';
+import { lstat, opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readDefinitionText } from '../definition-text.ts';
+import { nameShape, segmentsOf } from './path-shape.ts';
+import { trustLimits } from './trust-limit.ts';
+
+/** A file that a repository brings and that a provider would read as settings. */
+export type SettingsFile = {
+  /** From the top of the work tree, with `/`. */
+  path: string;
+  /** What it says, and what identifies that; null when it cannot be judged, and so cannot be trusted. */
+  content: { bytes: Uint8Array; sha256: string } | null;
+  /** Why it cannot be judged. */
+  reason: string | null;
+};
+
+/** One look at a work tree. */
+type Look = { root: string; entries: number; files: Map<string, SettingsFile> };
+
+/** A look that would take in too much: what was found until then does not tell what there is. */
+class TooMuch extends Error {}
+
+/**
+ * The files of a work tree that these paths name: a file, a directory with all below it, `*` for any part of a name, `**`
+ * for all below. No link is followed: a provider would follow it, and what it finds there may change at any time, so a link
+ * is a file that cannot be judged.
+ */
+export async function findSettings(root: string, paths: string[]): Promise<SettingsFile[]> {
+  const look: Look = { root, entries: 0, files: new Map() };
+  for (const path of new Set(paths)) {
+    const segments = segmentsOf(path);
+    if (segments.length === 0) continue;
+    try {
+      await follow(look, '', segments);
+    } catch (error) {
+      if (!(error instanceof TooMuch)) throw error;
+      cannotJudge(look, path, 'has more files than can be looked at');
+      look.entries = 0;
+    }
+  }
+  return [...look.files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Goes along the segments of one path, from `at` on. */
+async function follow(look: Look, at: string, segments: string[]): Promise<void> {
+  const [segment, ...rest] = segments;
+  if (segment === undefined || segment === '**') return take(look, at);
+  if (at !== '' && !(await isOwnDirectory(look, at, segments))) return;
+  if (!segment.includes('*')) return follow(look, under(at, segment), rest);
+  const shape = nameShape(segment);
+  for (const name of await namesIn(look, at)) if (shape.test(name)) await follow(look, under(at, name), rest);
+}
+
+/** True for a directory. A link in its place counts as a file that cannot be judged, if something is to be found there. */
+async function isOwnDirectory(look: Look, at: string, segments: string[]): Promise<boolean> {
+  const status = await statusOf(look, at);
+  if (status === null) return false;
+  if (!status.isSymbolicLink()) return status.isDirectory();
+  const glob = segments.findIndex((segment) => segment.includes('*'));
+  const named = glob === -1 ? segments : segments.slice(0, glob);
+  if (await leadsSomewhere(join(look.root, at, ...named))) cannotJudge(look, at, 'is a link');
+  return false;
+}
+
+/** Takes in a file, or all below a directory. */
+async function take(look: Look, at: string, depth = 0): Promise<void> {
+  const status = await statusOf(look, at);
+  if (status === null || look.files.has(at)) return;
+  if (status.isSymbolicLink()) {
+    if (await leadsSomewhere(join(look.root, at))) cannotJudge(look, at, 'is a link');
+    return;
+  }
+  if (status.isDirectory()) {
+    if (depth > trustLimits.depth) throw new TooMuch();
+    for (const name of await namesIn(look, at)) await take(look, under(at, name), depth + 1);
+    return;
+  }
+  if (look.files.size >= trustLimits.files) throw new TooMuch();
+  const found = await readDefinitionText(join(look.root, at), null);
+  if (found === null) return;
+  if (found.state !== 'read') return cannotJudge(look, at, found.state === 'refused' ? found.reason : 'has changed');
+  const sha256 = createHash('sha256').update(found.bytes).digest('hex');
+  look.files.set(at, { path: at, content: { bytes: found.bytes, sha256 }, reason: null });
+}
+
+async function namesIn(look: Look, at: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(join(look.root, at))) {
+      look.entries += 1;
+      if (look.entries > trustLimits.entries) throw new TooMuch();
+      names.push(name);
+    }
+  } catch (error) {
+    if (error instanceof TooMuch || isPassing(error)) throw error;
+    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(look, at, `cannot be read: ${messageOf(error)}`);
+    return [];
+  }
+  return names.toSorted();
+}
+
+async function statusOf(look: Look, at: string) {
+  try {
+    return await lstat(join(look.root, at));
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(look, at, `cannot be read: ${messageOf(error)}`);
+    return null;
+  }
+}
+
+async function leadsSomewhere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return !hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP');
+  }
+}
+
+function cannotJudge(look: Look, path: string, reason: string): void {
+  look.files.set(path, { path, content: null, reason });
+}
+
+function under(at: string, name: string): string {
+  return at === '' ? name : `${at}/${name}`;
+}

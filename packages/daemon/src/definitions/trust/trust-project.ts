@@ -1,0 +1,125 @@
+import type { TrustAnswer } from '@pawl/protocol/view';
+import type { TrustBody, TrustList } from '@pawl/protocol/view/trust';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative } from 'node:path';
+import type { LoadedDefinitions } from '../definitions.ts';
+import { projectAround } from '../home-definitions.ts';
+import { placesThere } from '../../platform/kept-places.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { projectOf } from '../../platform/workshop.ts';
+import { providersOf, settingsOfAll } from './known-settings.ts';
+import { summarise } from './settings-summary.ts';
+import { distrust, trustDefinitions, trustedDefinitions, trustSettings } from './trusted-files.ts';
+
+/** Where files are trusted: at a project's root, or in the worktree of one of its agents. */
+type TrustPlace = { project: Project; root: string };
+type DefinitionFile = LoadedDefinitions['files'][number];
+
+/** What a repository brings that needs a person's trust, with what it would do. */
+export async function listTrust(shop: Workshop, path: string): Promise<TrustList> {
+  const place = await placeAround(shop, path);
+  const { definitions, notices } = await definitionFiles(shop, place);
+  const trusted = await trustedDefinitions(shop.store.db, place.project.id);
+  const settings = await settingsOfAll(shop, place.project, place.root);
+  return {
+    project: place.project.name,
+    root: place.root,
+    files: [
+      ...definitions.map((file) => ({
+        path: relative(place.root, file.path),
+        kind: 'definition' as const,
+        sha256: file.sha256,
+        trusted: trusted[file.path] === file.sha256,
+        reason: null,
+        providers: [],
+        does: notices.filter((notice) => notice.path === file.path).map(({ reason }) => reason),
+      })),
+      ...settings.map((file) => ({
+        path: file.path,
+        kind: 'settings' as const,
+        sha256: file.content?.sha256 ?? null,
+        trusted: file.trusted,
+        reason: file.reason,
+        providers: providersOf(shop, file.path),
+        does: file.content === null ? [] : summarise(file.path, file.content.bytes),
+      })),
+    ],
+  };
+}
+
+/**
+ * Trusts the definition files and settings of a repository as they are now, or takes that back. With `shown`, only what
+ * a person has seen: a file that is another now, or was not there, makes all of it fail.
+ */
+export async function trustProject(shop: Workshop, { path, revoke = false, shown }: TrustBody): Promise<TrustAnswer> {
+  const place = await placeAround(shop, path);
+  const { project } = place;
+  if (revoke) {
+    await shop.store.write(async (tx) => {
+      await distrust(tx, project.id);
+      tx.emit({ type: 'project.distrusted', projectId: project.id, data: { files: [] } });
+    });
+    return { project: project.name, files: [] };
+  }
+  const { definitions } = await definitionFiles(shop, place);
+  const settings = (await settingsOfAll(shop, place.project, place.root)).flatMap((file) =>
+    file.content === null ? [] : [{ path: file.path, sha256: file.content.sha256 }],
+  );
+  const named = definitions.map((file) => ({ path: relative(place.root, file.path), sha256: file.sha256 }));
+  const all = [...named, ...settings];
+  if (shown !== undefined) refuseUnseen(all, shown);
+  const files = all.map((file) => file.path);
+  await shop.store.write(async (tx) => {
+    if (place.root === project.root) await trustDefinitions(tx, project.id, definitions);
+    await trustSettings(tx, project.id, settings);
+    tx.emit({ type: 'project.trusted', projectId: project.id, data: { files } });
+  });
+  return { project: project.name, files };
+}
+
+/** Definitions are read at the root only; an agent's worktree has none that count. */
+async function definitionFiles(
+  shop: Workshop,
+  { project, root }: TrustPlace,
+): Promise<{ definitions: DefinitionFile[]; notices: LoadedDefinitions['notices'] }> {
+  if (root !== project.root) return { definitions: [], notices: [] };
+  const { files, notices } = await shop.definitions.load(project);
+  return { definitions: files.filter(({ layer }) => layer === 'repository'), notices };
+}
+
+function refuseUnseen(files: { path: string; sha256: string }[], shown: { path: string; sha256: string }[]): void {
+  const seen = new Map(shown.map(({ path, sha256 }) => [path, sha256]));
+  const unseen = files.filter(({ path, sha256 }) => seen.get(path) !== sha256).map(({ path }) => path);
+  if (unseen.length === 0) return;
+  throw new PawlError('conflict', `What was shown is not what is there any more: ${unseen.join(', ')}.`, {
+    hint: 'Nothing was trusted. Look again: pawl trust --list',
+  });
+}
+
+/** A worktree belongs to its project's repository, so it is looked for first. */
+async function placeAround(shop: Workshop, path: string): Promise<TrustPlace> {
+  const worktree = await worktreeAround(shop, path);
+  if (worktree !== null) return worktree;
+  const project = await projectAround(shop, path);
+  if (project !== null) return { project, root: project.root };
+  throw new PawlError('project_not_found', `${path} is not in a project.`, { hint: 'Run `pawl init` there first.' });
+}
+
+async function worktreeAround(shop: Workshop, path: string): Promise<TrustPlace | null> {
+  let real: string;
+  try {
+    real = await realpath(path);
+  } catch {
+    return null;
+  }
+  for (const { agent } of await placesThere(shop)) {
+    if (agent.worktree === null || agent.projectId === null) continue;
+    const inside = relative(agent.worktree, real);
+    if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside))) {
+      return { project: await projectOf(shop.store, agent), root: agent.worktree };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,171 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { routes } from '@pawl/protocol/routes';
+import { version } from '@pawl/protocol/programs';
+import type { DaemonView } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
+import { listProjects } from '@pawl/store/projects';
+import * as z from 'zod';
+import type { EventFeed } from '../platform/event-feed.ts';
+import type { OutputFeed } from '../sessions/output-feed.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { ProjectCrews } from '../projects/project-crew.ts';
+import type { Doctor } from './doctor.ts';
+import { addProject } from '../projects/projects.ts';
+import { currentAgent } from '../registry/current-agent.ts';
+import type { createDesk } from '../agents/desk.ts';
+import type { Barrier } from '../agents/barrier.ts';
+import type { Post } from '../mail/post.ts';
+import type { Adoption } from '../supervision/adopted.ts';
+import type { PersonInbox } from '../questions/inbox.ts';
+import type { Questions } from '../questions/questions.ts';
+import type { Signals } from '../agents/signals.ts';
+import type { Ratchet } from '../queue/ratchet.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+import { lockDoor, selfOnly } from '../platform/http/door.ts';
+import { failed } from '../platform/http/failure.ts';
+import { gateAgents, openapiPath } from './agent-gate.ts';
+import { maskRequests } from '../platform/http/mask-request.ts';
+import { addAccountRoutes } from '../accounts/account-routes.ts';
+import { addAgentRoutes } from '../agents/agent-routes.ts';
+import { addChangeRoutes } from '../changes/change-routes.ts';
+import { addCompleteRoutes } from '../supervision/complete-routes.ts';
+import { addErrandRoutes } from '../agents/errands/errand-routes.ts';
+import { addHomeRoutes } from './home-routes.ts';
+import { addInboxRoutes } from './inbox-routes.ts';
+import { openFinished } from '../changes/changes.ts';
+import { whenDoneFor } from '../changes/merge-rules.ts';
+import { addMcpRoutes } from './mcp-routes.ts';
+import { addMailRoutes } from '../mail/mail-routes.ts';
+import { addPromptRoutes } from '../prompts/prompt-routes.ts';
+import { addProjectRoutes } from '../projects/project-routes.ts';
+import { addProviderRoutes } from '../sessions/provider-routes.ts';
+import { addQueueRoutes } from '../queue/queue-routes.ts';
+import { addRosterRoutes } from '../supervision/roster-routes.ts';
+import { addQuestionRoutes } from '../questions/question-routes.ts';
+import { addRunRoutes } from '../agents/run-routes.ts';
+import { addStreamRoutes } from './stream-routes.ts';
+import { addTaskRoutes } from '../plan/task-routes.ts';
+
+export type AppParts = {
+  shop: Workshop;
+  agents: Agents;
+  reconciler: Reconciler;
+  signals: Signals;
+  post: Post;
+  adoption: Adoption;
+  questions: Questions;
+  inbox: PersonInbox;
+  barrier: Barrier;
+  ratchet: Pick<Ratchet, 'wake' | 'seeTarget' | 'checkMain'>;
+  desk: ReturnType<typeof createDesk>;
+  doctor: Doctor;
+  crews: ProjectCrews;
+  events: EventFeed;
+  output: OutputFeed;
+  port(): number | null;
+  describe(): Promise<DaemonView>;
+  requestStop(): void;
+};
+
+/** Every route with its handler, behind the door. */
+export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
+  const { shop, agents } = parts;
+  const app = new OpenAPIHono<DoorVariables>({
+    defaultHook(result) {
+      if (!result.success) throw new PawlError('invalid_input', z.prettifyError(result.error), { cause: result.error });
+    },
+  });
+  app.onError((error, context) => failed(error, context, shop));
+  app.notFound((context) =>
+    failed(
+      new PawlError('not_found', 'There is nothing at this path.', { hint: 'See /api/openapi.json.' }),
+      context,
+      shop,
+    ),
+  );
+  app.use(
+    lockDoor({
+      authority: shop.authority,
+      port: () => parts.port(),
+      async isLivingAgent(agentId) {
+        const agent = await agentById(shop.store.db, agentId);
+        return agent !== null && agent.endedAt === null;
+      },
+    }),
+  );
+
+  // Who may ask is settled before what they ask is looked at.
+  gateAgents(app, shop);
+  maskRequests(app, shop);
+
+  app.use(async (context, next) => {
+    const { method, path } = context.req;
+    // Whoever changed something is on record, with where they came in.
+    if (method !== 'GET')
+      shop.log.info(
+        { method, path, caller: context.get('caller'), host: context.req.header('host') },
+        'asked for a change',
+      );
+    await next();
+  });
+
+  app.openapi(routes.health, (context) => context.json({ status: 'ok' as const, version }, 200));
+  app.openapi(routes.daemon, async (context) => context.json(await parts.describe(), 200));
+  app.openapi(routes.stopDaemon, (context) => {
+    parts.requestStop();
+    return context.json({ stopping: true as const, pid: process.pid }, 200);
+  });
+  app.openapi(routes.doctor, async (context) => context.json(await parts.doctor.examine(), 200));
+  app.openapi(routes.repair, async (context) => context.json(await parts.doctor.repair(), 200));
+  app.openapi(routes.listProjects, async (context) =>
+    context.json({ projects: await listProjects(shop.store.db) }, 200),
+  );
+  app.openapi(routes.addProject, async (context) => {
+    const added = await addProject(shop, context.req.valid('json'));
+    if (added.trackedAgain) await parts.crews.tryOne(added.project);
+    return context.json(added, 200);
+  });
+  app.openapi(routes.listAgents, async (context) => {
+    const { all, reaped, ...query } = context.req.valid('query');
+    await parts.adoption.look();
+    const list = await agents.list({ ...query, all: all === 'true', reaped: reaped === 'true' });
+    const current = context.get('caller').kind === 'person' ? (await currentAgent(shop.store.db)).id : null;
+    return context.json({ ...list, current }, 200);
+  });
+  app.openapi(routes.inspectAgent, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    const { worktree } = context.req.valid('query');
+    return context.json(await agents.inspect(agent.id, { worktree: worktree !== 'false' }), 200);
+  });
+  addAgentRoutes(app, { ...parts, whenDone: (agent, project) => whenDoneFor(shop, agent, project) });
+  addHomeRoutes(app, parts);
+  addInboxRoutes(app, parts);
+  addAccountRoutes(app, parts);
+  addMcpRoutes(app, parts);
+  addMailRoutes(app, parts);
+  addPromptRoutes(app, parts);
+  addProjectRoutes(app, parts);
+  addProviderRoutes(app, parts);
+  addRosterRoutes(app, parts);
+  addQuestionRoutes(app, parts);
+  addStreamRoutes(app, parts);
+  addTaskRoutes(app, parts);
+  addErrandRoutes(app, parts);
+  addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(shop, project) });
+  addCompleteRoutes(app, parts);
+  addChangeRoutes(app, { ...parts, queue: parts.ratchet });
+  addQueueRoutes(app, parts);
+  app.doc31(openapiPath, {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pawl',
+      version,
+      description: 'The daemon of one home. Every route but /healthz needs the bearer token.',
+    },
+  });
+  return app;
+}

@@ -1,0 +1,312 @@
+import { divergedNews } from '@pawl/core/ratchet/diverged';
+import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
+import { runWithoutRepository } from '@pawl/git/command';
+import { messageOf } from '@pawl/schema/error';
+import { readEvents } from '@pawl/store/events';
+import { listProjects } from '@pawl/store/projects';
+import { openSessions } from '@pawl/store/sessions';
+import { existsSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import { isRunning } from '../sessions/reconcile/session-watch.ts';
+import { configTrouble } from '../project-config/project-rules.ts';
+import { divergenceOf } from '../queue/divergence.ts';
+import { untrustedSettings } from '../definitions/trust/known-settings.ts';
+import { agentPath } from '../platform/search-path.ts';
+import { checkProviders } from '../sessions/providers.ts';
+import { detachedFinding, detachedWorktrees, reattach, stillDetached } from '../agents/worktrees/worktree-health.ts';
+import { processFinding } from '../agents/process-finding.ts';
+import { placesThere } from '../platform/kept-places.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Orphan } from '../agents/worktrees/leftovers.ts';
+import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions } from '../agents/worktrees/leftovers.ts';
+
+export type Doctor = { examine(): Promise<Diagnosis>; repair(): Promise<Diagnosis> };
+
+const lowDiskBytes = 512 * 1024 * 1024;
+/** How many files a finding names. */
+const namedFiles = 10;
+
+/** Compares what is on this machine with what the registry says. It repairs nothing that could hold work, but by moving it to the trash. */
+export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
+  async function examine(): Promise<Diagnosis> {
+    const findings = [
+      await checkGit(),
+      await checkDisk(shop),
+      await processFinding(),
+      checkStore(reconciler),
+      ...(await checkRestored(shop)),
+      await checkToken(shop),
+      ...(await checkProjects(shop)),
+      ...(await checkConfigurations(shop)),
+      ...(await checkDivergence(shop)),
+      ...(await checkDefinitions(shop)),
+      ...(await checkSettings(shop)),
+      ...(await checkProviders({
+        ...shop,
+        choices: await shop.currentChoices(),
+        path: await agentPath(shop, null),
+      })),
+      ...(await retainedWorktrees(shop)),
+      ...(await detachedWorktrees(shop)).map(detachedFinding),
+      ...(await orphanedWorktrees(shop)).map(orphanFinding),
+      ...(await unregisteredSessions(shop)).map(unregisteredFinding),
+      ...(await silentSessions(shop)),
+    ];
+    return { findings, fixed: [] };
+  }
+
+  async function repair(): Promise<Diagnosis> {
+    const fixed: string[] = [];
+    const failed: Finding[] = [];
+    for (const id of await unregisteredSessions(shop)) {
+      await endUnregistered(shop, id);
+      fixed.push(`ended the processes of session ${id}`);
+    }
+    for (const detached of await detachedWorktrees(shop)) {
+      try {
+        await reconciler.inLane(detached.agent.id, () => reattach(shop, detached));
+        fixed.push(`registered ${detached.path} with git again`);
+      } catch (error) {
+        shop.log.warn({ path: detached.path, error: messageOf(error) }, 'failed to reattach a worktree');
+        failed.push(stillDetached(detached, error));
+      }
+    }
+    for (const orphan of await orphanedWorktrees(shop)) {
+      if (orphan.inUse || orphan.project === null) continue;
+      try {
+        const entry = await trashOrphan(shop, orphan);
+        if (entry !== null) fixed.push(`moved ${orphan.path} to ${entry}`);
+      } catch (error) {
+        shop.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
+      }
+    }
+    for (const session of await openSessions(shop.store.db)) reconciler.wake(session.agentId);
+    return { findings: [...(await examine()).findings, ...failed], fixed };
+  }
+
+  return { examine, repair };
+}
+
+/** Projects whose configuration cannot be read. */
+async function checkConfigurations(shop: Workshop): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const trouble = await configTrouble(shop, project);
+    if (trouble === null) continue;
+    const message = `${project.name}: nothing is checked or merged: ${trouble}`;
+    const hint = 'Correct the file, and commit it on the branch that changes go to.';
+    findings.push({ check: 'configuration', level: 'error', message, hint, fixable: false });
+  }
+  return findings;
+}
+
+/** Projects whose local target branch and the remote's have diverged. */
+async function checkDivergence(shop: Workshop): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const divergence = await divergenceOf(shop, project);
+    if (divergence === null) continue;
+    const { text, next } = divergedNews(divergence);
+    const message = `${project.name}: ${text}`;
+    findings.push({ check: 'branch', level: 'warning', message, hint: next.join('; '), fixable: false });
+  }
+  return findings;
+}
+
+async function checkGit(): Promise<Finding> {
+  try {
+    const { stdout } = await runWithoutRepository('/', ['version']);
+    return { check: 'git', level: 'ok', message: stdout.trim(), fixable: false };
+  } catch (error) {
+    return {
+      check: 'git',
+      level: 'error',
+      message: messageOf(error),
+      hint: 'Install git 2.32 or newer.',
+      fixable: false,
+    };
+  }
+}
+
+async function checkDisk(shop: Workshop): Promise<Finding> {
+  const { bavail, bsize } = await statfs(shop.home.root);
+  const free = bavail * bsize;
+  const message = `${Math.round(free / 1024 / 1024)} MB free at ${shop.home.root}`;
+  return free < lowDiskBytes
+    ? {
+        check: 'disk',
+        level: 'warning',
+        message,
+        hint: 'Make room: nothing can be stored when the disk is full.',
+        fixable: false,
+      }
+    : { check: 'disk', level: 'ok', message, fixable: false };
+}
+
+function checkStore(reconciler: Reconciler): Finding {
+  const trouble = reconciler.ingest.trouble();
+  return trouble === null
+    ? { check: 'store', level: 'ok', message: 'output is being stored', fixable: false }
+    : {
+        check: 'store',
+        level: 'error',
+        message: `output cannot be stored: ${trouble}`,
+        hint: 'It is tried again; nothing is lost.',
+        fixable: false,
+      };
+}
+
+/** A database that had to be replaced is told here as long as it is the last thing that happened to it. */
+async function checkRestored(shop: Workshop): Promise<Finding[]> {
+  const [event] = (await readEvents(shop.store.db, { afterSeq: 0, limit: 1_000, types: ['store.restored'] })).slice(-1);
+  if (event === undefined) return [];
+  const from = event.data['backup'] === null ? 'a new, empty one' : 'a backup';
+  return [
+    {
+      check: 'store',
+      level: 'warning',
+      message: `the database was damaged on ${new Date(event.at).toISOString()} and replaced by ${from}`,
+      hint: `The damaged one is kept in ${String(event.data['quarantined'])}.`,
+      fixable: false,
+    },
+  ];
+}
+
+async function checkToken(shop: Workshop): Promise<Finding> {
+  const { mode } = await stat(shop.home.token);
+  return (mode & 0o077) === 0
+    ? { check: 'token', level: 'ok', message: 'only you can read the token', fixable: false }
+    : {
+        check: 'token',
+        level: 'error',
+        message: `${shop.home.token} can be read by others`,
+        hint: `chmod 600 '${shop.home.token}'`,
+        fixable: false,
+      };
+}
+
+async function checkProjects(shop: Workshop): Promise<Finding[]> {
+  const projects = await listProjects(shop.store.db);
+  return projects
+    .filter((project) => !existsSync(project.root))
+    .map((project) => ({
+      check: 'project',
+      level: 'warning',
+      message: `${project.name} is gone from ${project.root}`,
+      hint: 'If it was moved, run `pawl init` in its new place; its agents and worktrees come along.',
+      fixable: false,
+    }));
+}
+
+/** Definition files that cannot be used, or do not get what they ask for: the home's own, and those of each project. */
+async function checkDefinitions(shop: Workshop): Promise<Finding[]> {
+  const findings = new Map<string, Finding>();
+  for (const project of [null, ...(await listProjects(shop.store.db))]) {
+    const { problems, notices } = await shop.definitions.load(project);
+    for (const { path, line, reason } of problems) {
+      findings.set(`${path}:${line}:${reason}`, {
+        check: 'definition',
+        level: 'warning',
+        message: `${path}:${line}: ${reason}`,
+        hint: 'Correct the file; it is read anew each time. The other definitions work.',
+        fixable: false,
+      });
+    }
+    for (const { path, line, reason } of notices) {
+      findings.set(`${path}:${line}:${reason}`, {
+        check: 'definition',
+        level: 'warning',
+        message: `${path}:${line}: ${reason}`,
+        fixable: false,
+      });
+    }
+  }
+  return [...findings.values()];
+}
+
+/** Settings that repositories bring for coding CLIs, and that nobody has trusted. */
+async function checkSettings(shop: Workshop): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const project of await listProjects(shop.store.db)) {
+    const names = (await untrustedSettings(shop, project)).map(({ path }) => path);
+    if (names.length === 0) continue;
+    const more = names.length > namedFiles ? ` and ${names.length - namedFiles} more` : '';
+    findings.push({
+      check: 'trust',
+      level: 'warning',
+      message: `${project.name} brings settings that nobody has trusted: ${names.slice(0, namedFiles).join(', ')}${more}`,
+      hint: `Agents are kept from them, or not started. See what they would do: pawl trust --list '${project.root}'`,
+      fixable: false,
+    });
+  }
+  return findings;
+}
+
+/** Worktrees of dead agents that were kept, because something in them would have been lost. */
+async function retainedWorktrees(shop: Workshop): Promise<Finding[]> {
+  const places = await placesThere(shop);
+  return places.flatMap(({ agent: { alias, worktree, worktreeEnd } }) =>
+    worktreeEnd?.state !== 'retained'
+      ? []
+      : [
+          {
+            check: 'worktree',
+            level: 'warning' as const,
+            message: `${worktree} of ${alias} was kept: ${worktreeEnd.reason}`,
+            hint: 'Commit or move what is in it; `pawl worktree prune` then takes it away.',
+            fixable: false,
+          },
+        ],
+  );
+}
+
+function orphanFinding({ path, project, inUse }: Orphan): Finding {
+  if (project === null) {
+    return {
+      check: 'worktree',
+      level: 'warning',
+      message: `${path} belongs to no agent${inUse ? ', but a process works in it' : ''}`,
+      hint: 'Look at what is in it, and move it away yourself.',
+      fixable: false,
+    };
+  }
+  return inUse
+    ? {
+        check: 'worktree',
+        level: 'warning',
+        message: `${path} belongs to no agent, but a process works in it`,
+        fixable: false,
+      }
+    : {
+        check: 'worktree',
+        level: 'warning',
+        message: `${path} belongs to no agent`,
+        hint: '`pawl doctor --fix` moves it to the trash, from where it can be taken back.',
+        fixable: true,
+      };
+}
+
+function unregisteredFinding(id: string): Finding {
+  return {
+    check: 'session',
+    level: 'error',
+    message: `session ${id} runs, but the registry does not know it`,
+    hint: '`pawl doctor --fix` ends its processes; its worktree and output stay.',
+    fixable: true,
+  };
+}
+
+/** Sessions that should have a process and have none. */
+async function silentSessions(shop: Workshop): Promise<Finding[]> {
+  const silent = (await openSessions(shop.store.db)).filter(
+    (session) => session.startedAt !== null && !isRunning(session),
+  );
+  return silent.map((session) => ({
+    check: 'session',
+    level: 'warning',
+    message: `session ${session.no} of agent ${session.agentId} has no process`,
+    hint: 'It is ended at the next look; --fix looks now.',
+    fixable: true,
+  }));
+}

@@ -1,0 +1,91 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { doors } from '@pawl/core/definition/action-table';
+import { isOpen } from '@pawl/core/definition/gate';
+import type { HttpDoor } from '@pawl/mcp/http';
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { Answer, Exchange } from '@pawl/protocol/exchange';
+import { mcpRoutes } from '@pawl/protocol/route/mcp';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
+import type { Context } from 'hono';
+import { rightsOf } from '../definitions/home-definitions.ts';
+import { currentAgent } from '../registry/current-agent.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { AppParts } from './app.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+
+/** Who a caller is, and `/mcp`: the verbs as tools, each asked with the caller's own authority and no other. */
+export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: AppParts): void {
+  app.openapi(mcpRoutes.whoami, async (context) => {
+    const caller = context.get('caller');
+    const id = caller.kind === 'person' ? (await currentAgent(shop.store.db)).id : caller.agentId;
+    const open = caller.kind === 'person' ? Object.keys(doors) : await openDoors(shop, id);
+    return context.json({ caller: caller.kind, agent: await agents.view(id), doors: open }, 200);
+  });
+
+  /** A client that asks this app itself, through the same door, with the token that the caller came with. */
+  function clientOf(context: Context<DoorVariables>, signal: AbortSignal): Client {
+    const authorization = context.req.header('authorization') ?? '';
+    return createClient(shop.home, {
+      signal,
+      carry: (exchange) => answerOf(app.fetch(requestOf(exchange, authorization))),
+    });
+  }
+
+  let door: Promise<HttpDoor> | undefined;
+  /** Few homes ask for it; the others need not carry it. */
+  const openDoor = () =>
+    (door ??= import('@pawl/mcp/http').then(({ createHttpDoor }) =>
+      createHttpDoor(({ message }) => shop.log.debug({ message }, 'an MCP request')),
+    ));
+
+  app.openAPIRegistry.registerPath(mcpRoutes.mcp);
+  app.post(mcpRoutes.mcp.path, async (context) => {
+    const caller = context.get('caller');
+    const desk = {
+      caller: caller.kind,
+      connect: (signal: AbortSignal) => clientOf(context, signal),
+      here: null,
+      scan: null,
+    };
+    const name = caller.kind === 'person' ? 'person' : caller.agentId;
+    return (await openDoor()).answer(name, desk, context.req.raw);
+  });
+  // There are no sessions, so there is no stream to open for one and none to end.
+  app.on(['GET', 'DELETE'], mcpRoutes.mcp.path, (context) =>
+    context.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405, {
+      allow: 'POST',
+    }),
+  );
+}
+
+async function openDoors(shop: Workshop, agentId: string): Promise<string[]> {
+  const agent = await agentById(shop.store.db, agentId);
+  if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+  const rights = await rightsOf(shop, agent);
+  return Object.entries(doors).flatMap(([name, door]) => (isOpen(door, rights) ? [name] : []));
+}
+
+function requestOf({ method, path, headers, body, signal }: Exchange, authorization: string): Request {
+  const about =
+    body === null ? {} : { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(body)}` };
+  return new Request(`http://localhost${path}`, {
+    method,
+    headers: { host: 'localhost', authorization, ...about, ...headers },
+    body,
+    signal: signal ?? null,
+  });
+}
+
+async function answerOf(answering: Response | Promise<Response>): Promise<Answer> {
+  const { status, body } = await answering;
+  const reader = (body ?? new ReadableStream<Uint8Array>({ start: (nothing) => nothing.close() })).getReader();
+  return {
+    statusCode: status,
+    destroy: () => void reader.cancel().catch(() => undefined),
+    async *[Symbol.asyncIterator]() {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+    },
+  };
+}

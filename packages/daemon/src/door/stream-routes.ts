@@ -1,0 +1,120 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { routes } from '@pawl/protocol/routes';
+import type { OutputChunk } from '@pawl/protocol/view/output';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { readChunks, recentChunkId } from '@pawl/store/chunks';
+import { readEvents, recentEvents } from '@pawl/store/events';
+import type { Context } from 'hono';
+import type { AppParts } from './app.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+import { selfOnly } from '../platform/http/door.ts';
+import { outputPresenter } from '../sessions/output.ts';
+import type { SseMessage } from '../platform/http/sse.ts';
+import { eventStream } from '../platform/http/sse.ts';
+
+const outputPage = { limitRows: 200, limitBytes: 1024 * 1024 };
+
+/** The two routes that are a page or a stream, as the reader asks: output and events. */
+export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
+  const { shop, agents } = parts;
+  let streams = 0;
+  const openStream = () => {
+    if (streams >= limits.streams)
+      throw new PawlError('unavailable', `There are ${streams} open streams already.`, { hint: 'Close one of them.' });
+    streams++;
+    return () => void streams--;
+  };
+
+  app.openapi(routes.output, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    const { after, limit, tail, format = 'raw' } = context.req.valid('query');
+    const presenter = outputPresenter(shop, agent, format);
+    let from = after ?? (tail === undefined ? 0 : await recentChunkId(shop.store.db, agent.id, tail));
+    if (!wantsStream(context, false)) {
+      const page = await readChunks(shop.store.db, {
+        agentId: agent.id,
+        afterId: from,
+        ...outputPage,
+        ...(limit === undefined ? {} : { limitRows: limit }),
+      });
+      const chunks = await inOrder(page, presenter.present);
+      const last = page.at(-1)?.id ?? from;
+      const rest = await readChunks(shop.store.db, { agentId: agent.id, afterId: last, limitRows: 1, limitBytes: 1 });
+      const more = rest.length > 0;
+      const ended = !(await agents.isWorking(agent.id));
+      if (ended && !more) chunks.push(...presenter.rest());
+      return context.json({ chunks, more, ended }, 200);
+    }
+    let ended = false;
+    from = Number(context.req.header('last-event-id') ?? from) || from;
+    const closeStream = openStream();
+    const reader = parts.output.open(agent.id);
+    return eventStream(
+      context.req.raw.signal,
+      async (signal) => {
+        if (ended) return null;
+        const chunks = await reader.next(from, signal);
+        ended = chunks === null;
+        const rest = chunks === null ? presenter.rest() : [];
+        if (chunks === null) return [...rest.map(chunkMessage), { event: 'ended', data: {} }];
+        from = chunks.at(-1)?.id ?? from;
+        return (await inOrder(chunks, presenter.present)).map(chunkMessage);
+      },
+      () => {
+        reader.close();
+        closeStream();
+      },
+    );
+  });
+  app.openapi(routes.events, async (context) => {
+    const { after, limit, agent, tail } = context.req.valid('query');
+    const agentId = agent === undefined ? undefined : (await agents.find(agent)).id;
+    selfOnly(context, agentId ?? null);
+    const filter = agentId === undefined ? {} : { agentId };
+    const lastSeq = parts.events.lastSeq();
+    if (!wantsStream(context, true)) {
+      const page = limit ?? limits.pageRows;
+      const events =
+        tail === undefined || after !== undefined
+          ? await readEvents(shop.store.db, { afterSeq: after ?? 0, limit: page, ...filter })
+          : await recentEvents(shop.store.db, { limit: tail, ...filter });
+      return context.json({ events, lastSeq }, 200);
+    }
+    const known = context.req.valid('header')['last-event-id'] ?? after;
+    // A client that knows more than the log does saw a database that is gone: it must look at everything afresh.
+    let gap = known !== undefined && known > lastSeq;
+    let seq = known === undefined || gap ? lastSeq : known;
+    return eventStream(
+      context.req.raw.signal,
+      async (signal) => {
+        if (gap) {
+          gap = false;
+          return [{ id: seq, event: 'gap', data: { lastSeq: seq } }];
+        }
+        const next = await parts.events.next(seq, filter, signal);
+        ({ seq } = next);
+        return next.events.map((event) => ({ id: event.seq, data: event }));
+      },
+      openStream(),
+    );
+  });
+}
+
+/** Reads `Accept`: a stream when it is asked for, or by default where a route is a stream first of all. */
+function wantsStream(context: Context, byDefault: boolean): boolean {
+  const accept = context.req.header('accept') ?? '*/*';
+  if (accept.includes('text/event-stream')) return true;
+  return byDefault && !accept.includes('application/json');
+}
+
+function chunkMessage(chunk: OutputChunk): SseMessage {
+  return { id: chunk.id, event: 'chunk', data: chunk };
+}
+
+async function inOrder<T, R>(items: T[], job: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await job(item));
+  return results;
+}

@@ -1,0 +1,106 @@
+import { newChange } from '@pawl/core/ratchet/change-life';
+import type { ForgeChange } from '@pawl/core/port/forge';
+import { isEjected } from '@pawl/core/ratchet/change-state';
+import { summaryFrom, titleFrom } from '@pawl/core/ratchet/change-text';
+import { checkBranchName } from '@pawl/git/branch-name';
+import { mergeBase } from '@pawl/git/change-diff';
+import { isAncestor } from '@pawl/git/merge-step';
+import { fetchBranch } from '@pawl/git/remote';
+import type { Change } from '@pawl/schema/change';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import { countOpenChanges } from '@pawl/store/change-search';
+import { changeById, insertChange, openChangeOf, updateChange } from '@pawl/store/changes';
+import { beginQueue } from '@pawl/store/queues';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { redact } from '../platform/redaction.ts';
+import type { ForgeBench } from './forge-bench.ts';
+import { rememberOnForge } from './forge-memory.ts';
+import { noteOpened } from '../changes/notices.ts';
+
+/** A change that was found on the forge, and who is told of it; null when it is none of ours to look after. */
+export type Found = { change: Change; tell: string[] } | null;
+
+/**
+ * Takes over a change that somebody has opened on the forge and marked as ours. Its branch must be in the repository itself:
+ * whoever could push it there may also have it checked here, which runs what it brings.
+ */
+export async function importChange(bench: ForgeBench, there: ForgeChange): Promise<Found> {
+  const { shop, project, target } = bench;
+  if (there.fork !== null || there.base !== target.branch || there.branch === target.branch) return null;
+  if (!(await bringHead(bench, there))) return null;
+  const base = (await mergeBase(bench.repository, bench.ownDir, target.tip, there.head)) ?? target.tip;
+  return shop.store.write(async (tx) => {
+    await beginQueue(tx, project.id, target.branch);
+    if ((await openChangeOf(tx.db, project.id, there.branch)) !== null) return null;
+    if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) return null;
+    const change = await insert(tx, bench, there, base);
+    return { change, tell: await noteOpened(tx, { shop, project, change }) };
+  });
+}
+
+/** Fetches the head of a change. False when the branch is not there any more, not at it, or main has all of it. */
+async function bringHead({ shop, repository, ownDir, link, target }: ForgeBench, there: ForgeChange): Promise<boolean> {
+  try {
+    checkBranchName(there.branch);
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    shop.log.info({ ref: there.ref, why: messageOf(error) }, 'a change on the forge is not taken over');
+    return false;
+  }
+  const tip = await fetchBranch(repository, { ownDir, url: link.url, branch: there.branch });
+  return tip === there.head && !(await isAncestor(repository, ownDir, tip, target.tip));
+}
+
+async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChange, base: string): Promise<Change> {
+  const { shop, project, link } = bench;
+  const change = newChange({
+    id: newId(),
+    projectId: project.id,
+    agentId: null,
+    taskId: null,
+    branch: there.branch,
+    head: there.head,
+    base,
+    title: titleFrom([redact(shop, there.title)]),
+    summary: summaryFrom(redact(shop, there.body)),
+    openedAt: tx.now,
+    queuedAt: there.draft ? null : tx.now,
+    forgeRef: there.ref,
+  });
+  await insertChange(tx, change);
+  await rememberOnForge(tx, change.id, { isFound: true, movedAt: tx.now });
+  const { id: changeId, head, branch, title } = change;
+  tx.emit({ type: 'change.opened', projectId: project.id, data: { changeId, branch, head, title } });
+  if (change.queuedAt !== null) {
+    tx.emit({ type: 'change.queued', projectId: project.id, data: { changeId, head, by: link.forge.name } });
+  }
+  return change;
+}
+
+/**
+ * Lets a change that was found on the forge follow what becomes of it there: its head, and that it is no draft any more.
+ * What was said of its old head lapses. Returns whether it has changed.
+ */
+export async function followThere(bench: ForgeBench, change: Change, there: ForgeChange): Promise<boolean> {
+  const isMoved = there.head !== change.head;
+  const isWanted = change.queuedAt === null && !there.draft;
+  if (!isMoved && !isWanted) return false;
+  if (isMoved && !(await bringHead(bench, there))) return false;
+  const by = bench.link.forge.name;
+  return bench.shop.store.write(async (tx) => {
+    const now = await changeById(tx.db, change.id);
+    if (now?.head !== change.head || now.mergedAt !== null || now.closedAt !== null) return false;
+    const mark = { projectId: now.projectId, agentId: now.agentId };
+    const isAgain = isMoved && now.queuedAt !== null && isEjected(now);
+    const queuedAt = isWanted || isAgain ? tx.now : now.queuedAt;
+    const anew = isMoved ? { head: there.head, findings: [], reviews: 0 } : {};
+    await updateChange(tx, now.id, { ...anew, queuedAt });
+    if (isMoved) await rememberOnForge(tx, now.id, { movedAt: tx.now });
+    const data = { changeId: now.id, head: there.head };
+    if (isMoved) tx.emit({ type: 'change.moved', ...mark, data: { ...data, from: now.head } });
+    if (queuedAt !== now.queuedAt) tx.emit({ type: 'change.queued', ...mark, data: { ...data, by } });
+    return true;
+  });
+}

@@ -1,0 +1,76 @@
+import { isRedOnForge, keepsAlarm } from '@pawl/core/ratchet/forge-plan';
+import { PawlError } from '@pawl/schema/error';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import { queueOf } from '@pawl/store/queues';
+import type { Bench } from '../changes/landing/advance.ts';
+import { forgetAdvance } from '../changes/landing/advance.ts';
+import type { MergePlace } from './forge.ts';
+import { forgeFor } from './forge.ts';
+import { finishOnForge } from './forge-advance.ts';
+import { alarmOf, isUnanswered, mainOnForge, noteRedThere } from './forge-alarm.ts';
+import type { ForgeBench } from './forge-bench.ts';
+import { syncForge } from './forge-sync.ts';
+import { forgeTroubleOf, noteForgeTrouble } from './forge-trouble.ts';
+
+/** What came of a look at a project's forge. */
+export type ForgeLook = {
+  place: MergePlace;
+  /** Who has mail now. */
+  wake: string[];
+  /** Main was red there and is not any more: our own checks have to say whether that is so. */
+  asksMain: boolean;
+};
+
+/**
+ * Looks at the forge of a project that has one, and brings together what is there and here. One that cannot be reached stops
+ * the merging, and nothing else.
+ */
+export async function lookAtForge(bench: Bench, config: ProjectConfig): Promise<ForgeLook> {
+  const { shop, project, repository } = bench;
+  const trouble = config.forge === 'local' ? null : forgeTroubleOf(shop, project.id);
+  if (trouble !== null) return unreachable(bench, config.forge, trouble);
+  try {
+    const link = await forgeFor(shop, project, repository, config);
+    if (link !== null) return await meetForge({ ...bench, config, link });
+    await dropForeign(bench);
+    return { place: null, wake: [], asksMain: false };
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    shop.log.warn({ project: project.name, why: error.message }, 'the forge cannot be reached');
+    noteForgeTrouble(shop, project.id, error.message);
+    return unreachable(bench, config.forge, error.message);
+  }
+}
+
+/** Brings together what is here and on a forge that answers. */
+export async function meetForge(bench: ForgeBench): Promise<ForgeLook> {
+  const { shop, link, target } = bench;
+  // First of all, so that nothing that may be merged already is looked at as if it were not.
+  const wake = await finishOnForge(bench);
+  const news = await syncForge(bench);
+  const main = mainOnForge(link, target.tip, shop.clock());
+  if (news !== null && main !== null && isRedOnForge(main)) await noteRedThere(bench);
+  const alarm = await alarmOf(bench);
+  const isKept = keepsAlarm(main, { isTheirs: alarm?.isTheirs ?? false, now: shop.clock() });
+  const isOver = news !== null && !isKept && alarm !== null && alarm.isTheirs && alarm.commit === target.tip;
+  return {
+    place: { is: 'there', link, keepsAlarm: isKept },
+    wake: [...wake, ...(news?.wake ?? [])],
+    asksMain: isOver && (await isUnanswered(bench)),
+  };
+}
+
+async function unreachable(bench: Bench, name: string, reason: string): Promise<ForgeLook> {
+  const alarm = await alarmOf(bench);
+  return {
+    place: { is: 'unreachable', name, reason, keepsAlarm: alarm?.isTheirs ?? false },
+    wake: [],
+    asksMain: false,
+  };
+}
+
+/** A merge that was begun on a forge which the project has no more can only be found on main. */
+async function dropForeign(bench: Bench): Promise<void> {
+  const begun = (await queueOf(bench.shop.store.db, bench.project.id))?.advance ?? null;
+  if (begun !== null && begun.forgeRef !== null) await forgetAdvance(bench);
+}

@@ -1,0 +1,88 @@
+import type { Forge } from '@pawl/core/port/forge';
+import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
+import { createGh } from '@pawl/forge/github/gh';
+import { createGithub } from '@pawl/forge/github/github';
+import type { GithubRepository } from '@pawl/forge/github/repository-name';
+import { parseRemote, slugOf } from '@pawl/forge/github/repository-name';
+import { remoteUrl } from '@pawl/git/remote';
+import type { Repository } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Project } from '@pawl/schema/record';
+import type { Workshop } from '../platform/workshop.ts';
+
+/** A project's forge, and what we may do there. */
+export type ForgeLink = {
+  forge: Forge;
+  /** The repository that changes go to. */
+  url: string;
+  /** Where branches are pushed to; null when there is no place for them, so that changes are only followed. */
+  push: { url: string; fork: string | null } | null;
+  /** False in a repository of others: changes are proposed there and kept up to date, and they decide. */
+  mayMerge: boolean;
+  /** When it is looked at next. */
+  nextAt: number;
+  /** What its CI said last of the target branch; null before it was asked. */
+  main: MainOnForge | null;
+};
+
+/** Where a project's changes are merged. Null: here. While a forge cannot be reached it is nowhere, and never here instead. */
+export type MergePlace =
+  | { is: 'there'; link: ForgeLink; keepsAlarm: boolean }
+  | { is: 'unreachable'; name: string; reason: string; keepsAlarm: boolean }
+  | null;
+
+type Known = { link: ForgeLink; at: number };
+
+/** What was found out of forges, for a while: who may do what seldom changes, and each question counts against a limit. */
+const links = new WeakMap<Workshop, Map<string, Known>>();
+
+/** The forge of a project that has one, else null. */
+export async function forgeFor(
+  shop: Workshop,
+  project: Project,
+  repository: Repository,
+  config: Pick<ProjectConfig, 'forge' | 'remote' | 'track'>,
+): Promise<ForgeLink | null> {
+  if (config.forge !== 'github') return null;
+  const url = config.remote === null ? null : await remoteUrl(repository, config.remote);
+  const there = url === null ? null : parseRemote(url, shop.environment['GH_HOST']);
+  if (url === null || there === null) throw notOnGithub(config.remote, url);
+  const known = links.get(shop) ?? new Map<string, Known>();
+  links.set(shop, known);
+  const key = [project.id, slugOf(there), config.track].join('\0');
+  const before = known.get(key);
+  const now = shop.clock();
+  if (before !== undefined && now >= before.at && now - before.at < limits.forgeLinkMs) return before.link;
+  // Not where the repository is: nothing that was planted there has a say.
+  const gh = createGh({ cwd: shop.home.root, environment: shop.environment });
+  const forge = createGithub({ gh, repository: there, track: config.track });
+  const mayMerge = await forge.mayWrite();
+  const push = mayMerge ? { url, fork: null } : await forkOf(shop, repository, there);
+  const link: ForgeLink = {
+    forge,
+    url,
+    push,
+    mayMerge,
+    nextAt: before?.link.nextAt ?? 0,
+    main: before?.link.main ?? null,
+  };
+  known.set(key, { link, at: now });
+  return link;
+}
+
+/** Without the right to push, branches go to `origin`, if that is another repository on the same forge: one's fork. */
+async function forkOf(shop: Workshop, repository: Repository, there: GithubRepository): Promise<ForgeLink['push']> {
+  const url = await remoteUrl(repository, 'origin');
+  const fork = url === null ? null : parseRemote(url, shop.environment['GH_HOST']);
+  if (url === null || fork === null || fork.host !== there.host) return null;
+  return slugOf(fork).toLowerCase() === slugOf(there).toLowerCase() ? null : { url, fork: fork.owner };
+}
+
+function notOnGithub(remote: string | null, url: string | null): PawlError {
+  const what = url === null ? `There is no remote ${remote ?? 'origin'}` : `The remote ${remote} is not on GitHub`;
+  return new PawlError('invalid_input', `${what}, so its pull requests cannot be looked after.`, {
+    hint: 'Say which remote is (`queue: {remote: …}`), name an enterprise server in GH_HOST, or say `queue: {forge: local}` in .pawl/config.yaml.',
+  });
+}

@@ -1,0 +1,68 @@
+import { hasErrno } from '@pawl/schema/error';
+import { idSchema, nameSchema } from '@pawl/schema/id';
+import type { Agent, Project } from '@pawl/schema/record';
+import { findAgents } from '@pawl/store/agents';
+import { listProjects } from '@pawl/store/projects';
+import type { Database } from '@pawl/store/tables';
+import { lstat, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Workshop } from '../../platform/workshop.ts';
+
+/**
+ * Where mail lies as files: `messages/<project>/<agent>/<mail>.json`. Other programs, and agents, can write there, so no name
+ * is taken on trust and no link is followed.
+ */
+
+/** For mail of no project; no project has a name that begins like this. */
+const noProject = '_home';
+
+/** The directory of an agent's mailbox in a project. Where somebody living has its old name, a dead agent has its id. */
+export async function directoryOf(db: Database, agent: Agent, projectName: string | null): Promise<string> {
+  const project = projectName === null || !nameSchema.safeParse(projectName).success ? noProject : projectName;
+  if (!nameSchema.safeParse(agent.alias).success) return join(project, agent.id);
+  if (agent.endedAt === null) return join(project, agent.alias);
+  const [first] = await findAgents(db, agent.alias, agent.projectId === null ? {} : { projectId: agent.projectId });
+  return join(project, first === undefined || first.id === agent.id ? agent.alias : agent.id);
+}
+
+/** Who and what the names of a mailbox directory mean; null for the agent when there is none. */
+export async function ownerOf(
+  db: Database,
+  projectName: string,
+  agentName: string,
+): Promise<{ project: Project | null; agent: Agent | null }> {
+  const project = (await listProjects(db)).find(({ name }) => name === projectName) ?? null;
+  if (project === null && projectName !== noProject) return { project, agent: null };
+  const isName = nameSchema.safeParse(agentName).success || idSchema.safeParse(agentName).success;
+  if (!isName) return { project, agent: null };
+  // Agent 0 is of no project, and has a mailbox in each.
+  const scopes = project === null ? [''] : [project.id, ''];
+  for (const projectId of scopes) {
+    const [agent] = await findAgents(db, agentName, { projectId });
+    if (agent !== undefined && (agent.alias === agentName || agent.id === agentName)) return { project, agent };
+  }
+  return { project, agent: null };
+}
+
+/** Makes a mailbox directory, or takes the one that is there when it is really a directory of ours. */
+export async function openMailbox({ home }: Workshop, directory: string): Promise<string | null> {
+  let path = home.messages;
+  for (const name of ['', ...directory.split('/')]) {
+    path = join(path, name);
+    await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+      if (!hasErrno(error, 'EEXIST')) throw error;
+    });
+    if (!(await isDirectory(path))) return null;
+  }
+  return path;
+}
+
+/** True for a directory that is one itself, and no link to one. */
+export async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory();
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return false;
+    throw error;
+  }
+}

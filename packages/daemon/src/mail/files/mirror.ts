@@ -1,0 +1,187 @@
+import { statusOfMail } from '@pawl/core/mail';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf } from '@pawl/schema/error';
+import type { EventType } from '@pawl/schema/event';
+import { eventTypes } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { readEvents } from '@pawl/store/events';
+import { mailsByIds } from '@pawl/store/mail';
+import { listProjects } from '@pawl/store/projects';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Workshop } from '../../platform/workshop.ts';
+import { directoryOf, openMailbox } from './mailbox-directory.ts';
+
+/** How far the log has been put into files. */
+const settingKey = 'mail_mirror_seq';
+/** The log is looked through from where this was last noted, so it is noted now and then although there was no mail. */
+const quietEvents = 10_000;
+/** Files that are written in one go; it takes about a millisecond. */
+const writesAtOnce = 10;
+/** The disk may be full: it is tried again after this time. */
+const retryMs = 5_000;
+/** The files are written at most a third of the time. */
+const costShare = 2;
+
+const mailEvents: readonly EventType[] = eventTypes.filter(
+  (type) => type.startsWith('mail.') && type !== 'mail.file_refused',
+);
+
+export type Mirror = {
+  /** Resolves when everything that is committed by now stands in files. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Keeps a file for each mail, as other programs know it from elsewhere. Nobody here reads them: where a file says something
+ * else than the table, the table is right, and the file is written anew with the mail's next change. It follows the log from
+ * a durable mark that is moved after the files: a daemon that dies in between writes the last few again, with the same words.
+ */
+export function keepMirror(shop: Workshop, onWritten: (name: string) => void = () => {}): Mirror {
+  const { store } = shop;
+  let seq: number | null = null;
+  let noted = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let working: Promise<void> = Promise.resolve();
+  let closed = false;
+  let costMs = 0;
+
+  async function begin(): Promise<number> {
+    const known = await getSetting(store.db, settingKey);
+    noted = typeof known === 'number' ? known : 0;
+    return noted;
+  }
+
+  /** Puts the next part of the log into files; false when there is none. */
+  async function step(): Promise<boolean> {
+    const from = (seq ??= await begin());
+    const last = store.lastSeq();
+    if (last <= from) return false;
+    const events = await readEvents(store.db, { afterSeq: from, types: mailEvents, limit: limits.mailFilesPerTick });
+    const isAll = events.length < limits.mailFilesPerTick;
+    const ids = [...new Set(events.map(({ data }) => data['mailId']))].filter((id) => typeof id === 'string');
+    if (ids.length > 0) {
+      await project(shop, await mailsByIds(store.db, ids), onWritten);
+      crashPoint('mirror.after_file');
+    }
+    // What was committed meanwhile may be among the events, but need not be.
+    const to = isAll ? Math.max(last, events.at(-1)?.seq ?? 0) : (events.at(-1)?.seq ?? last);
+    if (ids.length > 0 || to - noted > quietEvents) {
+      await store.write((tx) => setSetting(tx, settingKey, to));
+      noted = to;
+    }
+    seq = to;
+    return !isAll;
+  }
+
+  async function run(): Promise<void> {
+    const begun = performance.now();
+    try {
+      while (!closed && (await step()));
+    } catch (error) {
+      shop.log.warn({ error: messageOf(error) }, 'mail could not be put into files yet');
+      soon(retryMs);
+    }
+    costMs = performance.now() - begun;
+  }
+
+  function work(): void {
+    timer = null;
+    working = working.then(run);
+  }
+  function soon(afterMs = Math.max(limits.projectionMs, costMs * costShare)): void {
+    if (closed) return;
+    timer ??= setTimeout(work, afterMs);
+    timer.unref();
+  }
+  const unfollow = store.onCommit(({ events }) => {
+    if (events.some(({ type }) => mailEvents.includes(type))) soon();
+  });
+  work();
+
+  return {
+    async settle() {
+      if (timer !== null) clearTimeout(timer);
+      work();
+      await working;
+    },
+    async close() {
+      unfollow();
+      if (timer !== null) {
+        clearTimeout(timer);
+        work();
+      }
+      await working;
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+/** Writes the files of some mails, each whole or not at all. */
+async function project(shop: Workshop, mails: readonly Mail[], onWritten: (name: string) => void): Promise<void> {
+  const { db } = shop.store;
+  const names = new Map((await listProjects(db)).map(({ id, name }) => [id, name]));
+  const agents = new Map<string, Agent | null>();
+  for (const id of new Set(mails.flatMap(({ fromId, toId }) => [fromId, toId])))
+    agents.set(id, await agentById(db, id));
+  const boxes = new Map<string, string | null>();
+  for (const [index, mail] of mails.entries()) {
+    const [from, to] = [agents.get(mail.fromId) ?? null, agents.get(mail.toId) ?? null];
+    if (from === null || to === null) continue;
+    const directory = await directoryOf(db, to, names.get(mail.projectId ?? '') ?? null);
+    if (!boxes.has(directory)) boxes.set(directory, await openMailbox(shop, directory));
+    const box = boxes.get(directory) ?? null;
+    if (box === null) {
+      shop.log.warn({ directory }, 'a mailbox directory is none of ours, so nothing is written there');
+      continue;
+    }
+    const name = `${mail.id}.json`;
+    onWritten(name);
+    writeWhole(box, name, contentOf(shop, mail, from, to));
+    // Others have their turn now and then.
+    if (index % writesAtOnce === writesAtOnce - 1) await setImmediate();
+  }
+}
+
+/** A mail as its file says it. Of a long one the rest is in the file that is named. */
+function contentOf({ home }: Workshop, mail: Mail, from: Agent, to: Agent): string {
+  const content = {
+    id: mail.id,
+    from: from.alias,
+    to: to.alias,
+    timestamp: new Date(mail.createdAt).toISOString(),
+    body: mail.body,
+    status: statusOfMail(mail),
+    kind: mail.kind,
+    from_id: from.id,
+    to_id: to.id,
+    ...(mail.bodyFile === null ? {} : { body_file: join(home.mail, mail.bodyFile), body_bytes: mail.bodyBytes }),
+    ...(mail.deadReason === null ? {} : { dead_reason: mail.deadReason }),
+    ...(mail.ackedAt === null ? {} : { acked_at: new Date(mail.ackedAt).toISOString() }),
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/**
+ * Writes a file so that it is there whole or not at all. A name with a dot before it is a draft: nobody takes it for a mail, and
+ * the next attempt takes its place. There may be thousands of these small files; without a queue for each step they cost a third
+ * less.
+ */
+function writeWhole(directory: string, name: string, content: string): void {
+  const draft = join(directory, `.${name}.tmp`);
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const file = openSync(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(file, content);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, join(directory, name));
+}

@@ -1,0 +1,73 @@
+import { hasErrno } from '@pawl/schema/error';
+import { idSchema } from '@pawl/schema/id';
+import { countPending, mailsByIds } from '@pawl/store/mail';
+import type { Database } from '@pawl/store/tables';
+import { mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Workshop } from '../../platform/workshop.ts';
+import { isDirectory, ownerOf } from './mailbox-directory.ts';
+
+/** Where directories go that hold something else than our own files. */
+const archiveName = '.archive';
+
+/**
+ * Removes the mailbox directories of agents that are dead and have no mail on its way, and of agents that nobody knows. The
+ * files in them are copies of what the table has, and are deleted; a directory that holds anything else is kept, out of the
+ * way. Nothing outside of the messages of this home is touched, and no link is followed. Returns the directories that went.
+ */
+export async function pruneMailboxes(shop: Workshop): Promise<string[]> {
+  const { home, store } = shop;
+  const pruned: string[] = [];
+  for (const project of await directoriesIn(home.messages)) {
+    for (const name of await directoriesIn(join(home.messages, project))) {
+      const { agent } = await ownerOf(store.db, project, name);
+      if (agent !== null && agent.endedAt === null) continue;
+      if (agent !== null && (await countPending(store.db, agent.id)) > 0) continue;
+      const path = join(home.messages, project, name);
+      await removeCopies(store.db, path);
+      await removeOrArchive(shop, path);
+      pruned.push(path);
+      await store.write(async (tx) => {
+        tx.emit({
+          type: 'mailbox.pruned',
+          agentId: agent?.id ?? null,
+          projectId: agent?.projectId ?? null,
+          data: { path },
+        });
+      });
+    }
+  }
+  return pruned;
+}
+
+async function directoriesIn(path: string): Promise<string[]> {
+  if (!(await isDirectory(path))) return [];
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+}
+
+/** Deletes the files that are named by mails which the table has, and what was left of writing one. */
+async function removeCopies(db: Database, path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const idOf = (name: string) => /^(?:\.(?=.*\.tmp$))?([\w-]{22})\.json(?:\.tmp)?$/.exec(name)?.[1] ?? '';
+  for (let from = 0; from < names.length; from += batchFiles) {
+    const batch = names.slice(from, from + batchFiles);
+    const ids = batch.map(idOf).filter((id) => idSchema.safeParse(id).success);
+    const known = new Set((await mailsByIds(db, ids)).map(({ id }) => id));
+    for (const name of batch) if (known.has(idOf(name))) await unlink(join(path, name));
+  }
+}
+
+const batchFiles = 200;
+
+async function removeOrArchive({ home, clock }: Workshop, path: string): Promise<void> {
+  try {
+    return await rmdir(path);
+  } catch (error) {
+    if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+  }
+  const archive = join(home.messages, archiveName);
+  await mkdir(archive, { recursive: true, mode: 0o700 });
+  await rename(path, join(archive, `${relative(home.messages, path).replaceAll('/', '-')}-${clock()}`));
+}

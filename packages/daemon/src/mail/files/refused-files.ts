@@ -1,0 +1,82 @@
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { forgetSettings, getSetting, setSetting, settingsWith } from '@pawl/store/settings';
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import * as z from 'zod';
+import { redact } from '../../platform/redaction.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+
+/**
+ * What was told of files that nobody takes in, one setting for each mailbox, so that each file is told once. Any agent can
+ * drop files, so a mailbox has a bounded number of them; all mailboxes of nobody count as one.
+ */
+const refusedPrefix = 'mail_file:';
+
+const mailboxSchema = z.object({
+  mailbox: z.string(),
+  told: z.array(z.object({ what: z.string(), file: z.string(), version: z.string(), at: z.number() })),
+});
+type Mailbox = z.infer<typeof mailboxSchema>;
+
+/** A file that was refused, and in whose mailbox. */
+type RefusedFile = { path: string; reason: string; agent: Agent | null; projectId: string | null };
+
+/** Tells that a file is refused: once for each version of it and each reason, and of one mailbox a bounded number of times. */
+export async function tellRefused(shop: Workshop, { path, agent, projectId, ...told }: RefusedFile): Promise<void> {
+  const reason = redact(shop, told.reason);
+  const mailbox = agent?.id ?? 'nobody';
+  const file = redact(shop, relative(shop.home.messages, path));
+  const version = await versionOf(path);
+  const what = createHash('sha256')
+    .update(JSON.stringify([file, version, reason]))
+    .digest('base64url')
+    .slice(0, 22);
+  const isNew = ({ told }: Mailbox) =>
+    told.length < limits.mailFileRefusals && !told.some((each) => each.what === what);
+  if (!isNew(await toldOf(shop.store.db, mailbox))) return;
+  await shop.store.write(async (tx) => {
+    const { told } = await toldOf(tx.db, mailbox);
+    if (!isNew({ mailbox, told })) return;
+    const isLast = told.length === limits.mailFileRefusals - 1;
+    const known: Mailbox = { mailbox, told: [...told, { what, file, version, at: tx.now }] };
+    await setSetting(tx, refusedPrefix + mailbox, known);
+    tx.emit({
+      type: 'mail.file_refused',
+      projectId,
+      agentId: agent?.id ?? null,
+      data: { file, reason: isLast ? `${reason}; of more files here nothing is told for a day` : reason },
+    });
+  });
+}
+
+/** Forgets what was told more than a day ago of files that are not there any more, or not as they were. */
+export async function forgetRefused(shop: Workshop, now: number): Promise<void> {
+  const { store, home } = shop;
+  for (const value of await settingsWith(store.db, refusedPrefix)) {
+    const parsed = mailboxSchema.safeParse(value);
+    if (!parsed.success) continue;
+    const { mailbox, told } = parsed.data;
+    const forgotten = new Set<string>();
+    for (const { what, file, version, at } of told)
+      if (now - at >= limits.memoryMs && (await versionOf(join(home.messages, file))) !== version) forgotten.add(what);
+    if (forgotten.size === 0) continue;
+    await store.write(async (tx) => {
+      const left = (await toldOf(tx.db, mailbox)).told.filter(({ what }) => !forgotten.has(what));
+      if (left.length > 0) await setSetting(tx, refusedPrefix + mailbox, { mailbox, told: left });
+      else await forgetSettings(tx, refusedPrefix + mailbox, Number.MAX_SAFE_INTEGER);
+    });
+  }
+}
+
+async function toldOf(db: Parameters<typeof getSetting>[0], mailbox: string): Promise<Mailbox> {
+  const parsed = mailboxSchema.safeParse(await getSetting(db, refusedPrefix + mailbox));
+  return parsed.success ? parsed.data : { mailbox, told: [] };
+}
+
+/** Which file it is: another one under the same name is looked at anew. */
+async function versionOf(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  return found === null ? '' : [found.ino, found.mtimeNs, found.size].join(':');
+}

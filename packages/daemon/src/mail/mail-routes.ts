@@ -1,0 +1,59 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { mailRoutes } from '@pawl/protocol/route/mail';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
+import type { Context } from 'hono';
+import { createMailboxes } from './mailbox.ts';
+import type { MailCaller } from './mailbox.ts';
+import { createMailWaits } from './mail-wait.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Post } from './post.ts';
+import type { Sight } from './way.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+
+/** What is asked of the post. Whoever calls acts as itself: an agent as that agent, a person as agent 0. */
+export function addMailRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconciler, post }: Sight & { post: Post }): void {
+  const { db } = shop.store;
+  const sight = { shop, reconciler };
+  const mailboxes = createMailboxes(sight, post);
+  const waits = createMailWaits(sight, mailboxes, post);
+
+  async function callerOf(context: Context<DoorVariables>): Promise<MailCaller> {
+    const caller = context.get('caller');
+    if (caller.kind === 'person') return { agent: await rootAgent(db), isPerson: true };
+    const agent = await agentById(db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    return { agent, isPerson: false };
+  }
+
+  app.openapi(mailRoutes.sendMail, async (context) => {
+    const caller = await callerOf(context);
+    const key = context.req.valid('header')['idempotency-key'];
+    // A key counts for one sender: the same one from somebody else is another request.
+    const scoped = key === undefined ? undefined : `${caller.agent.id}:mail:${key}`;
+    return context.json({ mails: await mailboxes.send(caller, context.req.valid('json'), scoped) }, 200);
+  });
+  app.openapi(mailRoutes.listMail, async (context) => {
+    const { unread, ...query } = context.req.valid('query');
+    return context.json(await mailboxes.look(await callerOf(context), { ...query, unread: unread === 'true' }), 200);
+  });
+  app.openapi(mailRoutes.fetchMail, async (context) =>
+    context.json(await mailboxes.fetch(await callerOf(context), context.req.valid('json')), 200),
+  );
+  app.openapi(mailRoutes.waitMail, async (context) => {
+    const { agent } = await callerOf(context);
+    return context.json(await waits.wait(agent, context.req.valid('json'), context.req.raw.signal), 200);
+  });
+  app.openapi(mailRoutes.showMail, async (context) => {
+    const { mail } = context.req.valid('param');
+    return context.json({ mail: await mailboxes.show(await callerOf(context), mail) }, 200);
+  });
+  app.openapi(mailRoutes.readMail, async (context) => {
+    const { mail } = context.req.valid('param');
+    return context.json({ mail: await mailboxes.read(await callerOf(context), mail) }, 200);
+  });
+  app.openapi(mailRoutes.ackMail, async (context) => {
+    const { mail } = context.req.valid('param');
+    return context.json({ mail: await mailboxes.ack(await callerOf(context), mail) }, 200);
+  });
+}

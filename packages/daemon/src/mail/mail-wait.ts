@@ -1,0 +1,169 @@
+import type { Waited, WaitMailBody } from '@pawl/protocol/view/mail';
+import { PawlError } from '@pawl/schema/error';
+import type { Event } from '@pawl/schema/event';
+import { limits } from '@pawl/schema/limit';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent, Session } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { mailById, mailsByIds, oldestUnread, waitingMail } from '@pawl/store/mail';
+import { noteDelivered } from './marks.ts';
+import { wholeBody } from './mail-body.ts';
+import type { Post } from './post.ts';
+import type { Wakeable } from '../platform/wakeable.ts';
+import { createWakeable } from '../platform/wakeable.ts';
+import type { Sight } from './way.ts';
+import { wayFor } from './way.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { viewMails } from './mail-view.ts';
+import type { Mailboxes } from './mailbox.ts';
+
+/** What is known of an agent that is waited for. */
+type Found = { agent: Agent; state: Waited['agents'][number]['state']; mail: Mail | null; resolved: boolean };
+
+/** A look is repeated so often, in case a wake was lost. */
+const lookMs = 1_000;
+
+const printPollMs = 50;
+
+export type MailWaits = { wait(caller: Agent, body: WaitMailBody, signal: AbortSignal): Promise<Waited> };
+
+/** Lets callers wait for their mail, each woken by what concerns it. */
+export function createMailWaits(
+  sight: Sight,
+  mailboxes: Pick<Mailboxes, 'find'>,
+  post: Pick<Post, 'waiters'>,
+): MailWaits {
+  const { shop, reconciler } = sight;
+  const { store } = shop;
+  const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
+  store.onCommit(({ events }) => {
+    if (waiters.size === 0 || events.length === 0) return;
+    const about = [...new Set(events.flatMap(concernedBy))];
+    for (const { concerns, wakes } of waiters) if (about.some((id) => concerns.has(id))) wakes.wake();
+  });
+
+  /** The next mail of anybody: the oldest that the caller has not read. */
+  async function next(caller: Agent): Promise<Found[]> {
+    const mail = await oldestUnread(store.db, caller.id);
+    return [{ agent: caller, state: mail === null ? 'running' : 'received', mail, resolved: mail !== null }];
+  }
+
+  /** How an agent is, and what it sent. The state comes first: whatever was sent before it came to rest is seen after that. */
+  async function lookAt(caller: Agent, agent: Agent): Promise<Found> {
+    const facts = await agentView(store.db, agent.id);
+    if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
+    const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
+    const { way } = waiting.length === 0 ? { way: 'wait' } : await wayFor(sight, sight.shop.store.db, facts, waiting);
+    const mail = await oldestUnread(store.db, caller.id, agent.id);
+    if (mail !== null) return { agent, state: 'received', mail, resolved: true };
+    if (facts.agent.endedAt !== null) return { agent, state: 'dead', mail, resolved: true };
+    const works = facts.run !== null && facts.run.outcome === null;
+    // Who rests and is about to be woken by mail may well answer it.
+    return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && way === 'wait' };
+  }
+
+  /**
+   * What is given out was fetched: it is delivered. That it was read is for the caller to say, who may never hear this. Mail that was
+   * put into the running turn of the caller is only named: it is not shown twice.
+   */
+  async function handOut(caller: Agent, found: readonly Found[]): Promise<Pick<Waited, 'mails' | 'shown'>> {
+    const session = (await agentView(store.db, caller.id))?.session ?? null;
+    const came = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
+    const shown = came.filter((mail) => isInTurn(mail, session));
+    const mails = came.filter((mail) => !isInTurn(mail, session));
+    if (mails.some(({ deliveredAt }) => deliveredAt === null)) {
+      await store.write(async (tx) => {
+        for (const { id } of mails) {
+          const mail = await mailById(tx.db, id);
+          if (mail !== null && mail.claimSessionId === null) await noteDelivered(tx, mail, 'pull');
+        }
+      });
+    }
+    const looked = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
+    // What a session has in its hands comes with its input, and is not given out twice.
+    const now = looked.filter((mail) => mail.claimSessionId === null);
+    const views = await viewMails(sight, now);
+    const whole = views.map(async (view, index) => {
+      const mail = now[index];
+      return mail === undefined ? view : { ...view, body: await wholeBody(shop, mail), cut: false };
+    });
+    return { mails: await Promise.all(whole), shown: shown.map(({ id }) => id) };
+  }
+
+  /**
+   * Waits until the caller has printed what it was given and its tool call has ended, but not for long: mail that was sent later is
+   * not put on its input before that.
+   */
+  async function printed(caller: Agent, { mails }: Pick<Waited, 'mails'>): Promise<void> {
+    const ids = mails.map(({ id }) => id);
+    const deadline = performance.now() + limits.mailPrintMs;
+    while (ids.length > 0 && reconciler.ingest.isInTurn(caller.id) && performance.now() < deadline) {
+      const isRead = (await mailsByIds(store.db, ids)).every(({ readAt }) => readAt !== null);
+      if (isRead && reconciler.ingest.turn(caller.id).tools.length === 0) return;
+      await delay(printPollMs, undefined, { ref: false });
+    }
+  }
+
+  return {
+    async wait(caller, { timeoutMs, agents: words }, signal) {
+      if (waiters.size >= limits.mailWaits) {
+        throw new PawlError('busy', `${limits.mailWaits} wait for mail already.`, { hint: 'Try again later.' });
+      }
+      const agents: Agent[] = [];
+      for (const word of words ?? []) {
+        const agent = await mailboxes.find(caller, word);
+        if (!agents.some(({ id }) => id === agent.id)) agents.push(agent);
+      }
+      const deadline = performance.now() + timeoutMs;
+      const waiter = { concerns: new Set([caller.id, ...agents.map(({ id }) => id)]), wakes: createWakeable() };
+      waiters.add(waiter);
+      const leave = post.waiters.begin(caller.id);
+      let given: Pick<Waited, 'mails'> = { mails: [] };
+      try {
+        for (;;) {
+          const version = waiter.wakes.version();
+          const found =
+            words === undefined ? await next(caller) : await Promise.all(agents.map((agent) => lookAt(caller, agent)));
+          const done = found.every(({ resolved }) => resolved);
+          const leftMs = deadline - performance.now();
+          if (signal.aborted) throw gone();
+          if (done || leftMs <= 0) {
+            const handed = await handOut(caller, found);
+            given = handed;
+            return { done, ...handed, agents: words === undefined ? [] : found.map(stateOf) };
+          }
+          await waiter.wakes.wait(version, Math.min(leftMs, lookMs), signal).catch((error: unknown) => {
+            throw signal.aborted ? gone() : error;
+          });
+        }
+      } finally {
+        waiters.delete(waiter);
+        void printed(caller, given)
+          .catch(() => undefined)
+          .finally(leave);
+      }
+    },
+  };
+}
+
+/** Whether a mail was put before an agent by the session that runs now. How much an earlier session read is not known. */
+function isInTurn({ deliveredAt, channel }: Mail, session: Session | null): boolean {
+  if (deliveredAt === null || channel === 'pull' || session === null || session.endedAt !== null) return false;
+  return session.startedAt !== null && deliveredAt >= session.startedAt;
+}
+
+/** Whoever asked does not listen any more, so nothing is handed out. */
+function gone(): PawlError {
+  return new PawlError('timeout', 'The one who waited has gone.');
+}
+
+function stateOf({ agent, state, mail }: Found): Waited['agents'][number] {
+  return { id: agent.id, alias: agent.alias, state, mailId: mail?.id ?? null };
+}
+
+/** Whom an event is about; a kill may be about many. */
+function concernedBy({ agentId, type, data }: Event): string[] {
+  const killed =
+    (type === 'agent.killed' || type === 'agent.ended') && Array.isArray(data['agents']) ? data['agents'] : [];
+  return [agentId, ...killed].filter((id) => typeof id === 'string');
+}

@@ -1,0 +1,219 @@
+import { doors } from '@pawl/core/definition/action-table';
+import { refuseSpecial } from '@pawl/core/definition/gate';
+import { taskState } from '@pawl/core/plan';
+import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/view/task';
+import { openRepository } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Project, Task } from '@pawl/schema/record';
+import { isOver } from '@pawl/core/ratchet/change-life';
+import { changesOfTask } from '@pawl/store/changes';
+import { viewOf as viewOfChange } from '../changes/change-view.ts';
+import { agentById } from '@pawl/store/agents';
+import { listProjects, projectByRoot } from '@pawl/store/projects';
+import type { Database } from '@pawl/store/tables';
+import { agentsOfTask, listTasks, taskById, updateTask } from '@pawl/store/tasks';
+import type { Workshop } from '../platform/workshop.ts';
+import { projectOf } from '../platform/workshop.ts';
+import type { Agents } from '../agents/agents.ts';
+import { rightsOf } from '../definitions/home-definitions.ts';
+import {
+  addTask,
+  blockTask,
+  completeTask,
+  dependenciesOf,
+  findTask,
+  finishTask,
+  landsLater,
+  withDependencies,
+} from '../tasks/tasks.ts';
+
+/** Who asks: a person, for whom this is null, or an agent, which sees the plan of its own project only. */
+export type Asker = Agent | null;
+
+export type TaskQuery = { path?: string | undefined };
+
+/** What can be asked of a plan, and done to it, by a person or an agent. */
+export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
+  const { store } = shop;
+  const { db } = store;
+
+  /** The project that is meant: that of the path. An agent has only its own. */
+  async function projectAt(asker: Asker, path: string | undefined): Promise<Project | null> {
+    const own = asker === null ? null : await projectOf(store, asker);
+    if (path === undefined) return own;
+    const { root } = await openRepository(path);
+    const project = await projectByRoot(db, root);
+    if (project === null) {
+      throw new PawlError('project_not_found', `${root} is not a project yet.`, {
+        hint: 'Run `pawl init` there first.',
+      });
+    }
+    if (own !== null && own.id !== project.id) throw foreignPlan();
+    return project;
+  }
+
+  async function find(asker: Asker, reference: string, { path }: TaskQuery): Promise<Task> {
+    return findTask(db, reference, (await projectAt(asker, path))?.id);
+  }
+
+  async function viewOf(id: string): Promise<TaskView> {
+    const task = await taskById(db, id);
+    const [view] = task === null ? [] : await views(shop, [task]);
+    if (view === undefined) throw new PawlError('not_found', `There is no task ${id}.`);
+    return view;
+  }
+
+  return {
+    /** Adds a task: to the project at a path, or as a sibling of the task that an agent has. */
+    async add(asker: Asker, body: AddTaskBody): Promise<{ task: TaskView; created: boolean }> {
+      const sibling = body.agent === undefined ? null : await agents.find(body.agent);
+      const place = sibling === null ? null : await placeBeside(shop, sibling);
+      if (asker !== null && place !== null && place.project.id !== asker.projectId) throw foreignPlan();
+      const project = place?.project ?? (await projectAt(asker, body.path));
+      if (project === null) {
+        throw new PawlError('invalid_input', 'It is not said which project the task belongs to.', {
+          hint: 'Go to a repository, or name it with -C.',
+        });
+      }
+      const { task, created } = await addTask(store, {
+        projectId: project.id,
+        phase: body.phase ?? place?.phase ?? '',
+        name: body.name,
+        description: body.description ?? '',
+        after: body.after ?? [],
+        createdBy: asker?.id ?? null,
+      });
+      return { task: await viewOf(task.id), created };
+    },
+
+    /** The tasks of a project, or of all, by state and phase. */
+    async list(
+      asker: Asker,
+      query: TaskQuery & { state?: TaskView['state'] | undefined; phase?: string | undefined; all: boolean },
+    ): Promise<TaskList> {
+      const project = await projectAt(asker, query.path);
+      const tasks = await listTasks(db, {
+        includeCompleted: query.all || query.state === 'completed',
+        ...(project === null ? {} : { projectId: project.id }),
+        ...(query.phase === undefined ? {} : { phase: query.phase }),
+      });
+      const shown = (await views(shop, tasks)).filter(
+        ({ state }) => query.state === undefined || state === query.state,
+      );
+      return { tasks: shown.slice(-limits.pageRows), more: shown.length > limits.pageRows };
+    },
+
+    /** One task with what it waits for, what waits for it, and who worked on it. */
+    async show(asker: Asker, reference: string, query: TaskQuery): Promise<TaskDetail> {
+      const task = await find(asker, reference, query);
+      const all = await listTasks(db, { projectId: task.projectId, includeCompleted: true });
+      const dependents = await views(
+        shop,
+        all.filter((each) => each.dependsOn.includes(task.id)),
+      );
+      const dependencies = await views(shop, await dependenciesOf(db, task));
+      return {
+        task: await viewOf(task.id),
+        dependencies: dependencies.map(({ id, name, state, summary }) => ({ id, name, state, summary })),
+        dependents: dependents.map(({ id, name, state }) => ({ id, name, state })),
+        agents: (await agentsOfTask(db, task.id)).map(({ id, alias }) => ({ id, alias })),
+      };
+    },
+
+    /** Completes a task by hand: a person may, the agent that has it, and an agent with Finalize. */
+    async complete(asker: Asker, reference: string, query: TaskQuery & { summary?: string | undefined }) {
+      const { id } = await find(asker, reference, query);
+      const rights = asker === null ? null : await rightsOf(shop, asker);
+      await store.write(async (tx) => {
+        const task = await required(tx.db, id);
+        if (rights !== null && task.agentId !== asker?.id) refuseSpecial(doors.completeTask, rights);
+        // Whoever is at it keeps it until its run ends; then its last words become the summary, if there is none.
+        const given = { summary: query.summary ?? null, by: asker?.id ?? null };
+        // An agent finishes its own work, which is completed when it has landed. Who settles another's decides as a person does.
+        const isOwn = asker !== null && task.agentId === asker.id;
+        if (isOwn && task.completedAt === null && (await landsLater(tx.db, asker)))
+          return finishTask(tx, task, asker, given);
+        await completeTask(tx, task, { ...given, agentId: task.agentId });
+      });
+      return viewOf(id);
+    },
+
+    /** Keeps a task from being taken up, for a reason. */
+    async block(reference: string, query: TaskQuery & { reason: string }) {
+      const { id } = await find(null, reference, query);
+      await store.write(async (tx) => {
+        const task = await required(tx.db, id);
+        refuseCompleted(task);
+        await blockTask(tx, task, query.reason);
+      });
+      return viewOf(id);
+    },
+
+    /** Takes the reason away; the count of crashes begins anew. */
+    async unblock(reference: string, query: TaskQuery) {
+      const { id } = await find(null, reference, query);
+      await store.write(async (tx) => {
+        const task = await required(tx.db, id);
+        refuseCompleted(task);
+        if (task.blockedReason === null) return;
+        await updateTask(tx, id, { blockedReason: null, crashes: 0 });
+        const data = { taskId: id, crashes: 0, reason: 'unblocked' };
+        tx.emit({ type: 'task.requeued', projectId: task.projectId, data });
+      });
+      return viewOf(id);
+    },
+  };
+}
+
+/** Where a sibling of an agent's task belongs: its project and phase; no phase, when the agent has no task. */
+async function placeBeside(shop: Workshop, agent: Agent): Promise<{ project: Project; phase: string }> {
+  const project = await projectOf(shop.store, agent);
+  const task = agent.taskId === null ? null : await taskById(shop.store.db, agent.taskId);
+  return { project, phase: task?.phase ?? '' };
+}
+
+async function required(db: Database, id: string): Promise<Task> {
+  const task = await taskById(db, id);
+  if (task === null) throw new PawlError('not_found', `There is no task ${id}.`);
+  return task;
+}
+
+function refuseCompleted(task: Task): void {
+  if (task.completedAt === null) return;
+  throw new PawlError('conflict', `The task ${task.name} is completed.`, { hint: 'Add another one for what is left.' });
+}
+
+function foreignPlan(): PawlError {
+  return new PawlError('forbidden', 'An agent has to do with the plan of its own project only.');
+}
+
+/** The change that a finished task waits for, if it is opened. */
+async function changeOf(shop: Workshop, { id, finishedAt, completedAt }: Task): Promise<TaskView['change']> {
+  if (finishedAt === null || completedAt !== null) return null;
+  const change = (await changesOfTask(shop.store.db, id)).findLast((each) => !isOver(each));
+  if (change === undefined) return null;
+  const { state, detail } = await viewOfChange(shop, change.id);
+  return { id: change.id, state, detail };
+}
+
+async function views(shop: Workshop, tasks: readonly Task[]): Promise<TaskView[]> {
+  const { db } = shop.store;
+  const known = await withDependencies(db, tasks);
+  const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, name }]));
+  const shown: TaskView[] = [];
+  for (const task of tasks) {
+    const agent = task.agentId === null ? null : await agentById(db, task.agentId);
+    const reading = taskState(task, known);
+    const change = await changeOf(shop, task);
+    shown.push({
+      ...task,
+      ...reading,
+      ...(change === null ? {} : { detail: `its change ${change.id.slice(0, 8)} is ${change.state}` }),
+      change,
+      project: projects.get(task.projectId) ?? null,
+      agent: agent === null ? null : { id: agent.id, alias: agent.alias },
+    });
+  }
+  return shown;
+}

@@ -1,0 +1,47 @@
+import type { Landing } from '@pawl/core/landing';
+import { isAuthor, judgeLanding } from '@pawl/core/landing';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Project, Task } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { changesOfTask } from '@pawl/store/changes';
+import { queueOf } from '@pawl/store/queues';
+import { finishedTasks, taskById } from '@pawl/store/tasks';
+import { recordLanding } from '../tasks/tasks.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { settledRuns } from '../changes/settled.ts';
+
+/**
+ * Completes the planned tasks of a project whose change has landed, or that had nothing to propose, and blocks those whose
+ * change was closed. It follows from facts, so a daemon that dies before this does it with its next look. `config` is null
+ * for a project that names no checks.
+ */
+export async function settleTasks(shop: Workshop, project: Project, config: ProjectConfig | null): Promise<void> {
+  for (const task of await finishedTasks(shop.store.db, project.id)) {
+    const landing = await landingOf(shop, project, config, task);
+    if (landing.do === 'wait') continue;
+    await shop.store.write(async (tx) => {
+      const now = await taskById(tx.db, task.id);
+      if (now === null || now.completedAt !== null || now.finishedAt !== task.finishedAt) return;
+      await recordLanding(tx, now, landing);
+    });
+    crashPoint('landing.after_record');
+  }
+}
+
+async function landingOf(shop: Workshop, project: Project, config: ProjectConfig | null, task: Task): Promise<Landing> {
+  const { db } = shop.store;
+  const facts = task.agentId === null ? null : await agentView(db, task.agentId);
+  const queue = await queueOf(db, project.id);
+  const run = facts?.run ?? null;
+  // Work that ended before the queue began is never proposed automatically.
+  const isEarly = queue === null || (run?.endedAt ?? 0) < queue.beganAt - limits.finishedMs;
+  return judgeLanding({
+    agent: facts?.agent ?? null,
+    run,
+    changes: await changesOfTask(db, task.id),
+    lands: config !== null && config.source !== 'none' && config.enabled,
+    isSettled: facts === null || !isAuthor(facts.agent) || isEarly || settledRuns(shop, project.id).has(run?.id ?? ''),
+  });
+}

@@ -1,0 +1,48 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { taskRoutes } from '@pawl/protocol/route/task';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents';
+import type { Context } from 'hono';
+import type { Asker } from './plan.ts';
+import { createPlan } from './plan.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+
+/** What is asked of a plan, and done to it. */
+export function addTaskRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: { shop: Workshop; agents: Agents }): void {
+  const plan = createPlan(shop, agents);
+
+  async function askerOf(context: Context<DoorVariables>): Promise<Asker> {
+    const caller = context.get('caller');
+    if (caller.kind === 'person') return null;
+    const agent = await agentById(shop.store.db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    return agent;
+  }
+
+  app.openapi(taskRoutes.addTask, async (context) =>
+    context.json(await plan.add(await askerOf(context), context.req.valid('json')), 200),
+  );
+  app.openapi(taskRoutes.listTasks, async (context) => {
+    const { all, ...query } = context.req.valid('query');
+    return context.json(await plan.list(await askerOf(context), { ...query, all: all === 'true' }), 200);
+  });
+  app.openapi(taskRoutes.showTask, async (context) => {
+    const { task } = context.req.valid('param');
+    return context.json(await plan.show(await askerOf(context), task, context.req.valid('query')), 200);
+  });
+  app.openapi(taskRoutes.completeTask, async (context) => {
+    const { task } = context.req.valid('param');
+    const query = { ...context.req.valid('query'), ...context.req.valid('json') };
+    return context.json({ task: await plan.complete(await askerOf(context), task, query) }, 200);
+  });
+  app.openapi(taskRoutes.blockTask, async (context) => {
+    const query = { ...context.req.valid('query'), ...context.req.valid('json') };
+    return context.json({ task: await plan.block(context.req.valid('param').task, query) }, 200);
+  });
+  app.openapi(taskRoutes.unblockTask, async (context) => {
+    const { task } = context.req.valid('param');
+    return context.json({ task: await plan.unblock(task, context.req.valid('query')) }, 200);
+  });
+}

@@ -1,0 +1,114 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { routes } from '@pawl/protocol/routes';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Context } from 'hono';
+import { redact, redactValue } from '../redaction.ts';
+import type { Workshop } from '../workshop.ts';
+import type { DoorVariables } from './door.ts';
+
+/** Where a person hands over credentials: what these fields hold goes to the accounts, and nowhere else. */
+const credentials = new Map<string, 'secret' | 'environment'>([
+  [routes.addAccount.path, 'secret'],
+  [routes.work.path, 'environment'],
+  [routes.startCrew.path, 'environment'],
+]);
+
+/**
+ * The one border for text that comes by a request: every secret of the home is masked in it before a handler sees it, so that
+ * none can be stored by any verb. To be added before the handlers.
+ */
+export function maskRequests(app: OpenAPIHono<DoorVariables>, shop: Workshop): void {
+  app.use(async (context, next) => {
+    if (context.req.method === 'GET') return next();
+    refuseSecretWords(context, shop);
+    const text = await readBody(context);
+    const { url, method, headers, signal } = context.req.raw;
+    context.req.raw = new Request(url, { method, headers, signal, body: masked(context, shop, text) });
+    return next();
+  });
+}
+
+function masked(context: Context<DoorVariables>, shop: Workshop, text: string): string {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // The handler says what is wrong with it.
+    return redact(shop, text);
+  }
+  const kept = handedOver(context, shop, body);
+  const clean = redactValue(shop, body, Object.values(kept.secrets));
+  if (clean === null) throw new PawlError('invalid_input', 'The body is nested too deep.');
+  return JSON.stringify(kept.restore(clean.value));
+}
+
+type HandedOver = { secrets: Record<string, string>; restore(clean: unknown): unknown };
+
+/** The credentials that a person hands over with a request, and how they come back into it once it is masked. */
+function handedOver(context: Context<DoorVariables>, shop: Workshop, body: unknown): HandedOver {
+  const nothing: HandedOver = { secrets: {}, restore: (clean) => clean };
+  const field = credentials.get(context.req.path);
+  if (field === undefined || context.get('caller').kind !== 'person' || !isRecord(body)) return nothing;
+  const given = body[field];
+  if (typeof given === 'string')
+    return { secrets: { [field]: given }, restore: (clean) => ({ ...(clean as object), [field]: given }) };
+  if (!isRecord(given)) return nothing;
+  const names = new Set(shop.providers.list().flatMap(({ variables }) => variables.secrets));
+  const secrets = Object.fromEntries(
+    Object.entries(given).filter(
+      (entry): entry is [string, string] => names.has(entry[0]) && typeof entry[1] === 'string',
+    ),
+  );
+  return {
+    secrets,
+    restore: (clean) => {
+      const { [field]: others, ...rest } = clean as Record<string, unknown>;
+      return { ...rest, [field]: { ...(others as object), ...secrets } };
+    },
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An address, or the key that a request is remembered by, is a name: a secret in one is a mistake, and is not kept. */
+function refuseSecretWords(context: Context, shop: Workshop): void {
+  const words = [decoded(context.req.url), context.req.header('idempotency-key') ?? ''].join('\n');
+  if (redact(shop, words) === words) return;
+  throw new PawlError('invalid_input', 'The address of the request has a secret in it.', {
+    hint: 'Name the agent, change or task instead.',
+  });
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
+
+/** The body, as far as one may be long; one whose length was not told is read up to there. */
+async function readBody(context: Context): Promise<string> {
+  const { raw } = context.req;
+  if (context.req.header('content-length') !== undefined) return raw.text();
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of raw.body ?? []) {
+    bytes += part.length;
+    if (bytes <= limits.bodyBytes) parts.push(part);
+    // A client that is still sending does not read a refusal, so read a little more and drop it.
+    else if (bytes > 4 * limits.bodyBytes) break;
+  }
+  if (bytes > limits.bodyBytes) throw tooLarge();
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** A body that is longer than one may be. */
+export function tooLarge(): PawlError {
+  return new PawlError('too_large', `The body is longer than ${limits.bodyBytes} bytes.`, {
+    hint: 'Put long text into a file of the repository, and name the file.',
+  });
+}

@@ -1,0 +1,27 @@
+import type { Place } from '@pawl/schema/place';
+import { agentAt } from '@pawl/schema/place';
+import { agentById, agentOfTrash, agentsWithWorktree } from '@pawl/store/agents';
+import { placeOfTrash, presentPlaces } from '@pawl/store/places';
+import type { Workshop } from './workshop.ts';
+
+/** The worktrees and directories of agents that are there, or were kept: of first projects, of none, and of further ones. */
+export async function placesThere(shop: Workshop): Promise<Place[]> {
+  const { db } = shop.store;
+  const agents = await agentsWithWorktree(db);
+  const found: Place[] = agents.map((agent) => ({ agent, extra: null }));
+  for (const extra of await presentPlaces(db)) {
+    const agent = agents.find(({ id }) => id === extra.agentId) ?? (await agentById(db, extra.agentId));
+    if (agent !== null) found.push({ agent: agentAt(agent, extra), extra });
+  }
+  return found;
+}
+
+/** The place whose worktree or directory is in the trash under this name; null when it belongs to no agent. */
+export async function placeInTrash(shop: Workshop, entry: string): Promise<Place | null> {
+  const { db } = shop.store;
+  const agent = await agentOfTrash(db, entry);
+  if (agent !== null) return { agent, extra: null };
+  const extra = await placeOfTrash(db, entry);
+  const owner = extra === null ? null : await agentById(db, extra.agentId);
+  return extra === null || owner === null ? null : { agent: agentAt(owner, extra), extra };
+}

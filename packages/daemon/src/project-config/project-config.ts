@@ -1,0 +1,197 @@
+import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { firstLine } from '@pawl/core/shorten';
+import { fileAt } from '@pawl/git/change-diff';
+import { currentBranch } from '@pawl/git/merge';
+import { hasCommit } from '@pawl/git/queue-objects';
+import { defaultBranch, remoteUrl } from '@pawl/git/remote';
+import type { Repository } from '@pawl/git/repository';
+import { branchTip, headOf } from '@pawl/git/repository';
+import type { CheckStep, Queue } from '@pawl/schema/change';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Checkout, ProjectConfig, Staff } from '@pawl/schema/project-config';
+import type { Project } from '@pawl/schema/record';
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { usualDefinition } from '../definitions/usual.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { ownGitDirectory } from '../platform/workshop.ts';
+import { readCheckoutFile } from './checkout-file.ts';
+import type { ConfigFile } from './config-file.ts';
+import { configPath, parseConfigFile } from './config-file.ts';
+
+/** Who reviews when a project asks for reviews and names nobody. */
+const usualReviewer = 'review';
+
+type Found = Pick<ProjectConfig, 'source' | 'checkout'> & { file: ConfigFile };
+
+/**
+ * What a project says about its checks and its queue: in this commit of its target branch, else in the person's checkout, else
+ * nothing. A commit of the target branch has passed the gate, so what it says comes before what merely lies in a directory.
+ * A file that is wrong is an error, and never the same as none.
+ */
+export async function readProjectConfig(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  repository: Repository,
+  commit: string | null,
+): Promise<ProjectConfig> {
+  const { file, source, checkout } = (commit === null ? null : await committed(shop, project, repository, commit)) ??
+    (await lying(shop, project, repository)) ?? {
+      file: await parseConfigFile('', configPath),
+      source: 'none' as const,
+      checkout: null,
+    };
+  const { queue } = file;
+  return {
+    ...stepsOf(file),
+    env: file.env,
+    branch: queue.branch ?? null,
+    method: queue.merge ?? 'squash',
+    batch: queue.batch ?? limits.batchChanges,
+    parallel: queue.parallel ?? null,
+    remote: await remoteOf(repository, queue.remote),
+    auto: queue.auto ?? false,
+    enabled: queue.enabled ?? true,
+    playground: file.playground && source === 'commit',
+    forge: queue.forge ?? 'local',
+    track: queue.track ?? 'all',
+    review: staffOf(file.review, usualReviewer),
+    fixer: staffOf(file.fixer, usualDefinition),
+    guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
+    source,
+    checkout,
+  };
+}
+
+/**
+ * What a project says by the commit that its queue saw last, which spares git a look, else by its target branch as it is.
+ * A commit that the repository has no more, because it was cloned anew or cleaned up after a rewrite, counts as none.
+ */
+export async function readLastConfig(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  repository: Repository,
+  queue: Pick<Queue, 'seen' | 'branch'> | null,
+): Promise<{ commit: string | null; config: ProjectConfig }> {
+  const seen = queue?.seen ?? null;
+  try {
+    if (seen !== null) return { commit: seen, config: await readProjectConfig(shop, project, repository, seen) };
+  } catch (error) {
+    if (await hasCommit(repository, ownGitDirectory(shop.home, project.id), seen ?? '')) throw error;
+  }
+  const commit = await branchTip(repository, queue?.branch ?? (await defaultBranch(repository)));
+  return { commit, config: await readProjectConfig(shop, project, repository, commit) };
+}
+
+/** What a commit says never changes, so it is read once. */
+const known = new Map<string, ConfigFile | null>();
+
+async function committed(
+  shop: Pick<Workshop, 'home'>,
+  project: Project,
+  repository: Repository,
+  commit: string,
+): Promise<Found | null> {
+  let file = known.get(commit);
+  if (file === undefined) {
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const place = `${configPath} of ${commit.slice(0, 10)}`;
+    const found = await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
+    if (found.is === 'unusable') throw unusableConfig(place, found.why);
+    file = found.is === 'absent' ? null : await parseConfigFile(textOf(found.content), place);
+    const [oldest] = known.keys();
+    if (known.size >= gateLimits.knownConfigs && oldest !== undefined) known.delete(oldest);
+    known.set(commit, file);
+  }
+  return file === null ? null : { file, source: 'commit', checkout: null };
+}
+
+/** What was read last in a checkout; most looks find it unchanged. */
+const lastRead = new Map<string, { text: string; file: ConfigFile }>();
+
+async function lying(shop: Pick<Workshop, 'home'>, project: Project, repository: Repository): Promise<Found | null> {
+  if (repository.bare) return null;
+  const place = `${repository.root}/${configPath}`;
+  const bytes = await readCheckoutFile(repository.root, configPath, gateLimits.configBytes);
+  if (bytes === null) {
+    lastRead.delete(place);
+    return null;
+  }
+  const text = textOf(bytes);
+  const before = lastRead.get(place);
+  const file = before?.text === text ? before.file : await parseConfigFile(text, place);
+  lastRead.set(place, { text, file });
+  const checkout = await checkoutOf(repository, ownGitDirectory(shop.home, project.id), bytes);
+  return { file, source: 'checkout', checkout };
+}
+
+/** Where a person's checkout is, and whether its commit has the configuration file with this content. */
+async function checkoutOf(repository: Repository, ownDir: string, content: Buffer): Promise<Checkout> {
+  const branch = await currentBranch(repository);
+  const commit = await headOf(repository.commonDir);
+  const found = commit === null ? null : await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
+  return { branch, commit, hasFile: found?.is === 'file' && content.equals(found.content) };
+}
+
+function unusableConfig(place: string, why: string): PawlError {
+  return new PawlError('invalid_input', `${place} cannot be read: ${why}.`, {
+    hint: 'Put a plain file there, or take it away. Until then nothing is merged.',
+  });
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new PawlError('invalid_input', `${configPath} is not UTF-8 text.`, {
+      hint: 'Correct it. Until then nothing is merged.',
+      cause: error,
+    });
+  }
+}
+
+/** The commands in their order, and what names them: the same commands with the same limits have the same plan. */
+function stepsOf({ checks, env }: ConfigFile): { checks: CheckStep[]; plan: string } {
+  const steps = checks.map(({ name, run, timeout_minutes: minutes, junit = [] }): CheckStep => {
+    const timeoutMs = minutes === undefined ? limits.checkMs : Math.max(1, Math.round(minutes * 60_000));
+    return { name: name ?? firstLine(run, nameCharacters), run, timeoutMs, junit };
+  });
+  const named = steps.map(({ run, timeoutMs, junit }) => [run, timeoutMs, junit]);
+  const plan = createHash('sha256').update(JSON.stringify([named, env.toSorted()]));
+  return { checks: steps, plan: plan.digest('hex') };
+}
+
+const nameCharacters = 60;
+
+/** `origin` where nobody says anything else and there is one. */
+async function remoteOf(repository: Repository, said: string | false | undefined): Promise<string | null> {
+  if (said === false || said === 'none') return null;
+  if (said !== undefined) return said;
+  return (await hasOrigin(repository)) ? 'origin' : null;
+}
+
+/** Whether a repository has the usual remote, as its config said at a moment. */
+const origins = new Map<string, { config: string; atMs: number; is: boolean }>();
+
+/**
+ * Git is asked when the repository's config has changed, and now and then for what that includes: everybody who lists
+ * changes wants to know this.
+ */
+async function hasOrigin(repository: Repository): Promise<boolean> {
+  const file = await stat(join(repository.commonDir, 'config'), { bigint: true }).catch(() => null);
+  const config = file === null ? '' : [file.ino, file.size, file.mtimeNs, file.ctimeNs].join(' ');
+  const before = origins.get(repository.commonDir);
+  const atMs = performance.now();
+  if (before?.config === config && atMs - before.atMs < gateLimits.originMs) return before.is;
+  const is = (await remoteUrl(repository, 'origin')) !== null;
+  origins.set(repository.commonDir, { config, atMs, is });
+  return is;
+}
+
+function staffOf(said: ConfigFile['review'], usual: string): Staff | null {
+  if (said === false) return null;
+  const { as, provider, model, options } = said === true ? {} : said;
+  return { definition: as ?? usual, provider: provider ?? null, model: model ?? null, options: options ?? {} };
+}

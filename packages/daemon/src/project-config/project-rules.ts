@@ -1,0 +1,101 @@
+import { ensureOwnDirectory } from '@pawl/git/own-directory';
+import { hasCommit } from '@pawl/git/queue-objects';
+import type { Repository } from '@pawl/git/repository';
+import { branchTip } from '@pawl/git/repository';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Project } from '@pawl/schema/record';
+import { queueOf } from '@pawl/store/queues';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Workshop } from '../platform/workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import { configPath } from './config-file.ts';
+import { readLastConfig, readProjectConfig } from './project-config.ts';
+import { findTarget, targetBranch } from './target.ts';
+
+/** What holds for the changes of a project, as far as it can be told without asking a remote. */
+export type ProjectRules = {
+  project: Project;
+  repository: Repository;
+  ownDir: string;
+  config: ProjectConfig;
+  /** The target branch, and where it is: as the queue saw it last, and in the repository. Either may be ahead. */
+  branch: string;
+  tips: string[];
+};
+
+/** Reads the rules of a project, and where its target branch is. */
+export async function projectRules(shop: Workshop, project: Project): Promise<ProjectRules> {
+  const { repository, ownDir, queue, config } = await readConfig(shop, project);
+  const branch = await targetBranch(repository, config, queue?.branch ?? null);
+  const local = await branchTip(repository, branch);
+  const seen = queue?.branch === branch ? queue.seen : null;
+  const isThere = seen !== null && (seen === local || (await hasCommit(repository, ownDir, seen)));
+  const tips = [isThere ? seen : null, local].filter((tip) => tip !== null);
+  if (tips.length > 0) return { project, repository, ownDir, config, branch, tips: [...new Set(tips)] };
+  throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, {
+    hint: 'Name the one that changes go to: `queue: {branch: …}` in .pawl/config.yaml.',
+  });
+}
+
+/**
+ * Reads the rules at the target branch as it is now, which asks the remote where there is one. What was seen last counts while
+ * that cannot be reached, or takes long. A configuration that cannot be read is an error.
+ */
+export async function projectRulesNow(
+  shop: Workshop,
+  project: Project,
+): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
+  const { repository, ownDir, config, branch } = await projectRules(shop, project);
+  const finding = orTrouble(() => findTarget(repository, ownDir, config, branch));
+  const target = (await Promise.race([finding, delay(limits.askRemoteMs, null, { ref: false })]))?.found ?? null;
+  if (target === null) return { config, branch };
+  return { config: await readProjectConfig(shop, project, repository, target.tip), branch: target.branch };
+}
+
+/**
+ * Why a project's configuration cannot be read: as its queue saw the target branch last, and, without a remote, as that is now.
+ * Null when it can be read.
+ */
+export async function configTrouble(shop: Workshop, project: Project): Promise<string | null> {
+  const queue = await queueOf(shop.store.db, project.id);
+  const isAboutConfig = (text: string) => text.includes(configPath);
+  const { found, trouble } = await configOf(shop, project);
+  if (found === null) return isAboutConfig(trouble) ? trouble : null;
+  const noted = queue?.waiting?.reason ?? '';
+  if (found.remote !== null) return isAboutConfig(noted) ? noted : null;
+  const now = await orTrouble(() => projectRulesNow(shop, project));
+  return now.trouble !== null && isAboutConfig(now.trouble) ? now.trouble : null;
+}
+
+async function readConfig(shop: Workshop, project: Project) {
+  const repository = await repositoryOf(shop, project);
+  const ownDir = ownGitDirectory(shop.home, project.id);
+  await ensureOwnDirectory(repository, ownDir);
+  const queue = await queueOf(shop.store.db, project.id);
+  const { config } = await readLastConfig(shop, project, repository, queue);
+  return { repository, ownDir, queue, config };
+}
+
+/** What was found out, or why it cannot be told now: a listing shows the rest all the same. */
+export type Found<T> = { found: T; trouble: null } | { found: null; trouble: string };
+
+/** What a project says, as far as it can be read. */
+export async function configOf(shop: Workshop, project: Project): Promise<Found<ProjectConfig>> {
+  return orTrouble(async () => (await readConfig(shop, project)).config);
+}
+
+/** The rules of a project, as far as they can be told. */
+export async function rulesOf(shop: Workshop, project: Project): Promise<Found<ProjectRules>> {
+  return orTrouble(() => projectRules(shop, project));
+}
+
+async function orTrouble<T>(find: () => Promise<T>): Promise<Found<T>> {
+  try {
+    return { found: await find(), trouble: null };
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    return { found: null, trouble: messageOf(error) };
+  }
+}

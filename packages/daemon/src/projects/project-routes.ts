@@ -1,0 +1,49 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { projectRoutes } from '@pawl/protocol/route/project';
+import type { ProjectReference } from '@pawl/protocol/view/project';
+import { projectSettings } from '@pawl/store/project-settings';
+import { listProjects } from '@pawl/store/projects';
+import { askerOf, projectRequired } from '../changes/change-scope.ts';
+import { changeProjectSettings } from '../platform/project-settings.ts';
+import { describeProject, untrackProject } from './untrack.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { ProjectCrews } from './project-crew.ts';
+import type { Signals } from '../agents/signals.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+
+/** Reads and changes the settings of a project. */
+export function addProjectRoutes(app: OpenAPIHono<DoorVariables>, parts: { shop: Workshop; crews: ProjectCrews; signals: Signals }): void {
+  const { shop, crews, signals } = parts;
+  const named = (query: ProjectReference) => projectRequired(shop, { is: 'person' }, query);
+  app.openapi(projectRoutes.projectSettings, async (context) => {
+    const asker = await askerOf(shop, context.get('caller'));
+    const project = await projectRequired(shop, asker, context.req.valid('query'));
+    return context.json({ project, settings: await projectSettings(shop.store.db, project.id) }, 200);
+  });
+  app.openapi(projectRoutes.changeProjectSettings, async (context) => {
+    const { path, project: name, ...changed } = context.req.valid('json');
+    const project = await projectRequired(shop, { is: 'person' }, { path, project: name });
+    return context.json({ project, settings: await changeProjectSettings(shop, project, changed) }, 200);
+  });
+  app.openapi(projectRoutes.listProjectDetails, async (context) => {
+    const query = context.req.valid('query');
+    const isNamed = query.path !== undefined || query.project !== undefined;
+    const projects = isNamed ? [await named(query)] : await listProjects(shop.store.db);
+    return context.json({ projects: await Promise.all(projects.map((each) => describeProject(shop, each))) }, 200);
+  });
+  app.openapi(projectRoutes.untrackProject, async (context) => {
+    const { force = false, ...query } = context.req.valid('json');
+    return context.json(await untrackProject({ shop, signals, crews }, await named(query), { force }), 200);
+  });
+  app.openapi(projectRoutes.crew, async (context) => {
+    const asker = await askerOf(shop, context.get('caller'));
+    return context.json(await crews.status(await projectRequired(shop, asker, context.req.valid('query'))), 200);
+  });
+  app.openapi(projectRoutes.startCrew, async (context) => {
+    const { provider, environment, searchPath, ...query } = context.req.valid('json');
+    return context.json(await crews.start(await named(query), { provider, environment, searchPath }), 200);
+  });
+  app.openapi(projectRoutes.stopCrew, async (context) =>
+    context.json(await crews.stop(await named(context.req.valid('json'))), 200),
+  );
+}

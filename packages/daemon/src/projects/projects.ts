@@ -1,0 +1,63 @@
+import type { AddProjectBody, ProjectAdded } from '@pawl/protocol/view';
+import { openRepository } from '@pawl/git/repository';
+import { newId, nameSchema } from '@pawl/schema/id';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { insertProject, projectByName, projectByRoot } from '@pawl/store/projects';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { basename } from 'node:path';
+import { mergingOf } from '../changes/merge-rules.ts';
+import { proposeConfig } from '../project-config/write-config.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { changeProjectSettings } from '../platform/project-settings.ts';
+import { followMove, movedProject } from './moved-project.ts';
+import { trackAgain } from './untrack.ts';
+
+/** Puts the repository around a path into the registry; a second time it changes nothing there. One that was moved stays the same project. */
+export async function addProject(shop: Workshop, body: AddProjectBody): Promise<ProjectAdded> {
+  if (body.provider !== undefined) shop.providers.get(body.provider);
+  const repository = await openRepository(body.path);
+  const { root } = repository;
+  const moved = (await projectByRoot(shop.store.db, root)) === null ? await movedProject(shop, repository) : null;
+  if (moved !== null) await followMove(shop, moved, root);
+  const added = await shop.store.write(async (tx) => {
+    const known = await projectByRoot(tx.db, root);
+    if (known !== null) {
+      return { project: known, created: false, trackedAgain: await trackAgain(tx, known) };
+    }
+    const project: Project = { id: newId(), name: await freeName(tx, body.name, root), root, createdAt: tx.now };
+    await insertProject(tx, project);
+    tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });
+    return { project, created: true, trackedAgain: false };
+  });
+  if (body.provider !== undefined) await changeProjectSettings(shop, added.project, { provider: body.provider });
+  const { autoMerge = false } = body;
+  const checks = body.checks === true ? await proposeConfig(shop, added.project, { autoMerge }) : null;
+  return { ...added, checks, merging: await mergingOf(shop, added.project) };
+}
+
+async function freeName(tx: WriteTransaction, wanted: string | undefined, root: string): Promise<string> {
+  if (wanted !== undefined) {
+    if ((await projectByName(tx.db, wanted)) === null) return wanted;
+    throw new PawlError('conflict', `There is a project ${wanted} already.`, { hint: 'Choose another --name.' });
+  }
+  const name = nameFrom(root);
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name.slice(0, 56)}-${number}`;
+    if ((await projectByName(tx.db, candidate)) === null) return candidate;
+  }
+}
+
+/** A project's name from its directory's: what our alphabet does not have becomes a dash. */
+function nameFrom(root: string): string {
+  const name = basename(root)
+    .replace(/\.git$/, '')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[^a-z0-9]+/, '')
+    .replace(/(?:\.lock)?[^a-z0-9]*$/, '')
+    .slice(0, 60);
+  return nameSchema.safeParse(name).success ? name : 'project';
+}

@@ -1,0 +1,61 @@
+import type { ProjectDetail } from '@pawl/protocol/view/project';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { everyLivingAgent } from '@pawl/store/agent-views';
+import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Workshop } from '../platform/workshop.ts';
+import type { ProjectCrews } from './project-crew.ts';
+import type { Signals } from '../agents/signals.ts';
+
+/** A project with its settings and how many agents it has. */
+export async function describeProject({ store }: Workshop, project: Project): Promise<ProjectDetail> {
+  const living = (await everyLivingAgent(store.db)).filter(({ agent }) => agent.projectId === project.id);
+  return {
+    project,
+    settings: await projectSettings(store.db, project.id),
+    agents: { living: living.length, atWork: living.filter(({ run }) => run?.outcome === null).length },
+  };
+}
+
+/**
+ * Takes a project off the list: its crew ends, its queue does nothing more and no work begins there. Nothing is deleted.
+ * While agents are at work it is refused; with `force` they are stopped, and can be resumed once it is tracked again.
+ */
+export async function untrackProject(
+  parts: { shop: Workshop; signals: Pick<Signals, 'stop'>; crews: Pick<ProjectCrews, 'status' | 'tendOne'> },
+  project: Project,
+  { force }: { force: boolean },
+): Promise<ProjectDetail> {
+  const { shop, signals, crews } = parts;
+  const { members } = await crews.status(project);
+  const crew = new Set(members.map(({ agent }) => agent?.id));
+  const views = await everyLivingAgent(shop.store.db);
+  const busy = views.filter(
+    ({ agent, run }) => agent.projectId === project.id && run?.outcome === null && !crew.has(agent.id),
+  );
+  if (busy.length > 0 && !force) {
+    const aliases = busy.map(({ agent }) => agent.alias).slice(0, 12);
+    throw new PawlError('conflict', `${busy.length} of its agents are at work: ${aliases.join(', ')}.`, {
+      hint: 'Wait until they are done, or use --force: they are stopped and keep their worktrees and branches.',
+    });
+  }
+  await shop.store.write(async (tx) => {
+    if ((await projectSettings(tx.db, project.id)).untrackedAt !== null) return;
+    await updateProjectSettings(tx, project.id, { untrackedAt: tx.now });
+    tx.emit({ type: 'project.configured', projectId: project.id, data: { tracked: false } });
+  });
+  await crews.tendOne(project);
+  for (const { agent } of busy) await signals.stop(agent.id);
+  return describeProject(shop, project);
+}
+
+/** Tracks a project again that was taken off the list, with everything as it was; its crew is wanted anew. False when it was tracked. */
+export async function trackAgain(tx: WriteTransaction, project: Project): Promise<boolean> {
+  const { untrackedAt, crewWantedAt } = await projectSettings(tx.db, project.id);
+  if (untrackedAt === null) return false;
+  const wish = crewWantedAt === null ? {} : { crewWantedAt: Math.max(tx.now, crewWantedAt + 1) };
+  await updateProjectSettings(tx, project.id, { untrackedAt: null, ...wish });
+  tx.emit({ type: 'project.configured', projectId: project.id, data: { tracked: true } });
+  return true;
+}

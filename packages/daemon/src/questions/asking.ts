@@ -1,0 +1,144 @@
+import { refuseMail } from '@pawl/core/mail';
+import { isPerson } from '@pawl/core/mail';
+import { checkQuestion, cycleInWords, findCycle, refuseAsked } from '@pawl/core/question';
+import { PawlError } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import type { Question } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { insertQuestion, openQuestionsFrom, questionById } from '@pawl/store/questions';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { StoredBody } from '../mail/mail-body.ts';
+import { recordMail } from '../mail/mail-record.ts';
+import { correspondent } from '../platform/places.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { idempotencyPrefix } from '../platform/idempotency.ts';
+import { recordHeard } from './question-record.ts';
+import type { FoundTarget, Target } from './question-target.ts';
+import { findTarget } from './question-target.ts';
+import type { Taken } from './question-waits.ts';
+
+export type AskRequest = {
+  from: Agent;
+  target: Target;
+  text: string;
+  kind?: Question['kind'];
+  /** How long an answer is waited for; null leaves that to the usual. */
+  timeoutMs: number | null;
+  /** The same request sent again asks nothing again. */
+  key?: string | undefined;
+};
+
+type Asking =
+  /** `taken` is the listener that it is in the hands of; it is `known` when the same request was made before. */
+  | { question: Question; known: boolean; taken: Taken | null }
+  /** Those who would wait for each other, by their aliases: none of their questions is open any more. */
+  | { cycle: string[] };
+
+type Means = {
+  body: StoredBody;
+  /** Takes a listener of the one who is asked, if there is one. */
+  take(agentId: string): Taken | null;
+  end(tx: WriteTransaction, question: Question, given: { end: 'cancelled'; text: string }): Promise<boolean>;
+};
+
+/** How many agents are looked at for a cycle; longer chains of agents that wait for each other are not found. */
+const cycleAgents = 1_000;
+
+/**
+ * Writes a question down with its mail and its event, when all that speaks against it has been looked at in this very
+ * transaction: so of two who ask each other at once, the second sees the first.
+ */
+export async function recordAsking(
+  shop: Workshop,
+  tx: WriteTransaction,
+  request: AskRequest,
+  { body, take, end }: Means,
+): Promise<Asking> {
+  const known = await questionOfRequest(tx.db, request.key);
+  if (known !== null) return { question: known, known: true, taken: null };
+  const from = await agentById(tx.db, request.from.id);
+  if (from === null || from.endedAt !== null) throw new PawlError('conflict', `${request.from.alias} is dead.`);
+  const { asked, ...found } = await findTarget(shop, tx.db, from, request.target);
+  const to = asked.agent;
+  checkQuestion(from, to, request.text, (await openQuestionsFrom(tx.db, from.id)).length);
+  const isPermission = request.kind === 'permission';
+  if (!isPermission) refuseMail(await correspondent(tx.db, from), await correspondent(tx.db, to));
+  const cycle = isPerson(from) || isPerson(to) ? null : await cycleOf(tx.db, from, to);
+  if (cycle !== null) {
+    const aliases = await aliasesOf(tx.db, from, cycle);
+    for (const each of cycle) await end(tx, each, { end: 'cancelled', text: cycleInWords(aliases) });
+    return { cycle: aliases };
+  }
+  refuseAsked(asked);
+  const question = questionRecord(shop, request, { from, to, found, body, now: tx.now });
+  // A program asks on its agent's behalf, whatever that agent may write itself.
+  await recordMail(tx, { from, to, kind: isPermission ? 'system' : 'question', questionId: question.id }, body);
+  await insertQuestion(tx, question);
+  const data = { questionId: question.id, mailId: question.mailId };
+  tx.emit({ type: 'question.asked', projectId: question.projectId, agentId: to.id, peerId: from.id, data });
+  if (request.key !== undefined) await setSetting(tx, idempotencyPrefix + request.key, question.id);
+  const taken = take(to.id);
+  if (taken !== null) await recordHeard(tx, question);
+  return { question, known: false, taken };
+}
+
+/** The question that an earlier request with this key has asked; null when this is the first. */
+export async function questionOfRequest(db: Database, key: string | undefined): Promise<Question | null> {
+  if (key === undefined) return null;
+  const id = await getSetting(db, idempotencyPrefix + key);
+  return typeof id === 'string' ? questionById(db, id) : null;
+}
+
+function questionRecord(
+  { choices }: Workshop,
+  { text, kind = 'question', timeoutMs }: AskRequest,
+  given: { from: Agent; to: Agent; found: Omit<FoundTarget, 'asked'>; body: StoredBody; now: number },
+): Question {
+  // What a person is asked has the deadline of the policy, which may change, unless somebody said otherwise.
+  const usual = isPerson(given.to) && kind === 'question' ? null : limits.questionMs;
+  const policy = kind === 'permission' ? choices.questions.deadlineMs : null;
+  const waitMs = timeoutMs ?? policy ?? usual;
+  return {
+    id: newId(),
+    projectId: given.to.projectId ?? given.from.projectId,
+    fromId: given.from.id,
+    toId: given.to.id,
+    kind,
+    question: text,
+    mailId: given.body.id,
+    taskId: given.found.taskId,
+    phase: given.found.phase,
+    askedAt: given.now,
+    deadlineAt: waitMs === null ? null : given.now + waitMs,
+    listenedUntil: null,
+    endedAt: null,
+    end: null,
+    answer: null,
+    toldAt: null,
+    answerMailId: null,
+  };
+}
+
+/** The open questions by which the one who is to be asked waits for the one who asks. */
+async function cycleOf(db: Database, from: Agent, to: Agent): Promise<Question[] | null> {
+  const open: Question[] = [];
+  const reached = new Set([to.id]);
+  for (const agentId of reached) {
+    if (reached.size > cycleAgents) break;
+    for (const question of await openQuestionsFrom(db, agentId)) {
+      open.push(question);
+      reached.add(question.toId);
+    }
+  }
+  return findCycle(open, from.id, to.id);
+}
+
+async function aliasesOf(db: Database, from: Agent, cycle: readonly Question[]): Promise<string[]> {
+  const aliases = [from.alias];
+  for (const { fromId } of cycle) aliases.push((await agentById(db, fromId))?.alias ?? fromId);
+  return aliases;
+}

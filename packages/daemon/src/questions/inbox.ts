@@ -1,0 +1,181 @@
+import { budgetNews } from '@pawl/core/inbox';
+import { isPerson } from '@pawl/core/mail';
+import { decideYourself } from '@pawl/core/question-judgement';
+import { resolveAgent } from '@pawl/core/resolve';
+import { cutBytes, firstLine } from '@pawl/core/shorten';
+import type { ReplyBody } from '@pawl/protocol/view';
+import type { InboxEntry, InboxItem } from '@pawl/protocol/view/question';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Question } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentView, everyLivingAgent } from '@pawl/store/agent-views';
+import { agentById, findAgents } from '@pawl/store/agents';
+import { listProjects } from '@pawl/store/projects';
+import {
+  agentsWithQuestions,
+  findQuestions,
+  openQuestionsFrom,
+  openQuestionsTo,
+  questionById,
+} from '@pawl/store/questions';
+import type { Workshop } from '../platform/workshop.ts';
+import { permissionWords } from './permissions.ts';
+import type { Questions } from './questions.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Signals } from '../agents/signals.ts';
+
+/** What waits for the person, and how it is answered. */
+export type PersonInbox = ReturnType<typeof createInbox>;
+
+/** The one inbox of a home: questions and requests to the person, and runs that ended with questions. */
+export function createInbox(shop: Workshop, questions: Questions, signals: Pick<Signals, 'reply'>) {
+  const { store } = shop;
+  const { db } = store;
+  const { deadlineMs } = shop.choices.questions;
+
+  /** Everything that waits, oldest first. */
+  async function list(): Promise<InboxItem[]> {
+    const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, alias: name }]));
+    const items: InboxItem[] = [];
+    const add = (
+      agent: Agent,
+      item: Omit<InboxItem, 'agent' | 'project' | 'deadlineAt'>,
+      deadlineAt: number | null,
+    ) => {
+      const policyAt = deadlineMs === null ? null : item.askedAt + deadlineMs;
+      const named = { id: agent.id, alias: agent.alias };
+      const project = projects.get(agent.projectId ?? '') ?? null;
+      items.push({ ...item, agent: named, project, deadlineAt: deadlineAt ?? policyAt });
+    };
+    for (const question of await openQuestionsTo(db, (await rootAgent(db)).id)) {
+      const agent = await agentById(db, question.fromId);
+      if (agent === null) continue;
+      const asked = [{ id: question.id, ...beginningOf(question.question) }];
+      const { id, kind, askedAt, deadlineAt } = question;
+      add(agent, { id, kind, askedAt, questions: asked }, deadlineAt);
+    }
+    for (const { id } of await agentsWithQuestions(db)) {
+      const facts = await agentView(db, id);
+      if (facts?.run?.questions === undefined || facts.run.questions === null) continue;
+      const askedAt = facts.run.endedAt ?? facts.run.startedAt;
+      const questions = facts.run.questions.map((each) => ({ ...each, leftOutBytes: 0 }));
+      add(facts.agent, { id, kind: 'questions', askedAt, questions }, null);
+    }
+    return items.toSorted((a, b) => a.askedAt - b.askedAt);
+  }
+
+  /**
+   * Answers what waits under an id: a question of that id, or what the agent of that name has asked. Returns the agent that
+   * asked.
+   */
+  async function reply(reference: string, body: ReplyBody, key: string | undefined): Promise<Agent> {
+    const question = await askedBy(reference);
+    if (question === null) {
+      const agent = await agentNamed(reference);
+      if (body.allow !== undefined) throw nothingToAllow(agent);
+      await signals.reply(agent.id, body, { by: 'person', key });
+      return agent;
+    }
+    if (body.notNow === true) await decline(question);
+    else await questions.answer(question, answerTo(question, body));
+    const agent = await agentById(db, question.fromId);
+    if (agent === null) throw new PawlError('agent_not_found', `There is no agent ${question.fromId}.`);
+    return agent;
+  }
+
+  async function decline(question: Question): Promise<void> {
+    const text = question.kind === 'permission' ? 'Nobody is there to allow it now' : decideYourself;
+    const ended = await store.write((tx) => questions.end(tx, question, { end: 'not-now', text }));
+    if (ended || (await questionById(db, question.id))?.end === 'not-now') return;
+    throw new PawlError('conflict', `The question ${question.id} has ended already.`);
+  }
+
+  /** The question to the person that is meant by its id, the start of it, or the agent that asked; null for a run's. */
+  async function askedBy(reference: string): Promise<Question | null> {
+    const toPerson: Question[] = [];
+    for (const question of await findQuestions(db, reference)) {
+      const to = await agentById(db, question.toId);
+      if (to !== null && isPerson(to)) toPerson.push(question);
+    }
+    const [first, ...others] = toPerson;
+    if (first !== undefined && others.length === 0) return first;
+    const agents = await findAgents(db, reference, { prefixOf: 'living' });
+    if (first === undefined && agents.length === 1 && agents[0] !== undefined) return onlyQuestionOf(agents[0]);
+    if (first === undefined) return null;
+    throw new PawlError('ambiguous', `${JSON.stringify(reference)} fits more than one question.`, {
+      hint: 'Give more characters of the id; see `pawl inbox`.',
+    });
+  }
+
+  async function onlyQuestionOf(agent: Agent): Promise<Question | null> {
+    // What its run ended with comes first: then nothing of it waits for anything else.
+    const run = (await agentView(db, agent.id))?.run ?? null;
+    if (run !== null && run.outcome === 'completed' && run.questions !== null) return null;
+    const root = await rootAgent(db);
+    const [first, ...others] = (await openQuestionsFrom(db, agent.id)).filter(({ toId }) => toId === root.id);
+    if (first === undefined || others.length === 0) return first ?? null;
+    const ids = [first, ...others].map(({ id, question }) => `${id}: ${firstLine(question, 80)}`).join('\n');
+    throw new PawlError('ambiguous', `${agent.alias} has asked more than one question.`, {
+      hint: `Answer each by its id:\n${ids}`,
+    });
+  }
+
+  async function agentNamed(reference: string): Promise<Agent> {
+    return resolveAgent(reference, await findAgents(db, reference, { prefixOf: 'living' }));
+  }
+
+  /** The inbox entries of agents: their questions and requests, and those that stopped at a budget. */
+  async function look(): Promise<{ items: InboxItem[]; entries: InboxEntry[] }> {
+    const items = await list();
+    const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, alias: name }]));
+    const entries = items.map(questionEntry);
+    for (const facts of await everyLivingAgent(db)) {
+      const news = budgetNews(facts);
+      const { id, alias, projectId } = facts.agent;
+      const about = { id, agent: { id, alias }, project: projects.get(projectId ?? '') ?? null, changes: [] };
+      if (news !== null) entries.push({ ...about, ...news });
+    }
+    return { items, entries };
+  }
+
+  return { look, reply };
+}
+
+function questionEntry({ id, kind, agent, project, askedAt, questions }: InboxItem): InboxEntry {
+  const [first] = questions;
+  const text = firstLine(first?.question ?? '', limits.taskNameCharacters);
+  const detail = questions.length > 1 ? `and ${questions.length - 1} more` : '';
+  const next = [`pawl reply ${replyWords(kind, { id, alias: agent.alias, several: questions.length > 1 })}`];
+  return { kind, id, agent, project, changes: [], since: askedAt, text, detail, next };
+}
+
+function replyWords(kind: InboxItem['kind'], given: { id: string; alias: string; several: boolean }): string {
+  const word = kind === 'questions' ? given.alias : given.id;
+  return `${word} ${kind === 'permission' ? '--allow | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
+}
+
+/** As much of a text as a listing shows, and how much that leaves out: an ellipsis alone could be part of the text. */
+function beginningOf(text: string): { question: string; leftOutBytes: number } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limits.mailBytes) return { question: text, leftOutBytes: 0 };
+  const cut = cutBytes(text, limits.mailBytes);
+  return { question: cut, leftOutBytes: bytes - Buffer.byteLength(cut.slice(0, -1)) };
+}
+
+function answerTo(question: Question, { answer, answers, allow }: ReplyBody): string {
+  if (question.kind === 'permission') {
+    if (allow !== undefined && answers === undefined) return permissionWords(allow, answer);
+    throw new PawlError('needs_input', 'This asks for a permission: say yes or no.', {
+      hint: `pawl reply ${question.id} --allow, or --deny with a reason.`,
+    });
+  }
+  if (allow !== undefined) throw new PawlError('invalid_input', 'This is a question, and no request for a permission.');
+  const text = answer ?? (answers === undefined ? undefined : Object.values(answers)[0]);
+  if (text !== undefined && (answers === undefined || Object.keys(answers).length === 1)) return text;
+  throw new PawlError('needs_input', 'It takes one answer.', { hint: `pawl reply ${question.id} "…"` });
+}
+
+function nothingToAllow(agent: Agent): PawlError {
+  return new PawlError('conflict', `${agent.alias} has asked for no permission.`, { hint: 'See `pawl inbox`.' });
+}

@@ -1,0 +1,59 @@
+import type { PermissionAnswer } from '@pawl/protocol/view/question';
+import { limits } from '@pawl/schema/limit';
+import type { Question } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import type { Workshop } from '../platform/workshop.ts';
+import { askGate } from '../definitions/home-definitions.ts';
+import type { Questions } from './questions.ts';
+
+/** How a yes and a no are written down as answers. */
+const [yes, no] = ['allow', 'deny'];
+
+/** A person's yes or no as the answer of a question. */
+export function permissionWords(allowed: boolean, reason: string | undefined): string {
+  const word = allowed ? yes : no;
+  return reason === undefined || reason.trim() === '' ? word : `${word}: ${reason.trim()}`;
+}
+
+/**
+ * Asks the person whether an agent may use a tool, and waits for the answer. What its definition denies is denied at once, and
+ * so is what is too long to be put to anybody whole: nobody is to allow what they could not see. Nobody in time is a no. The
+ * same request sent again, after the daemon died, waits for the same answer.
+ */
+export async function requestPermission(
+  shop: Workshop,
+  questions: Questions,
+  request: { agent: Agent; tool: string; input: Record<string, unknown>; key: string | undefined; signal: AbortSignal },
+): Promise<PermissionAnswer> {
+  const { agent, tool, key, signal } = request;
+  const input = JSON.stringify(request.input);
+  const gate = await askGate(shop, agent, { tool, input });
+  if (!gate.allowed) return { behavior: 'deny', message: gate.reason, conversationId: null };
+  const text = `May it use ${tool}? ${input}`;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.mailSpillBytes) {
+    const message = `a request has at most ${limits.mailSpillBytes} bytes, and this one has ${bytes}: nobody was asked`;
+    return { behavior: 'deny', message, conversationId: null };
+  }
+  const target = { person: true } as const;
+  const asked = await questions.ask({ from: agent, target, text, kind: 'permission', timeoutMs: null, key });
+  const followed = questions.follow(asked.id, 'asker');
+  try {
+    for (;;) {
+      const ended = await followed.end(limits.heartbeatMs, signal);
+      if (ended === null) continue;
+      await questions.shown(ended);
+      return verdictOf(ended);
+    }
+  } finally {
+    followed.leave();
+  }
+}
+
+function verdictOf({ id, end, answer }: Question): PermissionAnswer {
+  const text = answer ?? '';
+  if (end !== 'answered') return { behavior: 'deny', message: text, conversationId: id };
+  const allowed = text === yes || text.startsWith(`${yes}:`);
+  const message = text.slice((allowed ? yes : no).length).replace(/^: /, '');
+  return { behavior: allowed ? 'allow' : 'deny', message, conversationId: id };
+}

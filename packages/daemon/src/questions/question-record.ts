@@ -1,0 +1,117 @@
+import { isPerson, refuseMail } from '@pawl/core/mail';
+import { firstLine } from '@pawl/core/shorten';
+import { limits } from '@pawl/schema/limit';
+import type { Mail, Question, QuestionEnd } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { claimForListener, endQuestion, mailsOfEndedQuestions, mailsOfQuestion, noteTold } from '@pawl/store/questions';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { StoredBody } from '../mail/mail-body.ts';
+import { correspondent } from '../platform/places.ts';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import { noteAcked, noteDelivered, noteRead, noteWithdrawn } from '../mail/marks.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+
+/** The one place where questions change: each change with its event and with what it means for the mail. */
+
+const excerptCharacters = 200;
+
+/** Ends a question, once, with its answer or why there is none. False when it has ended already. */
+export async function recordQuestionEnd(
+  tx: WriteTransaction,
+  question: Question,
+  given: { end: QuestionEnd; text: string },
+): Promise<boolean> {
+  if (!(await endQuestion(tx, question.id, given))) return false;
+  for (const mail of await mailsOfQuestion(tx.db, question)) {
+    // Whoever answers, or says that they do not, has seen it; what has not arrived yet is not to begin a turn for nobody.
+    // But what a session has in its hands may have been seen all the same: what becomes of it is known by evidence only.
+    if (given.end === 'answered' || given.end === 'not-now') await noteAcked(tx, mail);
+    else if (mail.claimSessionId === null) await noteWithdrawn(tx, mail, `its question has ended: ${given.text}`);
+  }
+  tx.emit({
+    type: 'question.ended',
+    projectId: question.projectId,
+    agentId: question.toId,
+    peerId: question.fromId,
+    data: { questionId: question.id, end: given.end },
+  });
+  return true;
+}
+
+/** Withdraws mail that came back from its session after its question had ended: it would begin a turn for nobody. */
+export async function recordWithdrawals(tx: WriteTransaction): Promise<void> {
+  for (const mail of await mailsOfEndedQuestions(tx.db)) await noteWithdrawn(tx, mail, 'its question has ended');
+}
+
+/** Puts an open question into the hands of a listener: that is how it arrives. False when another one has it. */
+export async function recordHeard(tx: WriteTransaction, question: Question): Promise<boolean> {
+  if (!(await claimForListener(tx, question.id, tx.now + limits.listenMs))) return false;
+  for (const mail of await mailsOfQuestion(tx.db, question)) {
+    await noteDelivered(tx, mail, 'pull');
+    await noteRead(tx, mail);
+  }
+  return true;
+}
+
+/** Puts a question once more to the one who has seen it and rests. */
+export async function recordReminder(tx: WriteTransaction, question: Question): Promise<void> {
+  const [from, to] = [await agentById(tx.db, question.fromId), await agentById(tx.db, question.toId)];
+  if (from === null || to === null) return;
+  const body = shortBody(`(asked once more, since it still waits) ${question.question}`);
+  await recordMail(tx, { from, to, kind: 'question', questionId: question.id }, body);
+}
+
+/**
+ * Writes the answer to a question as a mail to the one who asked; `shown` when the command that waited for it has printed
+ * it, so that nobody is told twice. Null when there is such a mail already, or nobody left to write to.
+ */
+export async function recordAnswerMail(
+  tx: WriteTransaction,
+  question: Question,
+  body: StoredBody,
+  { shown }: { shown: boolean },
+): Promise<Mail | null> {
+  const [from, to] = [await agentById(tx.db, question.toId), await agentById(tx.db, question.fromId)];
+  if (from === null || to === null || to.endedAt !== null) return null;
+  if (!(await noteTold(tx, question.id, body.id))) return null;
+  const mail = (await mayWrite(tx, from, to))
+    ? await recordMail(tx, { from, to, kind: 'answer', questionId: question.id }, body)
+    : await recordMail(tx, { from: await rootAgent(tx.db), to, kind: 'system', questionId: question.id }, body);
+  if (!shown) return mail;
+  await noteDelivered(tx, mail, 'pull');
+  await noteRead(tx, mail);
+  return mail;
+}
+
+/** Tells the one who asked that there is no answer, where no command of its own waits that would; a person is told nothing. */
+export async function recordNoAnswer(tx: WriteTransaction, question: Question, text: string): Promise<void> {
+  const asker = await agentById(tx.db, question.fromId);
+  if (asker === null || asker.endedAt !== null || isPerson(asker)) return;
+  const what = question.kind === 'permission' ? 'request' : 'question';
+  const body = shortBody(
+    `Your ${what} ${question.id} has no answer. ${text}. It began: ${firstLine(question.question, excerptCharacters)}`,
+  );
+  if (!(await noteTold(tx, question.id, body.id))) return;
+  await recordMail(tx, { from: await rootAgent(tx.db), to: asker, kind: 'system', questionId: question.id }, body);
+}
+
+/** Tells whoever looks after an agent something about it; the person, who has the inbox, is told nothing. */
+export async function tellSupervisor(tx: WriteTransaction, agent: Agent, text: string): Promise<string | null> {
+  const id = agent.supervisorId ?? agent.parentId;
+  const supervisor = id === null ? null : await agentById(tx.db, id);
+  if (supervisor === null || supervisor.endedAt !== null || supervisor.parentId === null) return null;
+  await recordMail(tx, { from: await rootAgent(tx.db), to: supervisor, kind: 'system' }, shortBody(text));
+  return supervisor.id;
+}
+
+/** An answer goes back the way the question came, but for a person's to a subagent, which Pawl itself passes on. */
+async function mayWrite({ db }: WriteTransaction, from: Agent, to: Agent): Promise<boolean> {
+  const [sender, recipient] = [await correspondent(db, from), await correspondent(db, to)];
+  try {
+    refuseMail(sender, recipient);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,182 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { questionRoutes } from '@pawl/protocol/route/question';
+import { routes } from '@pawl/protocol/routes';
+import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Question } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { findQuestions, openQuestionsTo } from '@pawl/store/questions';
+import type { Context } from 'hono';
+import { requestPermission } from './permissions.ts';
+import type { Target } from './question-target.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { PersonInbox } from './inbox.ts';
+import type { Questions } from './questions.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+import { requestKey, selfOnly } from '../platform/http/door.ts';
+import { eventStream } from '../platform/http/sse.ts';
+
+type QuestionRouteParts = { shop: Workshop; agents: Agents; questions: Questions; inbox: PersonInbox };
+
+/** Questions, what waits for the person, and requests for permissions. An agent asks, listens and answers as itself only. */
+export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: QuestionRouteParts): void {
+  const { shop, agents, questions, inbox } = parts;
+  const { db } = shop.store;
+  let streams = 0;
+  const openStream = () => {
+    if (streams >= limits.streams)
+      throw new PawlError('unavailable', `${streams} commands wait for questions or answers already.`);
+    streams++;
+    return () => void streams--;
+  };
+
+  /** The caller as an agent; a person is agent 0 here, whomever they act as elsewhere. */
+  async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
+    const caller = context.get('caller');
+    const agent = caller.kind === 'person' ? await rootAgent(db) : await agentById(db, caller.agentId);
+    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+    return agent;
+  }
+
+  async function askerOf(context: Context<DoorVariables>, reference: string | undefined): Promise<Agent> {
+    const caller = await callerAgent(context);
+    if (reference === undefined) return caller;
+    const named = await agents.find(reference, 'living');
+    if (context.get('caller').kind === 'person' || named.id === caller.id) return named;
+    throw new PawlError('forbidden', 'An agent may ask as itself only.', {
+      hint: `--from is ${caller.id} here, and may be left out.`,
+    });
+  }
+
+  async function find(context: Context<DoorVariables>, reference: string): Promise<Question> {
+    const [first, ...others] = await findQuestions(db, reference);
+    const shown = JSON.stringify(reference.slice(0, 80));
+    if (first === undefined) throw new PawlError('not_found', `There is no question ${shown}.`);
+    if (others.length > 0) throw new PawlError('ambiguous', `${shown} fits more than one question.`);
+    const caller = await callerAgent(context);
+    if (context.get('caller').kind === 'person' || caller.id === first.fromId || caller.id === first.toId) return first;
+    throw new PawlError('forbidden', 'It is a question between others.');
+  }
+
+  async function viewOf(question: Question): Promise<QuestionView> {
+    const named = async (id: string) => ({ id, alias: (await agentById(db, id))?.alias ?? 'unknown' });
+    const answered = question.end === 'answered';
+    return {
+      conversationId: question.id,
+      kind: question.kind,
+      from: await named(question.fromId),
+      to: await named(question.toId),
+      question: question.question,
+      taskId: question.taskId,
+      phaseId: question.phase,
+      askedAt: question.askedAt,
+      deadlineAt: question.deadlineAt,
+      endedAt: question.endedAt,
+      end: question.end,
+      answer: answered ? question.answer : null,
+      reason: answered ? null : question.answer,
+    };
+  }
+
+  /**
+   * A stream of one message: what is waited for, after as many heartbeats as it takes. The wait begins when there is room for
+   * one more, so that nobody waits who was refused.
+   */
+  function once(
+    context: Context<DoorVariables>,
+    event: string,
+    begin: () => { next(timeoutMs: number, signal: AbortSignal): Promise<Question | null>; leave(): void },
+  ): Response {
+    const close = openStream();
+    const { next, leave } = begin();
+    let over = false;
+    return eventStream(
+      context.req.raw.signal,
+      async (signal) => {
+        if (over) return null;
+        const found = await next(limits.heartbeatMs, signal);
+        if (found === null) return [];
+        over = true;
+        return [{ event, data: await viewOf(found) }];
+      },
+      () => {
+        leave();
+        close();
+      },
+    );
+  }
+
+  app.openapi(questionRoutes.askQuestion, async (context) => {
+    const body = context.req.valid('json');
+    const from = await askerOf(context, body.from);
+    const key = requestKey(context, `ask ${from.id}`, context.req.valid('header')['idempotency-key']);
+    const timeoutMs = body.timeoutMs ?? null;
+    const question = await questions.ask({ from, target: targetOf(body), text: body.question, timeoutMs, key });
+    return context.json({ question: await viewOf(question) }, 200);
+  });
+  app.openapi(questionRoutes.showQuestion, async (context) => {
+    const question = await find(context, context.req.valid('param').question);
+    if (!wantsStream(context)) return context.json({ question: await viewOf(question) }, 200);
+    const isAsker = (await callerAgent(context)).id === question.fromId;
+    return once(context, 'ended', () => {
+      const { end, leave } = questions.follow(question.id, isAsker ? 'asker' : 'onlooker');
+      return { next: end, leave };
+    });
+  });
+  app.openapi(questionRoutes.answerQuestion, async (context) => {
+    const question = await find(context, context.req.valid('param').question);
+    if (question.toId !== (await callerAgent(context)).id) {
+      throw new PawlError('forbidden', 'Only the one who was asked answers.');
+    }
+    if (question.kind === 'permission') throw new PawlError('needs_input', 'This asks for a permission: pawl reply.');
+    await questions.answer(question, context.req.valid('json').answer);
+    return context.json({ conversationId: question.id, status: 'answered' as const }, 200);
+  });
+  app.openapi(questionRoutes.noteShown, async (context) => {
+    const question = await find(context, context.req.valid('param').question);
+    selfOnly(context, question.fromId);
+    await questions.shown(question);
+    return context.json({ question: await viewOf(question) }, 200);
+  });
+  app.openapi(questionRoutes.listen, async (context) => {
+    const agent = await agents.find(context.req.valid('param').reference);
+    selfOnly(context, agent.id);
+    if (!wantsStream(context)) {
+      const open = await openQuestionsTo(db, agent.id);
+      return context.json({ questions: await Promise.all(open.map(viewOf)) }, 200);
+    }
+    if (agent.endedAt !== null) throw new PawlError('conflict', `${agent.alias} is dead, so nobody asks it.`);
+    return once(context, 'question', () => ({
+      next: (timeoutMs, signal) => questions.listen(agent.id, timeoutMs, signal),
+      leave() {},
+    }));
+  });
+  app.openapi(routes.replyAgent, async (context) => {
+    const { reference } = context.req.valid('param');
+    const key = requestKey(context, `reply ${reference}`, context.req.valid('header')['idempotency-key']);
+    const asker = await inbox.reply(reference, context.req.valid('json'), key);
+    return context.json({ agent: await agents.view(asker.id) }, 200);
+  });
+  app.openapi(questionRoutes.askPermission, async (context) => {
+    const { tool, input } = context.req.valid('json');
+    const agent = await callerAgent(context);
+    if (context.get('caller').kind === 'person') throw new PawlError('invalid_input', 'A person needs no permission.');
+    const key = requestKey(context, 'permission', context.req.valid('header')['idempotency-key']);
+    const { signal } = context.req.raw;
+    return context.json(await requestPermission(shop, questions, { agent, tool, input, key, signal }), 200);
+  });
+}
+
+function targetOf({ agent, task, phase }: AskBody): Target {
+  if (agent !== undefined) return { agent };
+  if (task !== undefined) return { task };
+  return phase === undefined ? { person: true } : { phase };
+}
+
+function wantsStream(context: Context): boolean {
+  return context.req.header('accept')?.includes('text/event-stream') ?? false;
+}

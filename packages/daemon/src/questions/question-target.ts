@@ -1,0 +1,57 @@
+import type { Asked } from '@pawl/core/question';
+import { chooseAsked } from '@pawl/core/question';
+import { resolveAgent } from '@pawl/core/resolve';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { findAgents } from '@pawl/store/agents';
+import { agentsInPhase } from '@pawl/store/questions';
+import type { Database } from '@pawl/store/tables';
+import { agentsOfTask } from '@pawl/store/tasks';
+import { firstDefinition, isResumable } from '../mail/resumable.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import { findTask } from '../tasks/tasks.ts';
+
+/** Who is to be asked: one agent, whoever works on a task or in a phase, or the person. */
+export type Target = { agent: string } | { task: string } | { phase: string } | { person: true };
+
+export type FoundTarget = { asked: Asked; taskId: string | null; phase: string | null };
+
+/** Finds who is asked, on the facts of one transaction. That nobody can be is an error at once. */
+export async function findTarget(shop: Workshop, db: Database, from: Agent, target: Target): Promise<FoundTarget> {
+  const direct = { taskId: null, phase: null };
+  if ('person' in target) return { asked: await askedFacts(shop, db, await rootAgent(db)), ...direct };
+  if ('agent' in target) {
+    const agent = resolveAgent(target.agent, await findAgents(db, target.agent, { prefixOf: 'living' }));
+    return { asked: await askedFacts(shop, db, agent), ...direct };
+  }
+  if ('task' in target) {
+    const task = await findTask(db, target.task, from.projectId ?? undefined);
+    const workers = (await agentsOfTask(db, task.id)).toReversed();
+    return {
+      asked: await choose(shop, db, from, workers, `the task ${task.name}`),
+      taskId: task.id,
+      phase: task.phase,
+    };
+  }
+  const { phase } = target;
+  const workers = await agentsInPhase(db, phase, from.projectId);
+  return { asked: await choose(shop, db, from, workers, `the phase ${phase}`), taskId: null, phase };
+}
+
+async function choose(shop: Workshop, db: Database, from: Agent, workers: Agent[], what: string): Promise<Asked> {
+  const candidates: Asked[] = [];
+  for (const agent of workers) if (agent.endedAt === null) candidates.push(await askedFacts(shop, db, agent));
+  return chooseAsked(from, candidates, what);
+}
+
+/** What decides whether an agent can be asked now. */
+export async function askedFacts(shop: Workshop, db: Database, { id }: Agent): Promise<Asked> {
+  const facts = await agentView(db, id);
+  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${id}.`);
+  const rests = facts.run !== null && facts.run.outcome !== null;
+  const first = await firstDefinition(shop, facts);
+  const resumable = first === null ? rests && (await isResumable(shop, db, facts.agent)) : true;
+  return { ...facts, first, resumable };
+}

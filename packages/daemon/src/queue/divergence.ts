@@ -1,0 +1,49 @@
+import type { Divergence } from '@pawl/core/ratchet/diverged';
+import { isAncestor } from '@pawl/git/merge-step';
+import { hasCommit } from '@pawl/git/queue-objects';
+import { branchTip } from '@pawl/git/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { Project } from '@pawl/schema/record';
+import { queueOf, updateQueue } from '@pawl/store/queues';
+import type { Workshop } from '../platform/workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import { configOf } from '../project-config/project-rules.ts';
+import { hasDropped } from './dropped.ts';
+
+/** Records since when the local target branch and the remote's have diverged, and that they no longer do. */
+export async function recordDivergence(shop: Workshop, project: Project): Promise<void> {
+  const divergence = await divergenceOf(shop, project);
+  const queue = await queueOf(shop.store.db, project.id);
+  if (queue === null || (queue.divergedAt !== null) === (divergence !== null)) return;
+  await shop.store.write(async (tx) => {
+    const about = { projectId: project.id, agentId: null };
+    await updateQueue(tx, project.id, { divergedAt: divergence === null ? null : tx.now });
+    if (divergence === null) tx.emit({ type: 'queue.converged', ...about, data: { branch: queue.branch } });
+    else {
+      const { branch, local, tip } = divergence;
+      tx.emit({ type: 'queue.diverged', ...about, data: { branch, local, remote: tip } });
+    }
+  });
+}
+
+/** How a project's local target branch differs from the remote's as the queue saw it last; null when one follows the other. */
+export async function divergenceOf(shop: Workshop, project: Project): Promise<Divergence | null> {
+  const queue = await queueOf(shop.store.db, project.id);
+  const { found } = await configOf(shop, project);
+  if (queue === null || queue.seen === null || found === null || found.remote === null) return null;
+  const { branch, seen: tip } = queue;
+  try {
+    const repository = await repositoryOf(shop, project);
+    const ownDir = ownGitDirectory(shop.home, project.id);
+    const local = await branchTip(repository, branch);
+    if (local === null || local === tip || !(await hasCommit(repository, ownDir, tip))) return null;
+    if (await isAncestor(repository, ownDir, local, tip)) return null;
+    if (await isAncestor(repository, ownDir, tip, local)) return null;
+    const isRewritten = await hasDropped(shop.store.db, { repository, ownDir, projectId: project.id, tip }, branch);
+    return { branch, local, remote: found.remote, tip, isRewritten };
+  } catch (error) {
+    // A repository that cannot be read has other things said about it.
+    if (error instanceof PawlError) return null;
+    throw error;
+  }
+}

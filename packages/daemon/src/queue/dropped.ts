@@ -1,0 +1,95 @@
+import { droppedDetail } from '@pawl/core/ratchet/diverged';
+import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { cutText } from '@pawl/core/shorten';
+import type { NamedCommit } from '@pawl/git/dropped';
+import { droppedCommits } from '@pawl/git/dropped';
+import { isAncestor } from '@pawl/git/merge-step';
+import { hasCommit, importCommits } from '@pawl/git/queue-objects';
+import { branchTip, type Repository } from '@pawl/git/repository';
+import { listWorktrees } from '@pawl/git/worktree-list';
+import type { Change, Finding } from '@pawl/schema/change';
+import { openChanges, updateChange } from '@pawl/store/changes';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import * as z from 'zod';
+import type { Bench } from '../changes/landing/advance.ts';
+import { shown } from '../changes/shown.ts';
+
+/** Tips of a target branch from which it was moved to something that does not contain them, newest first. */
+const tipsSchema = z.array(z.string());
+const keyOf = (projectId: string) => `dropped:${projectId}`;
+/** How many old tips are remembered, and how many commits a finding names. */
+const rememberedTips = 20;
+const namedCommits = 10;
+
+/** Whether the target branch was moved so that it lacks commits which it had. These are kept in Pawl's own git directory then. */
+export async function isRewritten({ repository, ownDir, target }: Bench, old: string): Promise<boolean> {
+  const { tip } = target;
+  if (!(await hasCommit(repository, ownDir, old)) || (await isAncestor(repository, ownDir, old, tip))) return false;
+  await importCommits(repository, ownDir, { tips: [old], not: [tip] });
+  return true;
+}
+
+/** Remembers an old tip, and has every open change looked at again: approvals were given for another target branch. */
+export async function noteRewritten(tx: WriteTransaction, projectId: string, old: string): Promise<void> {
+  const known = (await oldTips(tx.db, projectId)).filter((tip) => tip !== old);
+  await setSetting(tx, keyOf(projectId), [old, ...known].slice(0, rememberedTips));
+  for (const { id } of await openChanges(tx.db, projectId)) {
+    await updateChange(tx, id, { examinedHead: null, approvedHead: null, passedHead: null });
+  }
+}
+
+async function oldTips(db: Database, projectId: string): Promise<string[]> {
+  const parsed = tipsSchema.safeParse(await getSetting(db, keyOf(projectId)));
+  return parsed.success ? parsed.data : [];
+}
+
+type Place = { repository: Repository; ownDir: string; projectId: string; tip: string };
+
+/** The commits of a head that the target branch had and lacks now. */
+async function droppedFrom(
+  db: Database,
+  { repository, ownDir, projectId, tip }: Place,
+  head: string,
+): Promise<NamedCommit[]> {
+  for (const old of await oldTips(db, projectId)) {
+    const found = await droppedCommits(repository, ownDir, { head, old, tip, most: namedCommits + 1 });
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Whether a branch has commits that the target branch had and lacks now. */
+export async function hasDropped(db: Database, place: Place, branch: string): Promise<boolean> {
+  if ((await oldTips(db, place.projectId)).length === 0) return false;
+  const head = await branchTip(place.repository, branch);
+  return head !== null && (await droppedFrom(db, place, head)).length > 0;
+}
+
+/** A change with commits that were removed from the target branch would bring them back, so a person is asked. */
+export async function droppedFindings(
+  { shop, project, repository, ownDir, target }: Bench,
+  { head, branch }: Change,
+): Promise<Finding[]> {
+  const { tip } = target;
+  const found = await droppedFrom(shop.store.db, { repository, ownDir, projectId: project.id, tip }, head);
+  if (found.length === 0) return [];
+  const named = found.slice(0, namedCommits).map(({ commit, subject }) => ({ commit, subject: shown(subject) }));
+  const detail = droppedDetail(named, {
+    target: target.branch,
+    tip,
+    hasMore: found.length > namedCommits,
+    remote: target.remote?.name ?? null,
+    branch,
+    directory: await directoryOf(repository, branch),
+    root: repository.root,
+  });
+  return [{ kind: 'commits-dropped', detail: cutText(detail, gateLimits.droppedCharacters) }];
+}
+
+/** The worktree that has a branch checked out; else the person's checkout. */
+async function directoryOf(repository: Repository, branch: string): Promise<string> {
+  const worktrees = await listWorktrees(repository);
+  return worktrees.find((each) => each.branch === branch)?.path ?? repository.root;
+}

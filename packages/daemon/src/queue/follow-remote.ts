@@ -1,0 +1,71 @@
+import { advanceBranch, finishAdvance } from '@pawl/git/advance';
+import { isAncestor } from '@pawl/git/merge-step';
+import { exportCommits } from '@pawl/git/queue-objects';
+import { trackRemote } from '@pawl/git/remote';
+import { branchTip } from '@pawl/git/repository';
+import { messageOf } from '@pawl/schema/error';
+import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { followKey, stayedKey } from '../changes/landing/local-branch.ts';
+import type { Bench } from '../changes/landing/advance.ts';
+
+/** A branch of the person's that is about to follow: so one that was cut short can be finished. */
+const followSchema = z.object({ branch: z.string(), from: z.string(), to: z.string() });
+
+/**
+ * Lets the person's own branch follow the remote's: only forward, and only as far as nothing of theirs is in the way. What
+ * cannot follow stays behind, as it would until they pull.
+ */
+export async function followRemote(bench: Bench): Promise<void> {
+  const { shop, project, repository, ownDir, target } = bench;
+  const { branch, tip, remote } = target;
+  await finishFollowing(bench);
+  if (remote === null) return;
+  const local = await branchTip(repository, branch);
+  if (local === tip) return noteStayed(bench, null);
+  if (local === null) return noteStayed(bench, `there is no local branch ${branch}`);
+  if (!(await isAncestor(repository, ownDir, local, tip))) {
+    return noteStayed(bench, `it has commits that ${remote.name}/${branch} does not have`);
+  }
+  let reason: string | null = null;
+  try {
+    await exportCommits(repository, ownDir, { tip, not: [local] });
+    await trackRemote(repository, { remote: remote.name, branch, commit: tip });
+    await shop.store.write((tx) => setSetting(tx, followKey(project.id), { branch, from: local, to: tip }));
+    const note = `pawl: follows ${remote.name}`;
+    await advanceBranch(repository, { ownDir, branch, from: local, to: tip, note, crashPoint: 'follow.after_ref' });
+  } catch (error) {
+    reason = messageOf(error);
+    shop.log.info({ branch, why: reason }, 'the local branch stays behind the remote for now');
+  }
+  await forgetFollowing(bench);
+  await noteStayed(bench, reason);
+}
+
+async function noteStayed({ shop, project, target }: Bench, reason: string | null): Promise<void> {
+  const key = stayedKey(project.id);
+  const known = await getSetting(shop.store.db, key);
+  const stayed = reason === null ? undefined : { tip: target.tip, reason };
+  if (isDeepStrictEqual(known, stayed)) return;
+  await shop.store.write((tx) =>
+    stayed === undefined ? forgetSettings(tx, key, Number.MAX_SAFE_INTEGER) : setSetting(tx, key, stayed),
+  );
+}
+
+type Place = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'>;
+
+/** Lets the files of a checkout come after a branch that a daemon had moved before it was killed. */
+export async function finishFollowing(place: Place): Promise<void> {
+  const { shop, project, repository, ownDir } = place;
+  const begun = await getSetting(shop.store.db, followKey(project.id));
+  if (begun === undefined) return;
+  if (!(await finishAdvance(repository, { ownDir, ...followSchema.parse(begun) }))) {
+    shop.log.warn({ project: project.name }, 'the files of a checkout could not follow; look at git status there');
+  }
+  await forgetFollowing(place);
+}
+
+async function forgetFollowing({ shop, project }: Place): Promise<void> {
+  await shop.store.write((tx) => forgetSettings(tx, followKey(project.id), Number.MAX_SAFE_INTEGER));
+}

@@ -1,0 +1,144 @@
+import type { Side } from '@pawl/core/ratchet/foresight';
+import { conflictWords, pairsThatMeet } from '@pawl/core/ratchet/foresight';
+import { branchTips } from '@pawl/git/branch-tips';
+import type { Repository } from '@pawl/git/repository';
+import { limits } from '@pawl/schema/limit';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import type { Agent, Project } from '@pawl/schema/record';
+import { listAgents } from '@pawl/store/agent-views';
+import { agentById } from '@pawl/store/agents';
+import { openChanges } from '@pawl/store/changes';
+import { queueOf } from '@pawl/store/queues';
+import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import * as z from 'zod';
+import { agentIn } from '../platform/places.ts';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { recallComparisons } from '../changes/guard/comparisons.ts';
+
+const toldSchema = z.array(z.string());
+
+/**
+ * Compares the branches of living agents and of open changes with each other, and tells both authors of two that conflict
+ * while they can still agree. Each pair is told once, and again only when files join that were not told before.
+ */
+export async function foreseeConflicts(
+  shop: Workshop,
+  project: Project,
+  repository: Repository,
+  ownDir: string,
+  config: Pick<ProjectConfig, 'enabled'>,
+): Promise<void> {
+  const queue = config.enabled ? await queueOf(shop.store.db, project.id) : null;
+  if (queue === null || queue.seen === null) return;
+  const memory = recallComparisons(shop, project.id, { repository, ownDir, main: queue.seen });
+  const found = await branchesAtWork(shop, project, repository);
+  const changed = await memory.files(found.map(({ tip }) => tip));
+  const sides = found
+    .map((side): Side => ({ ...side, files: changed.get(side.tip) ?? null }))
+    .filter(({ files }) => files === null || files.size > 0);
+  for (const [one, other] of pairsThatMeet(sides)) {
+    const files = await memory.conflicts(one.tip, other.tip);
+    if (files.length > 0) await tell(shop, project, [one, other], files);
+  }
+  memory.keep();
+}
+
+/** The branches to compare: of open changes, oldest first, and of living agents with commits of their own, newest first. */
+async function branchesAtWork(
+  { store: { db } }: Workshop,
+  project: Project,
+  repository: Repository,
+): Promise<Omit<Side, 'files'>[]> {
+  const changes = (await openChanges(db, project.id)).slice(0, limits.comparedBranches);
+  const living = await listAgents(db, { projectId: project.id, limit: limits.pageRows });
+  const here = await Promise.all(living.map(({ agent }) => agentIn(db, agent, project.id)));
+  const agents = here
+    .filter((agent) => agent !== null)
+    .filter(
+      ({ branch, worktreeReadyAt, completion }) => branch !== null && worktreeReadyAt !== null && completion === null,
+    )
+    .slice(0, limits.comparedBranches);
+  const tips = await branchTips(
+    repository,
+    agents.map(({ branch }) => branch ?? ''),
+  );
+  const sides = new Map<string, Omit<Side, 'files'>>();
+  for (const { branch, head, agentId, standInId, title } of changes) {
+    sides.set(branch, { branch, tip: head, agentId: standInId ?? agentId, purpose: title });
+  }
+  for (const agent of agents) {
+    const branch = agent.branch ?? '';
+    const tip = tips.get(branch);
+    if (tip === undefined || tip === agent.baseCommit) continue;
+    // What its author has committed since it was proposed counts as well.
+    const known = sides.get(branch);
+    sides.set(branch, { branch, tip, agentId: known?.agentId ?? agent.id, purpose: known?.purpose ?? '' });
+  }
+  return [...sides.values()].slice(0, limits.comparedBranches);
+}
+
+/** What a branch is for: what its change is called, else what its author was first asked for. */
+async function purposeOf(db: Database, { purpose, agentId }: Side): Promise<string> {
+  if (purpose !== '' || agentId === null) return purpose;
+  return (await agentById(db, agentId))?.assignment ?? '';
+}
+
+/** Tells both authors, as far as they live, unless they know of all these files. */
+async function tell(
+  shop: Workshop,
+  project: Project,
+  [one, other]: [Side, Side],
+  files: readonly string[],
+): Promise<void> {
+  const prefix = `foreseen:${project.id}:`;
+  const key = `${prefix}${one.branch}:${other.branch}`;
+  if (!isNews(await toldBefore(shop.store.db, key), files)) return;
+  await shop.store.write(async (tx) => {
+    const told = await toldBefore(tx.db, key);
+    const [first, second] = [await authorOf(tx, one), await authorOf(tx, other)];
+    const hearers = [first, second].filter((agent) => agent !== null && isLiving(agent));
+    if (!isNews(told, files) || hearers.length === 0) return;
+    await forgetSettings(tx, prefix, tx.now - limits.foreseenMs);
+    await setSetting(tx, key, [...new Set([...told, ...files])]);
+    const from = await rootAgent(tx.db);
+    for (const [mine, its, author, peer] of [
+      [one, other, first, second],
+      [other, one, second, first],
+    ] as const) {
+      if (author === null || !isLiving(author)) continue;
+      const purpose = await purposeOf(tx.db, its);
+      const words = conflictWords(mine, { branch: its.branch, purpose, alias: peer?.alias ?? null }, files);
+      await recordMail(tx, { from, to: author, kind: 'system' }, shortBody(words));
+    }
+    tx.emit({
+      type: 'conflict.predicted',
+      projectId: project.id,
+      agentId: (first ?? second)?.id ?? null,
+      peerId: first === null ? null : (second?.id ?? null),
+      data: { branches: [one.branch, other.branch], files: [...files] },
+    });
+  });
+}
+
+/** A pair that finds ever new files to conflict in has been told often enough. */
+function isNews(told: readonly string[], files: readonly string[]): boolean {
+  return told.length < limits.foreseenFiles && files.some((file) => !told.includes(file));
+}
+
+async function toldBefore(db: Database, key: string): Promise<string[]> {
+  const told = toldSchema.safeParse(await getSetting(db, key));
+  return told.success ? told.data : [];
+}
+
+async function authorOf(tx: WriteTransaction, { agentId }: Side): Promise<Agent | null> {
+  return agentId === null ? null : agentById(tx.db, agentId);
+}
+
+/** Who has completed reads nothing any more. */
+function isLiving({ endedAt, completion, adopted }: Agent): boolean {
+  return endedAt === null && completion === null && adopted === null;
+}

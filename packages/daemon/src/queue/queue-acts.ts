@@ -1,0 +1,136 @@
+import type { QueueStep } from '@pawl/core/ratchet/queue-plan';
+import { notAccepted } from '@pawl/core/ratchet/test-count';
+import type { Change, Finding } from '@pawl/schema/change';
+import { crashPoint } from '@pawl/schema/crash-point';
+import type { ChangePatch } from '@pawl/store/changes';
+import { updateChange } from '@pawl/store/changes';
+import { openChecks } from '@pawl/store/checks';
+import { updateQueue } from '@pawl/store/queues';
+import type { Chain } from '../changes/guard/chain.ts';
+import { noteAlarm, noteAlarmOver, noteClosed, noteQuestioned } from '../changes/notices.ts';
+import { unmoved } from '../changes/people.ts';
+import { eject } from '../changes/change-eject.ts';
+import type { QueueParts, QueueState } from './queue-state.ts';
+
+/** Ejects what conflicts with main, and closes what main has already. Returns whether there was any. */
+export async function settleMisfits(parts: QueueParts, chains: readonly Chain[]): Promise<boolean> {
+  let hasChanged = false;
+  for (const chain of chains) if (await settleChain(parts, chain)) hasChanged = true;
+  return hasChanged;
+}
+
+async function settleChain(parts: QueueParts, chain: Chain): Promise<boolean> {
+  for (const { change, files } of chain.conflicting) {
+    const reason = `it conflicts with ${parts.target.branch} in ${files.slice(0, 5).join(', ')}`;
+    await eject(parts, change, { kind: 'conflict', reason, files, checkId: null });
+  }
+  for (const { change, reason } of chain.broken)
+    await eject(parts, change, { kind: 'conflict', reason, files: [], checkId: null });
+  for (const change of chain.empty) await closeEmpty(parts, change);
+  return chain.conflicting.length + chain.broken.length + chain.empty.length > 0;
+}
+
+async function closeEmpty({ shop, project, target, wake }: QueueParts, change: Change): Promise<void> {
+  const reason = `${target.branch} has all of it already`;
+  const told = await shop.store.write(async (tx) => {
+    if ((await unmoved(tx.db, change)) === null) return [];
+    await updateChange(tx, change.id, { closedAt: tx.now, closeReason: reason });
+    const data = { changeId: change.id, reason, learnings: null };
+    tx.emit({ type: 'change.closed', projectId: project.id, agentId: change.agentId, data });
+    return noteClosed(tx, { shop, project, change, reason, learnings: null });
+  });
+  wake(told);
+}
+
+type Act = Exclude<QueueStep, { do: 'check' | 'advance' }>;
+
+/** Does one step of a queue that is neither a check nor an advance. */
+export async function perform(parts: QueueParts, state: QueueState, step: Act): Promise<void> {
+  const { chain } = state;
+  switch (step.do) {
+    case 'sound-alarm':
+      return soundAlarm(parts, state);
+    case 'end-alarm':
+      return endAlarm(parts, state);
+    case 'eject': {
+      const link = chain.links[step.index];
+      if (link === undefined) return;
+      const failed = state.checks.findLast(({ tree, outcome }) => tree === link.tree && outcome === 'failed');
+      const reason = `the checks fail with it: ${failed?.detail ?? 'see the log'}`;
+      return eject(parts, link.change, { kind: 'red', reason, files: [], checkId: failed?.id ?? null });
+    }
+    case 'set-aside': {
+      const change = chain.links[step.index]?.change;
+      if (change !== undefined) await updateUnmoved(parts, [change], (now) => ({ isolatedAt: now, queuedAt: now }));
+      return;
+    }
+    case 'separate': {
+      const together = chain.links.slice(0, step.length).map(({ change }) => change);
+      return updateUnmoved(parts, together, (now) => ({ isolatedAt: now }));
+    }
+    case 'question':
+      return question(parts, chain, step);
+    case 'cancel-beyond': {
+      const pointless = new Set(chain.links.slice(step.length).map(({ tree }) => tree));
+      for (const check of await openChecks(parts.shop.store.db, parts.project.id)) {
+        if (pointless.has(check.tree)) await parts.checker.cancel(check.id, 'a shorter chain failed');
+      }
+      return;
+    }
+  }
+}
+
+async function question(
+  { shop, project, wake }: QueueParts,
+  chain: Chain,
+  { index, findings }: { index: number; findings: Finding[] },
+): Promise<void> {
+  const change = chain.links[index]?.change;
+  if (change === undefined) return;
+  const told = await shop.store.write(async (tx) => {
+    const now = await unmoved(tx.db, change);
+    if (now === null) return [];
+    // What was accepted before is asked again together with the rest.
+    const all = [...notAccepted(now.findings, findings), ...findings];
+    await updateChange(tx, change.id, { findings: all, approvedHead: null, isolatedAt: now.isolatedAt ?? tx.now });
+    const data = { changeId: change.id, head: change.head, findings: all };
+    tx.emit({ type: 'change.questioned', projectId: project.id, agentId: change.agentId, data });
+    return noteQuestioned(tx, { shop, project, change: now, findings: all });
+  });
+  wake(told);
+}
+
+async function updateUnmoved(
+  { shop }: QueueParts,
+  changes: readonly Change[],
+  patch: (now: number) => ChangePatch,
+): Promise<void> {
+  await shop.store.write(async (tx) => {
+    for (const change of changes)
+      if ((await unmoved(tx.db, change)) !== null) await updateChange(tx, change.id, patch(tx.now));
+  });
+}
+
+async function soundAlarm({ shop, project, target, wake }: QueueParts, { chain, checks }: QueueState): Promise<void> {
+  const check = checks.findLast(({ tree, outcome }) => tree === chain.mainTree && outcome === 'failed');
+  if (check === undefined) return;
+  const commit = target.tip;
+  const told = await shop.store.write(async (tx) => {
+    const emergency = { commit, checkId: check.id, since: tx.now, fixerId: null, trouble: null };
+    await updateQueue(tx, project.id, { emergency, waiting: null });
+    tx.emit({ type: 'emergency.started', projectId: project.id, data: { commit, checkId: check.id } });
+    return noteAlarm(tx, { shop, project, branch: target.branch, check });
+  });
+  crashPoint('emergency.after_record');
+  wake(told);
+}
+
+async function endAlarm({ shop, project, target, wake }: QueueParts, { facts }: QueueState): Promise<void> {
+  const told = await shop.store.write(async (tx) => {
+    const { counts } = facts.evidence(facts.main);
+    await updateQueue(tx, project.id, { emergency: null, green: target.tip, counts });
+    tx.emit({ type: 'emergency.ended', projectId: project.id, data: { commit: target.tip } });
+    return noteAlarmOver(tx, { shop, project, branch: target.branch, commit: target.tip });
+  });
+  wake(told);
+}

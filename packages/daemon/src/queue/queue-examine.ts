@@ -1,0 +1,55 @@
+import type { Change } from '@pawl/schema/change';
+import { isPassing, PawlError } from '@pawl/schema/error';
+import { changeById, openChanges, updateChange } from '@pawl/store/changes';
+import { queueOf } from '@pawl/store/queues';
+import { droppedFindings } from './dropped.ts';
+import { effectOf } from '../changes/guard/effect.ts';
+import type { Examination } from '../changes/guard/examine.ts';
+import { examineChange } from '../changes/guard/examine.ts';
+import { noteQuestioned } from '../changes/notices.ts';
+import type { QueueParts } from './queue-state.ts';
+
+type ExamineParts = Omit<QueueParts, 'checker' | 'forge' | 'askedAt'>;
+
+const nothing: Examination = { findings: [], removesTests: false };
+
+/** Looks at what each change's head does to the gate, once. Returns whether there was any to look at. */
+export async function examineAll(parts: ExamineParts): Promise<boolean> {
+  const { shop, project, config, wake } = parts;
+  let isNew = false;
+  for (const change of await openChanges(shop.store.db, project.id)) {
+    const { head } = change;
+    if (change.examinedHead === head) continue;
+    isNew = true;
+    const { findings: weaker, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
+    const findings = [...(await droppedFindings(parts, change)), ...weaker];
+    const told = await shop.store.write(async (tx) => {
+      const now = await changeById(tx.db, change.id);
+      if (now?.head !== head) return [];
+      const isolatedAt = removesTests || findings.length > 0 ? tx.now : null;
+      await updateChange(tx, change.id, { examinedHead: head, findings, isolatedAt });
+      if (findings.length === 0 || now.approvedHead === head) return [];
+      const data = { changeId: change.id, head, findings };
+      tx.emit({ type: 'change.questioned', projectId: project.id, agentId: change.agentId, data });
+      return noteQuestioned(tx, { shop, project, change: now, findings });
+    });
+    wake(told);
+  }
+  return isNew;
+}
+
+/** What cannot be looked at keeps no other from being looked at: a person is asked about it. */
+async function examine(parts: ExamineParts, change: Change): Promise<Examination> {
+  const { shop, project, repository, ownDir, config } = parts;
+  try {
+    const counts = (await queueOf(shop.store.db, project.id))?.counts ?? null;
+    const isCounted = counts !== null;
+    return await examineChange(repository, { ownDir, config, isCounted, ...(await effectOf(parts, change)) });
+  } catch (error) {
+    if (!(error instanceof PawlError) || isPassing(error)) throw error;
+    return {
+      findings: [{ kind: 'check-edited', detail: `it cannot be looked at: ${error.message}` }],
+      removesTests: true,
+    };
+  }
+}

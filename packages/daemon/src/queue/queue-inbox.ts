@@ -1,0 +1,115 @@
+import { changeNews, configNews, queueNews, withheldNews } from '@pawl/core/inbox';
+import { divergedNews } from '@pawl/core/ratchet/diverged';
+import type { ChangeView } from '@pawl/protocol/view/change';
+import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
+import type { Change, Queue } from '@pawl/schema/change';
+import type { Project } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agent-views';
+import { openChanges } from '@pawl/store/changes';
+import { checkById } from '@pawl/store/checks';
+import { projectSettings } from '@pawl/store/project-settings';
+import { listProjects } from '@pawl/store/projects';
+import { queueOf } from '@pawl/store/queues';
+import type { Database } from '@pawl/store/tables';
+import type { Workshop } from '../platform/workshop.ts';
+import { named, sightOf, viewChange } from '../changes/change-view.ts';
+import { configTrouble } from '../project-config/project-rules.ts';
+import { rulesFrom } from '../changes/facts.ts';
+import { divergenceOf } from './divergence.ts';
+import { projectsWithQueue } from './queue-view.ts';
+import { unproposed } from '../project-config/withheld.ts';
+
+export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
+
+/** The inbox entries of merge queues. */
+export async function queueInbox(shop: Workshop): Promise<QueueInbox> {
+  const inbox: QueueInbox = { entries: [], changes: [], emergencies: [] };
+  for (const project of await projectsWithQueue(shop)) {
+    const queue = await queueOf(shop.store.db, project.id);
+    if (queue !== null) await addProject(shop, project, queue, inbox);
+  }
+  inbox.entries.push(...(await brokenBeforeQueue(shop)));
+  return inbox;
+}
+
+/** Projects whose queue cannot begin, because their configuration cannot be read. */
+async function brokenBeforeQueue(shop: Workshop): Promise<InboxEntry[]> {
+  const { db } = shop.store;
+  const entries: InboxEntry[] = [];
+  for (const project of await listProjects(db)) {
+    const { id, name: alias, createdAt: since } = project;
+    if ((await queueOf(db, id)) !== null || (await projectSettings(db, id)).untrackedAt !== null) continue;
+    const trouble = await configTrouble(shop, project);
+    if (trouble === null) continue;
+    const news = configNews(trouble, { branch: 'the target branch', since, queued: [] });
+    entries.push({ id, agent: null, project: { id, alias }, changes: [], ...news });
+  }
+  return entries;
+}
+
+async function addProject(shop: Workshop, project: Project, queue: Queue, inbox: QueueInbox): Promise<void> {
+  const { db } = shop.store;
+  const place = { id: project.id, alias: project.name };
+  const open = await openChanges(db, project.id);
+  const sight = open.length === 0 ? null : await sightOf(shop, project);
+  for (const change of sight === null ? [] : open) {
+    const view = sight === null ? null : await viewChange(db, change, sight);
+    if (view === null) continue;
+    if (view.needsPerson) inbox.changes.push(view);
+    const rules = sight?.facts ? rulesFrom(sight.facts) : null;
+    const news = changeNews({ ...view, change, isInHand: await isInHand(db, change), rules });
+    const about = { id: change.id, agent: view.author, project: place, changes: [change.id] };
+    if (news !== null) inbox.entries.push({ ...about, ...news });
+  }
+  const emergency = await emergencyOf(db, project, queue);
+  if (emergency !== null) inbox.emergencies.push(emergency);
+  const queued = open.filter(({ queuedAt }) => queuedAt !== null);
+  queued.sort((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
+  const failure = {
+    detail: emergency?.detail ?? '',
+    fixer: emergency?.fixer?.alias ?? null,
+    trouble: emergency?.trouble ?? null,
+  };
+  const trouble = sight?.trouble ?? (await configTrouble(shop, project));
+  for (const news of queueNews({ queue, trouble, queued, failure }))
+    inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
+  for (const work of await unproposed(shop, project)) {
+    const about = { id: work.agentId, agent: await named(db, work.agentId), project: place, changes: [] };
+    inbox.entries.push({ ...about, ...withheldNews(work, queue.branch) });
+  }
+  const divergence = await divergenceOf(shop, project);
+  if (divergence === null) return;
+  const since = queue.divergedAt ?? shop.clock();
+  const news = { kind: 'diverged' as const, since, ...divergedNews(divergence), detail: '', changes: [] };
+  inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
+}
+
+async function emergencyOf(db: Database, project: Project, queue: Queue): Promise<InboxEmergency | null> {
+  if (queue.emergency === null) return null;
+  const { commit, checkId, since, fixerId, trouble } = queue.emergency;
+  const check = await checkById(db, checkId);
+  const about = {
+    project: { id: project.id, alias: project.name },
+    branch: queue.branch,
+    commit,
+    checkId,
+    since,
+    trouble,
+  };
+  return { ...about, fixer: await named(db, fixerId), detail: check?.detail ?? '' };
+}
+
+/** Whether the author of a change, or its stand-in, is at work. */
+async function isInHand(db: Database, { agentId, standInId }: Change): Promise<boolean> {
+  for (const id of [agentId, standInId]) {
+    const view = id === null ? null : await agentView(db, id);
+    if (view !== null && view.agent.endedAt === null && view.run?.outcome === null) return true;
+  }
+  return false;
+}
+
+/** The entries of an inbox in the order in which they are shown. */
+export function inOrder(entries: readonly InboxEntry[]): InboxEntry[] {
+  const rank = ({ kind }: InboxEntry) => (kind === 'emergency' ? 0 : 1);
+  return entries.toSorted((a, b) => rank(a) - rank(b) || a.since - b.since);
+}

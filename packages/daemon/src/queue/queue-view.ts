@@ -1,0 +1,104 @@
+import { divergedNews } from '@pawl/core/ratchet/diverged';
+import { queueAdvice } from '@pawl/core/ratchet/merge-leave';
+import type { QueueView } from '@pawl/protocol/view/change';
+import type { ProjectConfig } from '@pawl/schema/project-config';
+import { limits } from '@pawl/schema/limit';
+import type { Project } from '@pawl/schema/record';
+import { openChanges } from '@pawl/store/changes';
+import { openChecks, recentChecks } from '@pawl/store/checks';
+import { projectSettings } from '@pawl/store/project-settings';
+import { projectById } from '@pawl/store/projects';
+import { allQueues, queueOf } from '@pawl/store/queues';
+import type { Workshop } from '../platform/workshop.ts';
+import { rulesOf } from '../project-config/project-rules.ts';
+import { named, sightOf, viewChange } from '../changes/change-view.ts';
+import { viewCheck } from '../checks/check-view.ts';
+import { divergenceOf } from './divergence.ts';
+import { localBranch } from '../changes/landing/local-branch.ts';
+import { rulesFrom } from '../changes/facts.ts';
+
+/** The merge queue of a project as it is now, also before it has begun. */
+export async function viewQueue(shop: Workshop, project: Project): Promise<QueueView> {
+  const { db } = shop.store;
+  const queue = await queueOf(db, project.id);
+  const sight = await sightOf(shop, project);
+  const { facts, trouble } = sight;
+  // Where it has begun, it knows its branch; before, that is looked up.
+  const seen = queue?.seen ?? null;
+  const rules = seen === null ? (await rulesOf(shop, project)).found : null;
+  const emergency = queue?.emergency ?? null;
+  const queued = (await openChanges(db, project.id))
+    .filter(({ queuedAt }) => queuedAt !== null)
+    .toSorted((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
+  const changes: QueueView['changes'] = [];
+  for (const change of queued) changes.push(await viewChange(db, change, sight));
+  const ended = (await recentChecks(db, project.id, limits.queueChecks)).filter(({ endedAt }) => endedAt !== null);
+  return {
+    project: { id: project.id, name: project.name },
+    branch: rules?.branch ?? queue?.branch ?? '',
+    main: seen ?? rules?.tips[0] ?? null,
+    green: queue?.green ?? null,
+    counts: queue?.counts ?? null,
+    emergency: emergency === null ? null : { ...emergency, fixer: await named(db, emergency.fixerId) },
+    pausedAt: queue?.pausedAt ?? null,
+    waiting: queue?.waiting ?? null,
+    advice: facts === null ? [] : [...queueAdvice(rulesFrom(facts)), ...(await localAdvice(shop, project, seen))],
+    pushAllowedAt: (await projectSettings(db, project.id)).pushAllowedAt,
+    trouble,
+    changes,
+    running: (await openChecks(db, project.id)).map(viewCheck),
+    checks: ended.map(viewCheck),
+    rounds: ended.filter(({ outcome }) => outcome === 'passed' || outcome === 'failed').length,
+    config: facts === null ? unknownRules : summaryOf(facts.config),
+  };
+}
+
+/** Advice about a local target branch that differs from the remote's at `seen`. */
+async function localAdvice(shop: Workshop, project: Project, seen: string | null): Promise<string[]> {
+  const divergence = await divergenceOf(shop, project);
+  if (divergence !== null) {
+    const { text, next } = divergedNews(divergence);
+    return [`${text}: ${next.map((command) => `\`${command}\``).join(', ')}`];
+  }
+  const local = seen === null ? null : await localBranch(shop, project, seen);
+  return local?.state === 'behind' ? [`local ${local.branch} is behind the remote’s: ${local.reason}`] : [];
+}
+
+function summaryOf(config: ProjectConfig): QueueView['config'] {
+  const { enabled, method, batch, parallel, remote, auto, forge, source } = config;
+  return {
+    enabled,
+    checks: config.checks.map(({ name }) => name),
+    method,
+    batch,
+    parallel,
+    remote,
+    auto,
+    forge,
+    review: config.review?.definition ?? null,
+    guard: config.guard.enabled,
+    source,
+  };
+}
+
+/** What is shown of rules that cannot be read: nothing moves by them. */
+const unknownRules: QueueView['config'] = {
+  enabled: false,
+  checks: [],
+  method: 'squash',
+  batch: limits.batchChanges,
+  parallel: null,
+  remote: null,
+  auto: false,
+  forge: 'local',
+  review: null,
+  guard: true,
+  source: 'none',
+};
+
+/** The projects whose queue has begun. */
+export async function projectsWithQueue(shop: Workshop): Promise<Project[]> {
+  const { db } = shop.store;
+  const found = await Promise.all((await allQueues(db)).map(({ projectId }) => projectById(db, projectId)));
+  return found.filter((project) => project !== null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,102 @@
+import { createSerial } from '@pawl/core/turn-taking';
+import { branchTips } from '@pawl/git/branch-tips';
+import type { Queue } from '@pawl/schema/change';
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { everyLivingAgent } from '@pawl/store/agent-views';
+import { projectById } from '@pawl/store/projects';
+import { allQueues } from '@pawl/store/queues';
+import { followTarget } from '../sessions/reconcile/follow-target.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { Goal } from './refresh-worktree.ts';
+import { refreshWorktree } from './refresh-worktree.ts';
+
+/** Brings the worktrees of agents that rest up to main. */
+export type Refresh = {
+  /** Begins to look now and then. */
+  begin(): void;
+  /** Looks at every project with a queue, once. */
+  tick(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The refreshing of one daemon. Nothing of it runs beside a session: each worktree is moved in its agent's own lane. */
+export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick<Reconciler, 'inLane'> }): Refresh {
+  const { db } = shop.store;
+  const serially = createSerial();
+  const timers: NodeJS.Timeout[] = [];
+  /** Branches for which there is nothing to do as long as neither they nor main move. */
+  let settled = new Set<string>();
+  let closed = false;
+
+  async function look(): Promise<void> {
+    const queues = new Map((await allQueues(db)).map((queue) => [queue.projectId, queue]));
+    if (queues.size === 0) return;
+    const still = new Set<string>();
+    // Worktrees in further projects are not refreshed: the record of a refresh names an agent, not a place.
+    const byProject = Map.groupBy(await everyLivingAgent(db), ({ agent }) => agent.projectId ?? '');
+    for (const [projectId, queue] of queues) {
+      const agents = (byProject.get(projectId) ?? []).map(({ agent }) => agent);
+      await attempt(projectId, () => lookAtProject(queue, agents, still));
+    }
+    settled = still;
+  }
+
+  async function lookAtProject(queue: Queue, living: readonly Agent[], still: Set<string>): Promise<void> {
+    const goal = await goalOf(shop, queue);
+    if (goal === null) return;
+    for (const { id, branch, worktree } of living)
+      if (branch === null && worktree !== null && !closed)
+        await attempt(id, () => reconciler.inLane(id, () => followTarget(shop, id)));
+    const agents = living.filter(({ branch, worktreeReadyAt }) => branch !== null && worktreeReadyAt !== null);
+    const tips = await branchTips(
+      goal.repository,
+      agents.map(({ branch }) => branch ?? ''),
+    );
+    for (const { id, branch } of agents) {
+      const key = `${tips.get(branch ?? '') ?? ''} ${goal.onto}`;
+      if (closed) return;
+      const isSettled =
+        settled.has(key) ||
+        (await attempt(id, () => reconciler.inLane(id, async () => !closed && refreshWorktree(shop, id, goal))));
+      if (isSettled === true) still.add(key);
+    }
+  }
+
+  async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | null> {
+    try {
+      return await act();
+    } catch (error) {
+      shop.log.warn({ what, error: messageOf(error) }, 'a worktree could not be brought up to date; tried again later');
+      return null;
+    }
+  }
+
+  const tick = () => serially(look);
+  const tickQuietly = () => void attempt('all', tick);
+  return {
+    begin() {
+      timers.push(setTimeout(tickQuietly, limits.firstRefreshMs), setInterval(tickQuietly, limits.refreshMs));
+      for (const timer of timers) timer.unref();
+    },
+    tick,
+    async close() {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
+      await serially(async () => {});
+    },
+  };
+}
+
+/** The last main that was green; nobody is brought up to a red one. */
+async function goalOf(shop: Workshop, queue: Queue): Promise<Goal | null> {
+  const onto = queue.green ?? queue.seen;
+  const project = await projectById(shop.store.db, queue.projectId);
+  if (onto === null || queue.emergency !== null || project === null) return null;
+  const repository = await repositoryOf(shop, project);
+  const ownDir = ownGitDirectory(shop.home, project.id);
+  return { projectId: project.id, repository, ownDir, target: queue.branch, onto };
+}

@@ -1,0 +1,26 @@
+import type { Agent } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { nearestLivingAncestor } from '@pawl/store/family';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { rootAgent } from '../platform/root-agent.ts';
+
+const settingKey = 'current_agent';
+
+/** The agent that a person acts as: where they last switched to, while it lives; agent 0 to begin with. */
+export async function currentAgent(db: Database): Promise<Agent> {
+  const id = await getSetting(db, settingKey);
+  const agent = typeof id === 'string' ? await agentById(db, id) : null;
+  if (agent === null) return rootAgent(db);
+  if (agent.endedAt === null) return agent;
+  return (await nearestLivingAncestor(db, agent.id)) ?? rootAgent(db);
+}
+
+/** Moves the person to another agent, within a transaction that may do more. */
+export async function sitAt(tx: WriteTransaction, agentId: string): Promise<void> {
+  const from = await currentAgent(tx.db);
+  if (from.id === agentId) return;
+  await setSetting(tx, settingKey, agentId);
+  tx.emit({ type: 'desk.switched', agentId, data: { from: from.id, to: agentId } });
+}

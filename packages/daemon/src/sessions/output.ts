@@ -1,0 +1,118 @@
+import type { OutputChunk } from '@pawl/protocol/view/output';
+import type { LineSplitter } from '@pawl/host/lines';
+import { createLineSplitter } from '@pawl/host/lines';
+import type { PieceMask } from '@pawl/host/piece-mask';
+import { createPieceMask } from '@pawl/host/piece-mask';
+import { outputParsers } from '@pawl/providers/parser';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Chunk } from '@pawl/schema/record';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import { chunkBefore } from '@pawl/store/chunks';
+import { sessionById, sessionsOf } from '@pawl/store/sessions';
+import type { Database } from '@pawl/store/tables';
+import { secretsOf } from './reconcile/session-watch.ts';
+import type { Workshop } from '../platform/workshop.ts';
+
+export type OutputFormat = 'raw' | 'events';
+
+/** Turns stored chunks, given in their order, into what a reader asked for. */
+export type OutputPresenter = {
+  present(chunk: Chunk): Promise<OutputChunk>;
+  /** What is left when no more will come: last lines that have no end. */
+  rest(): OutputChunk[];
+};
+
+/** A presenter for one reader. It knows where lines that are cut into several chunks begin, wherever the reader begins. */
+export function outputPresenter(shop: Workshop, agent: Agent, format: OutputFormat): OutputPresenter {
+  const { db } = shop.store;
+  const numbers = new Map<string, number>();
+  const streams = new Map<string, Stream>();
+  const { parse } = outputParsers[shop.providers.find(agent.provider)?.outputFormat ?? 'text'];
+
+  async function sessionNo(sessionId: string): Promise<number> {
+    if (!numbers.has(sessionId)) {
+      for (const session of await sessionsOf(db, agent.id)) numbers.set(session.id, session.no);
+    }
+    return numbers.get(sessionId) ?? 0;
+  }
+
+  /** Where the reading of a stream begins. */
+  async function streamBefore(chunk: Chunk): Promise<Pick<Stream, 'splitter' | 'mask'>> {
+    const session = await sessionById(db, chunk.sessionId);
+    const secrets = session === null ? [] : secretsOf(shop, agent, session);
+    return { splitter: await splitterBefore(db, chunk), mask: createPieceMask(secrets) };
+  }
+
+  function eventOf(line: { text: string; oversized: boolean }, stream: Chunk['stream']): StreamEvent[] {
+    if (line.oversized)
+      return [{ type: 'unknown', text: `${line.text.slice(0, shownCharacters)}… (a line too long to show)` }];
+    if (line.text === '') return [];
+    return stream === 'stdout' ? parse(line.text) : [{ type: 'unknown', text: line.text }];
+  }
+
+  return {
+    async present(chunk) {
+      const { id, stream, offset, at } = chunk;
+      const head = { id, sessionNo: await sessionNo(chunk.sessionId), stream, offset, at };
+      if (format === 'raw') return { ...head, ...rawContent(chunk.bytes) };
+      const key = `${chunk.sessionId} ${stream}`;
+      const { splitter, mask } = streams.get(key) ?? (await streamBefore(chunk));
+      streams.set(key, { splitter, mask, last: head, stream });
+      const events = splitter.push(chunk.bytes).flatMap((line) => eventOf(line, stream));
+      return { ...head, events: events.flatMap((event) => masked(event, mask)) };
+    },
+    rest: () =>
+      [...streams.values()]
+        .map(({ splitter, mask, last, stream }) => ({
+          ...last,
+          events: [...splitter.end().flatMap((line) => eventOf(line, stream)), ...held(mask)],
+        }))
+        .filter(({ events }) => events.length > 0),
+  };
+}
+
+/**
+ * An event as it may be seen. What a model says in pieces is cut anywhere, so that a secret in it stands in no single line,
+ * and is only there when the pieces are put together again, as every reader does.
+ */
+function masked(event: StreamEvent, mask: PieceMask): StreamEvent[] {
+  if (event.type === 'text-delta' || (event.type === 'text' && event.piece === true)) {
+    const text = mask.push(event.text);
+    return text === '' ? [] : [{ ...event, text }];
+  }
+  return event.type === 'usage' || event.type === 'session' ? [event] : [...held(mask), event];
+}
+
+function held(mask: PieceMask): StreamEvent[] {
+  const text = mask.end();
+  return text === '' ? [] : [{ type: 'text-delta', text }];
+}
+
+type Stream = { splitter: LineSplitter; mask: PieceMask; last: OutputChunk; stream: Chunk['stream'] };
+
+const shownCharacters = 200;
+const newline = 0x0a;
+
+/** A splitter that stands where a chunk begins: it has what the chunks before it hold of the line that goes on here. */
+async function splitterBefore(db: Database, chunk: Chunk): Promise<LineSplitter> {
+  const maxLineBytes = limits.lineBytes;
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  let earlier = await chunkBefore(db, chunk);
+  while (earlier !== null) {
+    const start = earlier.bytes.lastIndexOf(newline) + 1;
+    parts.unshift(earlier.bytes.subarray(start));
+    bytes += earlier.bytes.length - start;
+    if (start > 0 || bytes > maxLineBytes) break;
+    earlier = await chunkBefore(db, earlier);
+  }
+  const carry = { bytes: Buffer.concat(parts), oversized: bytes > maxLineBytes, first: earlier === null };
+  return createLineSplitter({ maxLineBytes, carry });
+}
+
+/** The text of some bytes, and the bytes themselves where the text cannot say them. */
+function rawContent(bytes: Uint8Array): { content: string; base64?: string } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const content = buffer.toString('utf8');
+  return content.includes('\u{FFFD}') ? { content, base64: buffer.toString('base64') } : { content };
+}

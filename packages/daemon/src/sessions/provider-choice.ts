@@ -1,0 +1,40 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { namedProvider, onlyInstalled } from '@pawl/core/provider-choice';
+import { installedAgents } from '@pawl/providers/detect';
+import type { Definition } from '@pawl/schema/definition';
+import type { Agent, Project } from '@pawl/schema/record';
+import { projectSettings } from '@pawl/store/project-settings';
+import { toolLimits } from '../definitions/tool-limits.ts';
+import type { Workshop } from '../platform/workshop.ts';
+
+/** The facts that decide on the provider of a new agent. */
+export type ProviderQuestion = {
+  wanted: string | undefined;
+  definition: Definition;
+  /** The agent that asks, or whose change the new one works on; null for a person's request. */
+  asker: Pick<Agent, 'provider'> | null;
+  /** Null for an agent without a project. */
+  project: Project | null;
+  /** Where its program is looked up. */
+  path: string;
+};
+
+/**
+ * The provider of a new agent: named by the request, the definition, the asking agent, the project or the home, in this
+ * order; else the only coding agent that is installed. A stand-in such as `scripted` has to be named.
+ */
+export async function chooseProvider(
+  shop: Workshop,
+  { wanted, definition, asker, project, path }: ProviderQuestion,
+): Promise<ProviderPreset> {
+  const named =
+    namedProvider([wanted, definition.provider, asker?.provider]) ??
+    namedProvider([
+      project === null ? null : (await projectSettings(shop.store.db, project.id)).provider,
+      (await shop.currentChoices()).provider,
+    ]);
+  const known = shop.providers.list();
+  const preset = shop.providers.get(named ?? onlyInstalled(await installedAgents(known, { PATH: path }), known));
+  toolLimits(definition, preset);
+  return preset;
+}

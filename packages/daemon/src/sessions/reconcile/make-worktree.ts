@@ -1,0 +1,84 @@
+import type { ProjectPlace } from '@pawl/core/input-files';
+import type { AgentFacts } from '@pawl/core/next-step';
+import type { Place } from '@pawl/schema/place';
+import { keepOutOfCommits } from '@pawl/git/exclude';
+import { addWorktree, verifyWorktree } from '@pawl/git/worktree';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import { updateAgent } from '@pawl/store/agents';
+import { lstat, mkdir } from 'node:fs/promises';
+import { placesOf, updateWorktree, workingDirectory } from '../../platform/places.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+
+/** Paths that are never committed from a worktree: the agent's input and output directories. */
+const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
+
+/**
+ * Makes the agent's directory: its worktree and branch, one in each of its projects, or a plain directory where it has none.
+ * The first project's comes last, since the whole is ready with it; a worktree that an earlier daemon made is kept.
+ */
+export async function makeWorktree(shop: Workshop, { agent }: AgentFacts): Promise<void> {
+  if (agent.projectId === null) return makeWorkspace(shop, agent);
+  const [first, ...others] = await placesOf(shop.store.db, agent);
+  for (const other of others) {
+    if (other.agent.worktreeReadyAt !== null) continue;
+    await makeOne(shop, other);
+    crashPoint('spawn.after_place');
+  }
+  if (first !== undefined) await makeOne(shop, first);
+}
+
+async function makeOne(shop: Workshop, there: Place): Promise<void> {
+  const { agent } = there;
+  const place = placeOf(agent);
+  const project = await projectOf(shop.store, agent);
+  const repository = await repositoryOf(shop, project);
+  const ownDir = ownGitDirectory(shop.home, project.id);
+  const snapshot = agent.snapshot === null ? {} : { snapshot: { name: agent.id, commit: agent.snapshot } };
+  await addWorktree(repository, { ownDir, ...place, ...snapshot });
+  await keepOutOfCommits(repository, privatePaths);
+  crashPoint('spawn.after_worktree');
+  await shop.store.write(async (tx) => {
+    await updateWorktree(tx, there, { worktreeReadyAt: tx.now });
+    const { path, branch, base } = place;
+    tx.emit({ type: 'worktree.created', projectId: project.id, agentId: agent.id, data: { path, branch, base } });
+  });
+  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
+}
+
+/** The directory of an agent without a project. It is in no repository, so there is nothing to tell git. */
+async function makeWorkspace(shop: Workshop, agent: Agent): Promise<void> {
+  await mkdir(workingDirectory(agent), { recursive: true, mode: 0o700 });
+  crashPoint('spawn.after_worktree');
+  await shop.store.write((tx) => updateAgent(tx, agent.id, { worktreeReadyAt: tx.now }));
+}
+
+/**
+ * Proves, before a process begins, that each worktree of an agent is there and is git's, so that it never runs in the wrong
+ * directory; a missing one is an error that names it. Returns the places in their order; none for an agent without a project.
+ */
+export async function verifyPlaces(shop: Workshop, agent: Agent): Promise<ProjectPlace[]> {
+  if (agent.projectId === null) await verifyDirectory(agent);
+  const verified: ProjectPlace[] = [];
+  for (const { agent: there } of await placesOf(shop.store.db, agent)) {
+    const project = await projectOf(shop.store, there);
+    const path = workingDirectory({ ...there, workdir: null });
+    await verifyWorktree(await repositoryOf(shop, project), path, there.branch === null ? null : undefined);
+    verified.push({ name: project.name, path, branch: there.branch, base: there.baseCommit });
+  }
+  return verified;
+}
+
+async function verifyDirectory(agent: Agent): Promise<void> {
+  const path = workingDirectory(agent);
+  const status = await lstat(path).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return null;
+    throw error;
+  });
+  if (status?.isDirectory() === true) return;
+  throw new PawlError('not_found', `The directory ${path} of ${agent.alias} is gone.`, {
+    hint: 'Put it back from the trash (pawl worktree ls), or start a new agent.',
+  });
+}

@@ -1,0 +1,116 @@
+import { conversationOf } from '@pawl/core/history';
+import type { ProjectPlace } from '@pawl/core/input-files';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { Prompt } from '@pawl/core/prompt/assemble';
+import { assemblePrompt } from '@pawl/core/prompt/assemble';
+import {
+  accountSwitchedPrompt,
+  commitPrompt,
+  interruptedPrompt,
+  missingSignalPrompt,
+  nextTaskPrompt,
+  retryPrompt,
+} from '@pawl/core/prompt/follow-up';
+import { commitNotice, noticeOf } from '@pawl/core/prompt/notice';
+import { transcriptOf } from '@pawl/core/transcript';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Message, Run, Session } from '@pawl/schema/record';
+import { wholeHistory } from '@pawl/store/history';
+import { readCustomTexts } from '../../prompts/custom.ts';
+import { placesOf } from '../../platform/places.ts';
+import { redact } from '../../platform/redaction.ts';
+import type { Workshop } from '../../platform/workshop.ts';
+import { projectOf } from '../../platform/workshop.ts';
+import { uncommittedPlaces } from './uncommitted.ts';
+
+/** What a session is told: beside the CLI's own system prompt, where it takes that, and as its first turn. */
+export type SessionPrompt = { system: string | null; turn: string };
+
+type PromptFacts = {
+  agent: Agent;
+  run: Run;
+  session: Session;
+  preset: ProviderPreset;
+  /** It is kept from the repository's settings, and with some CLIs from its words to agents, too. */
+  blocked: boolean;
+  /** Mail that goes along, as it is put before the agent. */
+  mail: string | null;
+};
+
+/** The prompt of a session: all of it where the provider remembers nothing, else only what is new. */
+export async function promptFor(shop: Workshop, facts: PromptFacts): Promise<SessionPrompt> {
+  const resumes = facts.session.conversation === 'resume';
+  // One that goes on needs the rest only where a CLI reads its system prompt anew each time.
+  const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(shop, facts);
+  const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
+  const turn = resumes ? await followUp(shop, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
+  const said = facts.mail === null ? turn : `${turn}\n${facts.mail}\n`;
+  // The repository's own files are part of it, and nothing kept secrets out of those.
+  return { system: system === null ? null : redact(shop, system), turn: redact(shop, said) };
+}
+
+/** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */
+export async function pastOf(shop: Workshop, agent: Agent, run: Run, purpose: Session['purpose']): Promise<Message[]> {
+  const said = conversationOf(await wholeHistory(shop.store.db, agent.id));
+  return purpose === 'work' ? said.filter((message) => message.runId !== run.id) : said;
+}
+
+async function wholePrompt(shop: Workshop, { agent, run, session, preset, blocked }: PromptFacts): Promise<Prompt> {
+  const { purpose, conversation } = session;
+  const places = await placesToName(shop, agent);
+  const past = conversation === 'replay' ? await pastOf(shop, agent, run, purpose) : [];
+  const hidden = blocked ? (preset.repositorySettings.hides ?? []) : [];
+  const custom: string[] = [];
+  for (const { path } of places) {
+    const { texts, problems } = await readCustomTexts(path, run.definition?.role ?? agent.definition, hidden);
+    custom.push(...texts);
+    for (const problem of problems) shop.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
+  }
+  return assemblePrompt({
+    assets: shop.prompts,
+    agent,
+    run,
+    places,
+    custom,
+    transcript: transcriptOf(past, limits.replayCharacters),
+    notice: purpose === 'commit' ? commitNotice(shop.prompts, await pathsToCommit(shop, agent)) : noticeOf(purpose),
+  });
+}
+
+/** What an agent is told whose provider remembers the rest. */
+async function followUp(shop: Workshop, { agent, run, session }: PromptFacts): Promise<string> {
+  const { prompts } = shop;
+  switch (session.purpose) {
+    case 'work':
+      return nextTaskPrompt(prompts, agent, run);
+    case 'missing-signal':
+      return missingSignalPrompt(prompts);
+    case 'interrupted':
+      return interruptedPrompt(prompts, agent, run);
+    case 'retry':
+      return retryPrompt(prompts, agent, run);
+    case 'account':
+      return accountSwitchedPrompt(prompts, agent, run);
+    case 'commit':
+      return commitPrompt(prompts, await pathsToCommit(shop, agent));
+  }
+}
+
+/** The agent's projects as a prompt names them. */
+async function placesToName(shop: Workshop, agent: Agent): Promise<ProjectPlace[]> {
+  const places = await placesOf(shop.store.db, agent);
+  return Promise.all(
+    places.map(async ({ agent: there }) => ({
+      name: (await projectOf(shop.store, there)).name,
+      path: there.worktree ?? '',
+      branch: there.branch,
+      base: there.baseCommit,
+    })),
+  );
+}
+
+/** The worktrees in which the agent is asked to commit: those with uncommitted files, or all when none is known to have any. */
+async function pathsToCommit(shop: Workshop, agent: Agent): Promise<string[]> {
+  const dirty = (await uncommittedPlaces(shop, agent)).map(({ path }) => path);
+  return dirty.length > 0 ? dirty : (await placesToName(shop, agent)).map(({ path }) => path);
+}

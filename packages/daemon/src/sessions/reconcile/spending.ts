@@ -1,0 +1,79 @@
+import type { Breach } from '@pawl/core/budget';
+import { breachInWords, breachOf, budgetAdvice, budgetInForce, isLimited } from '@pawl/core/budget';
+import { totalUsage } from '@pawl/core/usage';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
+import { sessionsOf, sessionsOfProject } from '@pawl/store/sessions';
+import type { Workshop } from '../../platform/workshop.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Finds a budget of an agent, its run or its project (in the last day) that is used up, one that was passed first; or null. */
+export async function findBreach(
+  shop: Workshop,
+  agent: Agent,
+  run: Pick<Run, 'id' | 'projectId'>,
+): Promise<Breach | null> {
+  const { budgets } = shop.choices;
+  const { db } = shop.store;
+  const now = shop.clock();
+  const ofAgent = budgetInForce(agent.budget, budgets.agent);
+  const breaches: (Breach | null)[] = [];
+  if (isLimited(ofAgent) || isLimited(budgets.task)) {
+    const sessions = await sessionsOf(db, agent.id);
+    const ofRun = sessions.filter((each) => each.runId === run.id);
+    breaches.push(breachIn('agent', ofAgent, sessions, now), breachIn('task', budgets.task, ofRun, now));
+  }
+  // Work for several projects counts for the agent's first one; work without a project for none.
+  if (isLimited(budgets.project) && run.projectId !== null)
+    breaches.push(breachIn('project', budgets.project, await recentSessions(shop, run.projectId, now), now));
+  const found = breaches.filter((breach) => breach !== null);
+  return found.find(({ passed }) => passed) ?? found[0] ?? null;
+}
+
+/** A project's sessions of the last day, read once in a while however many agents ask. */
+async function recentSessions(shop: Workshop, projectId: string, now: number): Promise<Session[]> {
+  const known = recent.get(shop) ?? new Map<string, { at: number; sessions: Session[] }>();
+  recent.set(shop, known);
+  const last = known.get(projectId);
+  if (last !== undefined && Math.abs(now - last.at) < recentMs) return last.sessions;
+  const sessions = await sessionsOfProject(shop.store.db, projectId, now - dayMs);
+  known.set(projectId, { at: now, sessions });
+  return sessions;
+}
+
+const recentMs = 2_000;
+const recent = new WeakMap<Workshop, Map<string, { at: number; sessions: Session[] }>>();
+
+/** Refuses to begin another run of an agent that may use no more. */
+export async function refuseSpent(shop: Workshop, agent: Agent, projectId: string | null): Promise<void> {
+  if (!hasBudget(shop, agent)) return;
+  // A run that has not begun has used nothing of a run's own budget.
+  const breach = await findBreach(shop, agent, { id: '', projectId });
+  if (breach === null) return;
+  const { alias } = agent;
+  throw new PawlError('budget', `${alias} cannot continue: ${breachInWords(breach)}.`, {
+    hint: sentence(budgetAdvice(alias, breach.of, breach.detail)),
+    details: { of: breach.of, spent: breach.detail },
+  });
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Whether anything an agent uses has to be compared with a budget. */
+export function hasBudget(shop: Workshop, agent: Agent): boolean {
+  const { budgets } = shop.choices;
+  return [agent.budget, budgets.agent, budgets.task, budgets.project].some(isLimited);
+}
+
+function breachIn(of: Breach['of'], budget: Budget, sessions: Session[], now: number): Breach | null {
+  const usage = totalUsage(sessions.map((session) => session.usage));
+  const milliseconds = sessions.map(({ startedAt, endedAt }) =>
+    startedAt === null ? 0 : (endedAt ?? now) - startedAt,
+  );
+  const minutes = milliseconds.reduce((sum, each) => sum + Math.max(0, each), 0) / 60_000;
+  const breach = breachOf(budget, { usage, minutes });
+  return breach === null ? null : { of, ...breach };
+}

@@ -1,0 +1,139 @@
+import { exhaustionEnd } from '@pawl/core/account';
+import type { RunEnded, Verdict } from '@pawl/core/completion';
+import { cutText } from '@pawl/core/shorten';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { accountById, updateAccount } from '@pawl/store/accounts';
+import { appendMessage, lastSessionMessages } from '@pawl/store/messages';
+import { endRun, noteOutcome, setWait } from '@pawl/store/runs';
+import { retireIfDone, withdrawCompletion } from '../../registry/retirement.ts';
+import { taskAfterRun } from '../../tasks/tasks.ts';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+
+/** How a session ended whose run goes on, by what is to be done about it; the next one is planned for that. */
+const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
+  'go-on': 'lost',
+  retry: 'error',
+  wait: 'limit',
+  'change-account': 'limit',
+  'ask-to-commit': 'uncommitted',
+};
+
+/** The same for one verdict; null where the session simply ended. */
+export function reasonToGoOn(verdict: Verdict): string | null {
+  if (verdict.next === 'change-account' && verdict.cause === 'auth') return 'login';
+  return reasonsToGoOn[verdict.next] ?? null;
+}
+
+/** What the session is for that goes on with a run, by how the last one ended. */
+export function purposeAfter(session: Session): Session['purpose'] {
+  const purposes: Record<string, Session['purpose']> = {
+    lost: 'interrupted',
+    error: 'retry',
+    limit: 'account',
+    login: 'account',
+    uncommitted: 'commit',
+  };
+  return purposes[session.endReason ?? ''] ?? 'missing-signal';
+}
+
+/** Writes down what a verdict means for the run: its end, or what it waits for. */
+export async function recordVerdict(
+  tx: WriteTransaction,
+  facts: { agent: Agent; run: Run; session: Session },
+  verdict: Verdict,
+): Promise<void> {
+  const { agent, run, session } = facts;
+  const about = { projectId: agent.projectId, agentId: agent.id };
+  switch (verdict.next) {
+    case 'end':
+      await clearStrikes(tx, session);
+      return recordEnd(tx, facts, verdict);
+    case 'ask-for-signal':
+      return;
+    case 'go-on':
+      return tx.emit({ type: 'session.lost', ...about, data: { no: session.no } });
+    case 'retry':
+      return letWait(tx, facts, { until: tx.now + verdict.delayMs, for: 'retry', detail: verdict.detail });
+    case 'wait':
+      tx.emit({ type: 'agent.exhausted', ...about, data: { until: verdict.until } });
+      return letWait(tx, facts, { until: verdict.until, for: 'account', detail: verdict.detail });
+    case 'change-account':
+      return setAside(tx, session, verdict);
+    case 'ask-to-commit':
+      return noteOutcome(tx, run.id, verdict.detail);
+  }
+}
+
+/** Lets a run wait, and tells why. */
+export async function letWait(
+  tx: WriteTransaction,
+  { agent, run }: { agent: Agent; run: Run },
+  wait: { until: number; for: NonNullable<Run['waitFor']>; detail: string },
+): Promise<void> {
+  const detail = cutText(wait.detail, limits.detailCharacters);
+  await setWait(tx, run.id, { ...wait, detail });
+  tx.emit({
+    type: 'run.waiting',
+    projectId: agent.projectId,
+    agentId: agent.id,
+    data: { reason: wait.for, until: wait.until, detail },
+  });
+}
+
+/** An account that has reached a limit is not used before that ends; one that is not accepted, not before a person has looked. */
+async function setAside(
+  tx: WriteTransaction,
+  session: Session,
+  { cause, until, detail }: Extract<Verdict, { next: 'change-account' }>,
+): Promise<void> {
+  const account = session.accountId === null ? null : await accountById(tx.db, session.accountId);
+  if (account === null) return;
+  const { name, provider } = account;
+  if (cause === 'auth') {
+    const reason = cutText(detail, limits.detailCharacters);
+    await updateAccount(tx, account.id, { invalidReason: reason });
+    return tx.emit({ type: 'account.invalid', data: { account: name, provider, reason } });
+  }
+  // Several sessions may run into one limit at the same time: that is one strike.
+  if (until === null && account.exhaustedUntil !== null && account.exhaustedUntil > tx.now) return;
+  const end = exhaustionEnd(tx.now, until, account.strikes);
+  await updateAccount(tx, account.id, { exhaustedUntil: end, strikes: account.strikes + (until === null ? 1 : 0) });
+  tx.emit({ type: 'account.exhausted', data: { account: name, provider, until: end } });
+}
+
+/** Whoever got an answer out of an account knows that its limits are over. */
+async function clearStrikes(tx: WriteTransaction, { accountId, result }: Session): Promise<void> {
+  if (accountId !== null && result?.ok === true) await updateAccount(tx, accountId, { strikes: 0 });
+}
+
+/** How many messages of a session are looked at for its last words. */
+const lastWords = 5;
+
+/** Ends a run, once, with the events that tell why; a late end of a run that is over changes nothing. */
+export async function recordEnd(
+  tx: WriteTransaction,
+  { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
+  { outcome, detail, questions, cause }: RunEnded,
+): Promise<void> {
+  const shown = cutText(detail, limits.detailCharacters);
+  if (!(await endRun(tx, run.id, { outcome, detail: shown, questions, cause }))) return retireIfDone(tx, agent.id);
+  const about = { projectId: agent.projectId, agentId: agent.id };
+  const kind = outcome === 'completed' ? 'assistant' : 'system';
+  const last = session === null ? [] : await lastSessionMessages(tx.db, agent.id, session.id, lastWords);
+  const said = last.findLast((message) => message.kind === kind);
+  // Often its last words are what it said last in its output, and those are in the history already.
+  if (detail !== '' && said?.content !== detail) {
+    const sessionId = session?.id ?? null;
+    await appendMessage(tx, { agentId: agent.id, runId: run.id, sessionId, kind, content: detail });
+  }
+  await taskAfterRun(tx, agent, { outcome, detail, questions, cause });
+  if (cause?.reason === 'budget')
+    tx.emit({ type: 'budget.exceeded', ...about, data: { of: cause.of, detail: cause.detail } });
+  if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
+  const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
+  if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });
+  tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail: shown } });
+  if (questions !== null) return withdrawCompletion(tx, agent.id);
+  return retireIfDone(tx, agent.id, outcome === 'failed' ? shown : null);
+}

@@ -1,0 +1,111 @@
+import { cutText } from '@pawl/core/shorten';
+import type { RunResult } from '@pawl/protocol/view/run';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Run } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents';
+import { lastRunMessages } from '@pawl/store/messages';
+import { runById } from '@pawl/store/runs';
+import type { Wakeable } from '../platform/wakeable.ts';
+import { createWakeable } from '../platform/wakeable.ts';
+import type { Workshop } from '../platform/workshop.ts';
+
+/** A look is repeated so often, in case a wake was lost. */
+const lookMs = 1_000;
+
+/** How many of a run's messages are searched for its last words. */
+const lastMessages = 20;
+
+export type RunResults = {
+  /** A run with its result, after it has ended or after `waitMs`, whichever comes first. */
+  wait(runId: string, waitMs: number, signal: AbortSignal): Promise<RunResult>;
+};
+
+/** Lets callers wait for the end of runs. A result is read from stored facts, so a restart of the daemon loses none. */
+export function createRunResults({ store }: Workshop): RunResults {
+  const waiters = new Map<string, Set<Wakeable>>();
+  store.onCommit(({ events }) => {
+    if (waiters.size === 0 || !events.some(({ type }) => type === 'run.ended' || type === 'agent.killed')) return;
+    // A kill may end many runs; each waiter looks for itself.
+    for (const set of waiters.values()) for (const wakes of set) wakes.wake();
+  });
+
+  async function untilEnded(runId: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    const set = waiters.get(runId) ?? new Set();
+    waiters.set(runId, set);
+    const wakes = createWakeable();
+    set.add(wakes);
+    const deadline = performance.now() + waitMs;
+    try {
+      for (;;) {
+        const version = wakes.version();
+        const leftMs = deadline - performance.now();
+        if (leftMs <= 0 || (await requiredRun(runId)).outcome !== null) return;
+        await wakes.wait(version, Math.min(leftMs, lookMs), signal);
+      }
+    } finally {
+      set.delete(wakes);
+      if (set.size === 0) waiters.delete(runId);
+    }
+  }
+
+  async function requiredRun(runId: string): Promise<Run> {
+    const run = await runById(store.db, runId);
+    if (run === null) throw new PawlError('not_found', `There is no run ${JSON.stringify(runId.slice(0, 80))}.`);
+    return run;
+  }
+
+  return {
+    async wait(runId, waitMs, signal) {
+      if (waitMs > 0) {
+        if (waiters.size >= limits.resultWaits)
+          throw new PawlError('busy', `${limits.resultWaits} wait for results already.`, { hint: 'Try again later.' });
+        await untilEnded(runId, waitMs, signal);
+      }
+      const run = await requiredRun(runId);
+      const agent = await agentById(store.db, run.agentId);
+      if (agent === null) throw new PawlError('agent_not_found', `There is no agent ${run.agentId}.`);
+      return { ...viewRun(run, agent), ...(await resultOf(run)) };
+    },
+  };
+
+  /** All of what a run returned. Its record has the beginning only; the message that it left has the rest. */
+  async function resultOf(run: Run): Promise<Pick<RunResult, 'result' | 'cut'>> {
+    if (run.outcome === null) return { result: null, cut: false };
+    const short = run.detail ?? '';
+    const messages = await lastRunMessages(store.db, run.agentId, run.id, lastMessages);
+    const whole = messages.findLast(({ content }) => cutText(content, limits.detailCharacters) === short);
+    const result = whole?.content ?? short;
+    return { result: cutText(result, limits.resultCharacters), cut: result.length > limits.resultCharacters };
+  }
+}
+
+/** A run as its record shows it to others. */
+export function viewRun(run: Run, agent: Agent): Pick<RunResult, 'run' | 'agent'> {
+  const { id, repoPath, sessionId, agentId, agentKind, parentRunId, detail, questions, startedAt, endedAt } = run;
+  return {
+    run: {
+      id,
+      repoPath,
+      sessionId,
+      agentId,
+      agentKind,
+      parentRunId,
+      detail,
+      questions,
+      startedAt,
+      endedAt,
+      status: run.outcome ?? 'running',
+    },
+    agent: { id: agent.id, alias: agent.alias, definition: agent.definition },
+  };
+}
+
+/** Refuses an agent the result of a run that is neither its own nor a child's: a result goes to the parent only. */
+export async function refuseResult(shop: Workshop, callerId: string, runId: string): Promise<void> {
+  const run = await runById(shop.store.db, runId);
+  const agent = run === null ? null : await agentById(shop.store.db, run.agentId);
+  if (agent === null) throw new PawlError('not_found', `There is no run ${JSON.stringify(runId.slice(0, 80))}.`);
+  if (agent.id === callerId || agent.parentId === callerId) return;
+  throw new PawlError('forbidden', 'An agent may ask for the results of its own runs and of its children’s only.');
+}

@@ -1,0 +1,195 @@
+import { nothingInherited, planFork } from '@pawl/core/fork';
+import { agentPrograms } from '@pawl/roster/agent-program';
+import type { Look } from '@pawl/roster/look-around';
+import { lookAround } from '@pawl/roster/look-around';
+import type { Probe } from '@pawl/roster/probe';
+import { systemProbe } from '@pawl/roster/probe';
+import type { Other, Roster } from '@pawl/roster/roster';
+import { rosterOf } from '@pawl/roster/roster';
+import { messageOf } from '@pawl/schema/error';
+import { newId } from '@pawl/schema/id';
+import type { Project } from '@pawl/schema/record';
+import { noBudget } from '@pawl/schema/record';
+import { livingAdopted } from '@pawl/store/adopted';
+import type { AdoptedAgent } from '@pawl/store/adopted';
+import { takenAliases, updateAgent } from '@pawl/store/agents';
+import { listProjects } from '@pawl/store/projects';
+import { sessionById } from '@pawl/store/sessions';
+import type { Post } from '../mail/post.ts';
+import { helperDefinition } from '../definitions/helper.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { recordChild } from '../agents/add-child.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+
+/** Looks for agents that nobody registered. */
+export type Adoption = {
+  /** Takes up who has come and lets go of who has left; what was seen a moment ago counts. Never fails. */
+  look(): Promise<void>;
+  /** The agent that stands for this process; looks again when it is not known yet, and null when it is in no project. */
+  find(process: { pid: number; start: string }): Promise<AdoptedAgent | null>;
+  /** Who is at work in the checkout of a project, but for the processes of one agent; what was seen a moment ago counts. */
+  roster(root: string, exceptAgentId: string | null): Roster;
+  close(): Promise<void>;
+};
+
+/**
+ * Keeps the registry up to date about agents that people started by themselves in a project. They are looked at and
+ * listed, and nothing is ever done to their processes.
+ */
+export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adoption {
+  const probe = systemProbe(shop.environment, agentPrograms(shop.providers.list()));
+  let looking: Promise<void> | null = null;
+  let lookedAt = -Infinity;
+  let seen: { look: Look; at: number } | null = null;
+  let closed = false;
+
+  /** Looks at all processes: that blocks everybody else for a moment, so what was seen just now counts for all who ask. */
+  function lookAtAll(maxAgeMs: number): Look {
+    // By a clock that nobody sets.
+    if (seen === null || performance.now() - seen.at >= maxAgeMs)
+      seen = { look: lookAround(probe.view, probe.recognise), at: performance.now() };
+    return seen.look;
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const projects = await listProjects(shop.store.db);
+      if (projects.length === 0) return;
+      const now = lookAtAll(0);
+      const known = await livingAdopted(shop.store.db);
+      for (const agent of known.filter((each) => !isThere(now, each))) await letGo(shop, post, agent);
+      for (const { project, other } of await strangers(shop, probe, now, projects)) {
+        if (!known.some(({ adopted }) => adopted.pid === other.pid && adopted.start === other.start))
+          await adopt(shop, project, other);
+      }
+    } catch (error) {
+      // Nobody knows then who is there, and so nothing changes.
+      shop.log.warn({ error: messageOf(error) }, 'it could not be looked for agents that others started');
+    }
+  }
+
+  async function lookAgain(): Promise<void> {
+    if (closed || (looking === null && performance.now() - lookedAt < shop.timing.adoptionMs)) return;
+    looking ??= look().finally(() => {
+      looking = null;
+      lookedAt = performance.now();
+    });
+    await looking;
+  }
+
+  async function find({ pid, start }: { pid: number; start: string }): Promise<AdoptedAgent | null> {
+    const known = async () =>
+      (await livingAdopted(shop.store.db)).find(({ adopted }) => adopted.pid === pid && adopted.start === start) ??
+      null;
+    const found = await known();
+    if (found !== null || closed) return found;
+    // It may have come since the last look.
+    await (looking ?? look());
+    return known();
+  }
+
+  const timer = setInterval(() => void lookAgain(), shop.timing.healthMs).unref();
+  return {
+    look: lookAgain,
+    find,
+    roster(root, exceptAgentId) {
+      const look = lookAtAll(shop.timing.adoptionMs);
+      const roster = rosterOf({ view: probe.view, look, root, self: null, worktrees: [shop.home.worktrees] });
+      return {
+        ...roster,
+        others: roster.others.filter(({ agentId }) => agentId === null || agentId !== exceptAgentId),
+      };
+    },
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+function isThere({ byPid }: Look, { adopted }: AdoptedAgent): boolean {
+  return byPid.get(adopted.pid)?.start === adopted.start;
+}
+
+/** The agents in the projects' checkouts that are none of ours; each belongs to the innermost project. */
+async function strangers(
+  shop: Workshop,
+  { view }: Probe,
+  look: Look,
+  projects: Project[],
+): Promise<{ project: Project; other: Other }[]> {
+  const found = new Map<number, { project: Project; other: Other }>();
+  for (const project of projects.toSorted((a, b) => a.root.length - b.root.length)) {
+    for (const other of othersIn(shop, { view, look, root: project.root })) {
+      const isOurs = other.session !== null && (await sessionById(shop.store.db, other.session)) !== null;
+      if (!isOurs) found.set(other.pid, { project, other });
+    }
+  }
+  return [...found.values()];
+}
+
+function othersIn(shop: Workshop, given: Pick<Parameters<typeof rosterOf>[0], 'view' | 'look' | 'root'>): Other[] {
+  try {
+    return rosterOf({ ...given, self: null, worktrees: [shop.home.worktrees] }).others;
+  } catch (error) {
+    // A project whose directory is gone.
+    shop.log.debug({ root: given.root, error: messageOf(error) }, 'a project could not be looked at');
+    return [];
+  }
+}
+
+/** Writes down somebody who was found, by the one way in which agents come about. */
+async function adopt(shop: Workshop, project: Project, other: Other): Promise<void> {
+  const definition = await shop.definitions.find(project, helperDefinition);
+  const { pid, start, cwd, provider } = other;
+  await shop.store.write(async (tx) => {
+    const parent = await rootAgent(tx.db);
+    const taken = new Set(await takenAliases(tx.db, project.id));
+    const plan = planFork({
+      parent,
+      inherits: nothingInherited,
+      definition,
+      project,
+      preset: shop.providers.get(provider),
+      model: null,
+      options: {},
+      mode: 'execute',
+      accountId: null,
+      environment: {},
+      budget: noBudget,
+      taskId: null,
+      assignment: null,
+      alias: freeAlias(`${provider}-${pid}`, taken),
+      baseCommit: null,
+      worktree: null,
+      snapshot: null,
+      adopted: { pid, start, cwd },
+      task: null,
+      parentRunId: null,
+      ids: { agent: newId(), run: newId() },
+      now: tx.now,
+    });
+    await recordChild(tx, plan);
+    const about = { projectId: project.id, agentId: plan.agent.id };
+    tx.emit({ type: 'agent.adopted', ...about, data: { pid, cwd, provider } });
+  });
+}
+
+function freeAlias(wanted: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number++) {
+    const alias = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!taken.has(alias)) return alias;
+  }
+}
+
+/** Writes down that somebody has left. */
+async function letGo(shop: Workshop, post: Pick<Post, 'wake'>, agent: AdoptedAgent): Promise<void> {
+  await shop.store.write(async (tx) => {
+    await updateAgent(tx, agent.id, { endedAt: tx.now, endReason: 'left' });
+    const about = { projectId: agent.projectId, agentId: agent.id };
+    tx.emit({ type: 'agent.left', ...about, data: { pid: agent.adopted.pid } });
+  });
+  // What waits for it comes back to its senders.
+  post.wake(agent.id);
+}

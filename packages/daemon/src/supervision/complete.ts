@@ -1,0 +1,164 @@
+import { breachInWords } from '@pawl/core/budget';
+import type { Colleague } from '@pawl/core/complete';
+import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
+import { doors } from '@pawl/core/definition/action-table';
+import { meets } from '@pawl/core/definition/gate';
+import { branchTip, countCommits } from '@pawl/git/repository';
+import type { Change } from '@pawl/schema/change';
+import type { Definition } from '@pawl/schema/definition';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { agentById, updateAgent } from '@pawl/store/agents';
+import { livingColleagues } from '@pawl/store/colleagues';
+import { isDelegatorAtWork } from '../agents/leaving-facts.ts';
+import { getSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import type { Post } from '../mail/post.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import { findBreach, hasBudget } from '../sessions/reconcile/spending.ts';
+import { retire } from '../sessions/reconcile/retire.ts';
+import { openAtCompletion } from '../changes/changes.ts';
+import type { Ratchet } from '../queue/ratchet.ts';
+import { placesOf, projectIfAny } from '../platform/places.ts';
+import { mergesByItself } from '../changes/merge-rules.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { projectOf, repositoryOf } from '../platform/workshop.ts';
+import { rightsOf } from '../definitions/home-definitions.ts';
+
+/** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
+export type Completed = { notified: Agent[]; isNew: boolean };
+
+/** The setting that says that an agent's task was announced as done. */
+export const announcedKey = (agentId: string) => `announced:${agentId}`;
+
+/** The definitions as they are now, for those who have had no run yet. */
+type Current = ReadonlyMap<string, Definition>;
+
+export type CompleteParts = { shop: Workshop; reconciler: Reconciler; post: Post; ratchet: Pick<Ratchet, 'wake'> };
+
+/**
+ * Takes an agent's word that it is done for good. What it has committed is proposed first, so that its mails can name the
+ * change; a kill after that leaves a change that the next attempt finds. The word, the mails to all who are to hear of it, and the end of an agent
+ * of which nothing runs are one transaction; the reconciler then waits for the process to leave, and cleans up.
+ */
+export async function completeAgent(
+  parts: CompleteParts,
+  agentId: string,
+  given: { summary?: string | undefined; failure?: string | undefined; byPerson?: boolean },
+): Promise<Completed> {
+  const { shop, reconciler, post, ratchet } = parts;
+  const known = await factsOf(shop.store.db, agentId);
+  const said = lastWord(given);
+  if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
+  if (given.byPerson !== true && said.failure === null) await refuseOverBudget(shop, known);
+  const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
+  const changes = said.failure === null ? await changesOf(shop, known, said.summary) : [];
+  const [change = null] = changes;
+  const mayPropose = meets((await rightsOf(shop, known.agent)).definition, doors.openChange.needs);
+  const isMerged = change !== null && (await mergesByItself(shop, change));
+  const completed = await shop.store.write(async (tx): Promise<Completed> => {
+    const facts = await factsOf(tx.db, agentId);
+    const { agent } = facts;
+    if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
+    await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
+    // Agents that were told when the task was done are not told again.
+    const isAnnounced = (await getSetting(tx.db, announcedKey(agentId))) !== undefined;
+    const notified = isAnnounced && said.failure === null ? [] : await recipientsOf(tx.db, facts, current);
+    const text = completionText(agent, said, {
+      task: agent.assignment,
+      commits,
+      change,
+      others: changes.slice(1),
+      mayPropose,
+      mergesByItself: isMerged,
+    });
+    for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
+    tx.emit({
+      type: 'agent.completed',
+      projectId: agent.projectId,
+      agentId,
+      data: { ...said, notified: notified.map(({ id }) => id) },
+    });
+    await retire(tx, agentId);
+    return { notified, isNew: true };
+  });
+  crashPoint('complete.after_record');
+  for (const { id } of completed.notified) post.wake(id);
+  reconciler.wake(agentId);
+  for (const { projectId } of changes) ratchet.wake(projectId);
+  return completed;
+}
+
+/** An agent that has passed its budget is not done by its own word: a person decides what becomes of its work. */
+async function refuseOverBudget(shop: Workshop, { agent, run }: AgentView): Promise<void> {
+  const breach = run === null || !hasBudget(shop, agent) ? null : await findBreach(shop, agent, run);
+  if (breach === null || !breach.passed || breach.of === 'project') return;
+  throw new PawlError('budget', `${agent.alias} cannot complete: ${breachInWords(breach)}.`, {
+    hint: 'A person can raise the budget with `pawl resume`, or complete the agent as it is.',
+  });
+}
+
+async function factsOf(db: Database, agentId: string): Promise<AgentView> {
+  const facts = await agentView(db, agentId);
+  if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+  return facts;
+}
+
+/** Who hears of it, by the definition that the agent's latest run began with. */
+export async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
+  const definition = run?.definition ?? current.get(agent.definition);
+  const supervisor = await supervisorWhoHears(db, agent);
+  if (agent.kind === 'subagent') return (await isDelegatorAtWork(db, run)) && supervisor !== null ? [supervisor] : [];
+  const found = agent.projectId === null ? [] : await livingColleagues(db, agent.projectId);
+  const colleagues: Colleague[] = found.map((each) => ({
+    agent: each.agent,
+    role: (each.definition ?? current.get(each.agent.definition))?.role ?? null,
+  }));
+  return whoHears(agent, definition?.notify ?? ['parent'], { supervisor, colleagues });
+}
+
+
+/** Who looks after an agent; where that one is done itself, who looks after it, and so on up to agent 0. */
+async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | null> {
+  for (let id = agent.supervisorId ?? agent.parentId; id !== null;) {
+    const supervisor = await agentById(db, id);
+    if (supervisor === null || hears(supervisor)) return supervisor;
+    id = supervisor.supervisorId ?? supervisor.parentId;
+  }
+  return null;
+}
+
+export async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
+  return (await shop.definitions.load(await projectIfAny(shop.store, agent))).definitions;
+}
+
+/** The changes of what an agent has done, one in each of its projects that it has commits in. */
+export async function changesOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const { agent } of await placesOf(shop.store.db, facts.agent)) {
+    const change = await openAtCompletion(shop, await projectOf(shop.store, agent), { ...facts, agent }, summary);
+    if (change !== null) changes.push(change);
+  }
+  return changes;
+}
+
+/** How many commits an agent's branches have beyond their bases, in all its projects; null when that cannot be told. */
+export async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
+  try {
+    let commits: number | null = null;
+    for (const { agent: there } of await placesOf(shop.store.db, agent)) {
+      if (there.branch === null || there.baseCommit === null) continue;
+      const repository = await repositoryOf(shop, await projectOf(shop.store, there));
+      const tip = await branchTip(repository, there.branch);
+      if (tip !== null) commits = (commits ?? 0) + (await countCommits(repository, there.baseCommit, tip));
+    }
+    return commits;
+  } catch (error) {
+    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
+    return null;
+  }
+}

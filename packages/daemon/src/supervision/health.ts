@@ -1,0 +1,81 @@
+import { createSerial } from '@pawl/core/turn-taking';
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { agentsToReconcile } from '@pawl/store/agent-views';
+import type { Post } from '../mail/post.ts';
+import { pruneMailboxes } from '../mail/files/prune-mailboxes.ts';
+import { forgetRefused } from '../mail/files/refused-files.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import { forgetRequests } from '../platform/idempotency.ts';
+import type { Leaving } from './leaving.ts';
+import type { ProjectCrews } from '../projects/project-crew.ts';
+import type { Signals } from '../agents/signals.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { putAwayOrphans, putAwaySpills } from './put-away.ts';
+import { restartCrashed } from './restart.ts';
+import { watchProgress } from './stuck.ts';
+
+/** The floor under all wakes: what should be going on and is not, is found here at the latest. */
+export type Health = {
+  /** Looks once at everything. A part that fails keeps no other from its turn. */
+  tick(now?: number): Promise<void>;
+};
+
+/** The health of one daemon. */
+export function createHealth(
+  shop: Workshop,
+  parts: {
+    reconciler: Reconciler;
+    signals: Pick<Signals, 'resume'>;
+    post: Pick<Post, 'wake'>;
+    crews: Pick<ProjectCrews, 'tend'>;
+    leaving: Pick<Leaving, 'tend'>;
+  },
+): Health {
+  const { reconciler, post } = parts;
+  const { db } = shop.store;
+  const serially = createSerial();
+  const stuck = watchProgress(shop, { ingest: reconciler.ingest, post });
+  let lastLookAt: number | null = null;
+  let putAwayAt: number | null = null;
+
+  /** Wakes every agent that has a step to do: dead sessions, worktrees to make or clean up, completed agents that still live. */
+  async function wakeUnsettled(elapsedMs: number): Promise<void> {
+    const unsettled = await agentsToReconcile(db);
+    for (const { agent } of unsettled) reconciler.wake(agent.id);
+    await stuck.look(unsettled, elapsedMs);
+  }
+
+  /** What belongs to nobody is looked for less often: it has to lie there for a day anyway. */
+  async function putAway(now: number): Promise<void> {
+    const sinceMs = putAwayAt === null ? Infinity : now - putAwayAt;
+    if (sinceMs >= 0 && sinceMs < limits.leftoverLookMs) return;
+    putAwayAt = now;
+    await attempt('orphaned worktrees', () => putAwayOrphans(shop, now));
+    await attempt('texts of long mails', () => putAwaySpills(shop, now));
+    await attempt('requests that were done', () => forgetRequests(shop.store, now));
+    await attempt('files that were refused', () => forgetRefused(shop, now));
+  }
+
+  async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      shop.log.error({ what, error: messageOf(error) }, 'health: a look failed; the next one tries again');
+    }
+  }
+
+  return {
+    tick: (now = shop.clock()) =>
+      serially(async () => {
+        const elapsedMs = lastLookAt === null ? 0 : now - lastLookAt;
+        lastLookAt = now;
+        await attempt('unsettled agents', () => wakeUnsettled(elapsedMs));
+        await attempt('agents that are done', () => parts.leaving.tend());
+        await attempt('crews', () => parts.crews.tend());
+        await attempt('crashed agents', () => restartCrashed(shop, parts, now));
+        await attempt('mailboxes of the dead', () => pruneMailboxes(shop));
+        await putAway(now);
+      }),
+  };
+}

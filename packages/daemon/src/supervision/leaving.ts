@@ -1,0 +1,163 @@
+import { completionText } from '@pawl/core/complete';
+import { doors } from '@pawl/core/definition/action-table';
+import { meets } from '@pawl/core/definition/gate';
+import { isAtRest, isDoneWithTask } from '@pawl/core/leaving';
+import { createLanes } from '@pawl/core/turn-taking';
+import type { Change } from '@pawl/schema/change';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { messageOf } from '@pawl/schema/error';
+import type { Event } from '@pawl/schema/event';
+import { agentView, everyLivingAgent } from '@pawl/store/agent-views';
+import type { AgentView } from '@pawl/store/agent-views';
+import { updateAgent } from '@pawl/store/agents';
+import { changesAbout, changesMadeBy } from '@pawl/store/changes';
+import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import { recordRetirement } from '../registry/kill-record.ts';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import type { Post } from '../mail/post.ts';
+import type { Ratchet } from '../queue/ratchet.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
+import { mergesByItself } from '../changes/merge-rules.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { announcedKey, changesOf, commitsOf, definitionsOf, recipientsOf } from './complete.ts';
+import { rightsOf } from '../definitions/home-definitions.ts';
+import { whyItStays } from '../agents/leaving-facts.ts';
+
+/** Announces agents that have done their task, once, and ends them when they have no reason left to stay. */
+export type Leaving = {
+  /** Checks every living agent. */
+  tend(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Starts watching for agents that are done. */
+export function startLeaving(
+  shop: Workshop,
+  parts: { post: Pick<Post, 'wake'>; ratchet: Pick<Ratchet, 'wake'>; reconciler: Pick<Reconciler, 'wake' | 'inLane'> },
+): Leaving {
+  const { store } = shop;
+  const lanes = createLanes();
+  const looks = new Set<Promise<void>>();
+  let closed = false;
+
+  const unfollow = store.onCommit(({ events }) => {
+    for (const event of events)
+      void concernedBy(event).then(
+        (ids) => ids.forEach(wake),
+        () => undefined,
+      );
+  });
+
+  /** The agents that an event may let go: the one whose run ended, or all that are done in the project of a settled change. */
+  async function concernedBy({ type, agentId, projectId }: Event): Promise<string[]> {
+    if (type === 'run.ended') return agentId === null ? [] : [agentId];
+    if (type !== 'change.merged' && type !== 'change.closed' && type !== 'review.ended') return [];
+    const living = await everyLivingAgent(store.db);
+    return living.filter((view) => view.agent.projectId === projectId && isAtRest(view)).map(({ agent }) => agent.id);
+  }
+
+  function wake(agentId: string): void {
+    if (closed) return;
+    const look = lanes
+      .run(agentId, () => lookAt(agentId))
+      .catch((error: unknown) => {
+        shop.log.error(
+          { agent: agentId, error: messageOf(error) },
+          'could not check whether this agent is done; the next health check tries again',
+        );
+      });
+    looks.add(look);
+    void look.finally(() => looks.delete(look));
+  }
+
+  async function lookAt(agentId: string): Promise<void> {
+    if (closed) return;
+    const facts = await agentView(store.db, agentId);
+    if (facts === null || !isAtRest(facts)) return;
+    if (isDoneWithTask(facts) && facts.agent.kind === 'main') await proposeAndAnnounce(facts);
+    await leaveIfFree(agentId);
+  }
+
+  async function proposeAndAnnounce(facts: AgentView): Promise<void> {
+    // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
+    const changes = await changesOf(shop, facts, facts.run?.detail ?? null);
+    if ((await getSetting(store.db, announcedKey(facts.agent.id))) === undefined) await announce(facts, changes);
+    for (const { projectId } of changes) parts.ratchet.wake(projectId);
+  }
+
+  /** Mails the roles that its definition names. Mails, event and the mark against a second announcement are one transaction. */
+  async function announce({ agent, run }: AgentView, changes: readonly Change[]): Promise<void> {
+    const [commits, current] = await Promise.all([commitsOf(shop, agent), definitionsOf(shop, agent)]);
+    const mayPropose = meets((await rightsOf(shop, agent)).definition, doors.openChange.needs);
+    const said = { summary: run?.detail ?? null, failure: null };
+    const [change = null] = changes;
+    const isMerged = change !== null && (await mergesByItself(shop, change));
+    const told = await store.write(async (tx) => {
+      const facts = await agentView(tx.db, agent.id);
+      if (facts === null || !isDoneWithTask(facts)) return [];
+      if ((await getSetting(tx.db, announcedKey(agent.id))) !== undefined) return [];
+      // The queue reports the end of a review that it asked for, with the same summary.
+      const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
+      const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
+      const about = { task: agent.assignment, commits, change, others: changes.slice(1), mayPropose };
+      const text = completionText(agent, said, { ...about, mergesByItself: isMerged });
+      for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
+      await setSetting(tx, announcedKey(agent.id), run?.id ?? '');
+      tx.emit({
+        type: 'agent.finished',
+        projectId: agent.projectId,
+        agentId: agent.id,
+        data: { summary: said.summary, notified: notified.map(({ id }) => id) },
+      });
+      return notified;
+    });
+    crashPoint('leaving.after_announcement');
+    for (const { id } of told) parts.post.wake(id);
+  }
+
+  /** Ends an agent that has no reason to stay. The transaction that ends it reads the facts again. */
+  async function leaveIfFree(agentId: string): Promise<void> {
+    const isFree = async (db: Database) => {
+      const facts = await agentView(db, agentId);
+      if (facts === null || !isAtRest(facts)) return null;
+      return (await whyItStays(db, facts, shop.clock())) === null ? facts : null;
+    };
+    if ((await isFree(store.db)) === null) return;
+    await parts.reconciler.inLane(agentId, () =>
+      store.write(async (tx) => {
+        const facts = await isFree(tx.db);
+        if (facts === null) return;
+        const completion = { at: tx.now, ...(await resultOf(tx.db, facts)) };
+        await updateAgent(tx, agentId, { completion });
+        await recordRetirement(tx, { ...facts.agent, completion }, 'completed');
+        await forgetSettings(tx, announcedKey(agentId), Number.MAX_SAFE_INTEGER);
+      }),
+    );
+    crashPoint('leaving.after_end');
+    parts.reconciler.wake(agentId);
+  }
+
+  return {
+    async tend() {
+      for (const view of await everyLivingAgent(store.db)) if (isAtRest(view)) wake(view.agent.id);
+      await Promise.all(looks);
+    },
+    async close() {
+      closed = true;
+      unfollow();
+      await Promise.all(looks);
+    },
+  };
+}
+
+/** What an agent that leaves has come to. After a run that failed, its work counts when its change was merged. */
+async function resultOf(db: Database, facts: AgentView): Promise<{ summary: string | null; failure: string | null }> {
+  const detail = facts.run?.detail ?? null;
+  if (isDoneWithTask(facts)) return { summary: detail, failure: null };
+  const [latest] = await changesMadeBy(db, facts.agent.id);
+  const isMerged = latest !== undefined && latest.mergedAt !== null;
+  return isMerged
+    ? { summary: latest.title, failure: null }
+    : { summary: null, failure: detail ?? 'its last run did not complete' };
+}

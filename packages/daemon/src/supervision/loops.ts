@@ -1,0 +1,47 @@
+import type { Workshop } from '../platform/workshop.ts';
+import type { Health } from './health.ts';
+import type { Nudges } from './nudges.ts';
+
+/** What the daemon does now and then by itself. */
+export type Loops = {
+  health(): Promise<void>;
+  nudges(): Promise<void>;
+  /** No look begins any more; resolves when those that have begun are over. */
+  close(): Promise<void>;
+};
+
+/** Starts the loops of one daemon: health at once and then each time, nudges after the first pause. */
+export function startLoops({ timing }: Workshop, { health, nudges }: { health: Health; nudges: Nudges }): Loops {
+  const running = new Set<Promise<void>>();
+  let closed = false;
+
+  function begin(look: () => Promise<void>): Promise<void> {
+    if (closed) return Promise.resolve();
+    const begun = look().finally(() => running.delete(begun));
+    running.add(begun);
+    return begun;
+  }
+
+  /** A look that takes longer than the pause is not begun a second time meanwhile. */
+  function every(pauseMs: number, look: () => Promise<void>): NodeJS.Timeout {
+    let busy = false;
+    const timer = setInterval(() => {
+      if (busy) return;
+      busy = true;
+      void begin(look).finally(() => (busy = false));
+    }, pauseMs);
+    return timer.unref();
+  }
+
+  const loops = { health: () => begin(() => health.tick()), nudges: () => begin(() => nudges.tick()) };
+  const timers = [every(timing.healthMs, () => health.tick()), every(timing.nudgeMs, () => nudges.tick())];
+  void loops.health();
+  return {
+    ...loops,
+    async close() {
+      closed = true;
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { isNews, mailIn, newsEvents } from '@pawl/core/news';
+import type { NudgeFacts, SkipReason } from '@pawl/core/nudge';
+import { judgeNudge, reasonToSkip } from '@pawl/core/nudge';
+import { createSerial } from '@pawl/core/turn-taking';
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { NudgeState } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { everyLivingAgent } from '@pawl/store/agent-views';
+import { agentById } from '@pawl/store/agents';
+import { countPending, mailById } from '@pawl/store/mail';
+import { lastRunSeq, nudgeStates, projectEvents, saveNudge } from '@pawl/store/nudges';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Post } from '../mail/post.ts';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Workshop } from '../platform/workshop.ts';
+
+/** Asks agents now and then how they are getting on. */
+export type Nudges = {
+  /** Looks at every living agent once, and nudges whoever is due: each at most once, however long ago the last look was. */
+  tick(now?: number): Promise<void>;
+};
+
+/** What a look found: whoever is to be nudged, or the reason why not. */
+type Look = { agent: Agent; state: NudgeState };
+type Due = Look & { text: string };
+
+/** How far the log was read for an agent without finding news, and the run that it had had then. */
+type Mark = { runId: string | null; seq: number };
+
+/** Whom something may be news to. */
+type Reader = Parameters<typeof isNews>[1];
+
+/** How many agents one transaction writes about. */
+const looksPerWrite = 200;
+
+/** The nudges of one daemon, for which this much of it is needed. */
+export function createNudges(
+  shop: Pick<Workshop, 'store' | 'clock' | 'timing' | 'choices' | 'log'>,
+  post: Pick<Post, 'wake'>,
+): Nudges {
+  const { store } = shop;
+  const { db } = store;
+  const serially = createSerial();
+  /** Only ever a shortcut: whoever is not in here has its log read from where it was last nudged or began a turn. */
+  const marks = new Map<string, Mark>();
+  /** The end of the log at a look after which only an event can make anybody due; null when time alone can, too. */
+  let quietSeq: number | null = null;
+
+  async function look(now: number): Promise<void> {
+    const mode = shop.choices.nudges;
+    // Read before the facts: what happens meanwhile is news next time.
+    const seq = store.lastSeq();
+    if (mode === 'off' || seq === quietSeq) return;
+    const living = (await everyLivingAgent(db)).filter(({ agent }) => agent.parentId !== null);
+    const states = living.length === 0 ? new Map<string, NudgeState>() : await nudgeStates(db);
+    forgetOthers(living);
+    const busy = projectsAtWork(living);
+    const due: Due[] = [];
+    const skipped: Look[] = [];
+    let hasToWait = false;
+    for (const view of living) {
+      const state = states.get(view.agent.id) ?? blank(view.agent.id);
+      const facts = await factsOf(view, state);
+      const reason = reasonToSkip(facts, now, mode);
+      const changed = reason === null && mode === 'smart' && (await hasNews(view, state, seq));
+      const othersAtWork = busy.has(view.agent.projectId ?? '');
+      const verdict = judgeNudge(facts, { changed, othersAtWork }, now, mode);
+      if ('nudge' in verdict) {
+        const next = { ...state, nudgedAt: now, backoffMs: verdict.backoffMs, seenSeq: seq, skipReason: null };
+        due.push({ agent: view.agent, state: next, text: verdict.nudge });
+      } else if (isWorthTelling(state, verdict.skip))
+        skipped.push({ agent: view.agent, state: { ...state, skipReason: verdict.skip } });
+      hasToWait ||= 'skip' in verdict && isForTime(verdict.skip, othersAtWork);
+    }
+    quietSeq = due.length === 0 && !hasToWait ? seq : null;
+    await sendDue(due);
+    await tellSkipped(skipped);
+  }
+
+  async function factsOf(view: AgentView, state: NudgeState): Promise<NudgeFacts> {
+    const last = state.mailId === null ? null : await mailById(db, state.mailId);
+    const outstanding = last !== null && last.readAt === null && last.deadAt === null;
+    return { ...view, state, outstanding, gapMs: shop.timing.nudgeGapMs };
+  }
+
+  /** Whether anything has happened since an agent was last nudged or began a turn; each event is read once for it. */
+  async function hasNews({ agent, run }: AgentView, state: NudgeState, seq: number): Promise<boolean> {
+    if (agent.projectId === null) return false;
+    const runId = run?.id ?? null;
+    const known = marks.get(agent.id);
+    const from = known?.runId === runId ? known.seq : await lastRunSeq(db, agent.id);
+    const afterSeq = Math.max(from, state.seenSeq);
+    const reader = { id: agent.id, wakesByMail: run?.definition?.mail === 'wake' };
+    if (await findNews(reader, agent.projectId, afterSeq)) return true;
+    marks.set(agent.id, { runId, seq: Math.max(afterSeq, seq) });
+    return false;
+  }
+
+  async function findNews(reader: Reader, projectId: string, afterSeq: number): Promise<boolean> {
+    for (let from: number | undefined = afterSeq; from !== undefined;) {
+      const filter = { projectId, afterSeq: from, types: newsEvents, limit: limits.newsEvents };
+      const events = await projectEvents(db, filter);
+      for (const event of events) if (isNews(event, reader) && (await stillCounts(mailIn(event)))) return true;
+      from = events.length < limits.newsEvents ? undefined : events.at(-1)?.seq;
+    }
+    return false;
+  }
+
+  function forgetOthers(living: readonly AgentView[]): void {
+    const ids = new Set(living.map(({ agent }) => agent.id));
+    for (const id of marks.keys()) if (!ids.has(id)) marks.delete(id);
+  }
+
+  /** A mail that has arrived meanwhile is no news. */
+  async function stillCounts(mailId: string | null): Promise<boolean> {
+    const mail = mailId === null ? null : await mailById(db, mailId);
+    return mailId === null || (mail !== null && mail.deliveredAt === null && mail.deadAt === null);
+  }
+
+  /** Sends nudges: each mail and what is remembered of it are one. */
+  async function sendDue(due: readonly Due[]): Promise<void> {
+    for (let from = 0; from < due.length; from += looksPerWrite) {
+      const sent = await store.write(async (tx) => {
+        const ids: string[] = [];
+        for (const each of due.slice(from, from + looksPerWrite)) if (await nudge(tx, each)) ids.push(each.agent.id);
+        return ids;
+      });
+      for (const id of sent) post.wake(id);
+    }
+  }
+
+  async function nudge(tx: WriteTransaction, { agent: known, state, text }: Due): Promise<boolean> {
+    const agent = await agentById(tx.db, known.id);
+    // Somebody may have stopped or ended it since it was looked at.
+    if (agent === null || agent.endedAt !== null || agent.stopRequestedAt !== null) return false;
+    // Whoever has more mail than it could ever read gets no nudge on top, and keeps nobody else from theirs.
+    if ((await countPending(tx.db, agent.id)) >= limits.pendingMail) return false;
+    const mail = await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'nudge' }, shortBody(text));
+    await saveNudge(tx, { ...state, mailId: mail.id });
+    tx.emit({ type: 'nudge.sent', projectId: agent.projectId, agentId: agent.id, data: { mailId: mail.id } });
+    return true;
+  }
+
+  async function tellSkipped(skipped: readonly Look[]): Promise<void> {
+    for (let from = 0; from < skipped.length; from += looksPerWrite) {
+      await store.write(async (tx) => {
+        for (const { agent, state } of skipped.slice(from, from + looksPerWrite)) {
+          await saveNudge(tx, state);
+          const data = { reason: state.skipReason ?? '' };
+          tx.emit({ type: 'nudge.skipped', projectId: agent.projectId, agentId: agent.id, data });
+        }
+      });
+    }
+  }
+
+  return {
+    tick: (now = shop.clock()) =>
+      serially(() => look(now)).catch((error: unknown) =>
+        shop.log.error({ error: messageOf(error) }, 'nudges: the look failed; the next one tries again'),
+      ),
+  };
+}
+
+/** The projects in which somebody with work to do is in the middle of it: neither halted, nor waiting for a limit to end. */
+function projectsAtWork(living: readonly AgentView[]): Set<string> {
+  const working = living.filter(
+    ({ agent, run, session }) =>
+      agent.class === 'ephemeral' && run?.outcome === null && run.waitUntil === null && !isPaused(session),
+  );
+  return new Set(working.map(({ agent }) => agent.projectId ?? ''));
+}
+
+function isPaused(session: AgentView['session']): boolean {
+  return session !== null && session.endedAt === null && session.pausedAt !== null;
+}
+
+/** True when the end of a pause alone, and not only an event, would make an agent due that was skipped for this reason. */
+function isForTime(reason: SkipReason, othersAtWork: boolean): boolean {
+  return reason === 'gap' || (reason === 'unchanged' && othersAtWork);
+}
+
+/** A reason is told when it is another one than before. The gap between two nudges is their rhythm, and not a reason. */
+function isWorthTelling(state: NudgeState, reason: SkipReason): boolean {
+  return reason !== 'gap' && reason !== state.skipReason;
+}
+
+function blank(agentId: string): NudgeState {
+  return { agentId, nudgedAt: null, mailId: null, backoffMs: 0, seenSeq: 0, skipReason: null };
+}

@@ -1,0 +1,54 @@
+import { judgeRestart, restartNotice } from '@pawl/core/restart';
+import { isPassing, messageOf } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { countFailures, failedPersistentAgents } from '@pawl/store/health';
+import type { Post } from '../mail/post.ts';
+import { hasConversation } from '../mail/resumable.ts';
+import type { Signals } from '../agents/signals.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { markStuck } from './stuck.ts';
+
+const hourMs = 60 * 60_000;
+
+/** Begins persistent agents again that have crashed, a bounded number of times. */
+export async function restartCrashed(
+  shop: Workshop,
+  { signals, post }: { signals: Pick<Signals, 'resume'>; post: Pick<Post, 'wake'> },
+  now: number,
+): Promise<void> {
+  const { db } = shop.store;
+
+  async function restart({ agent, run }: AgentView, attempt: number): Promise<void> {
+    if (run === null) return;
+    const reason = run.detail ?? '';
+    const event = { type: 'agent.restarted', projectId: agent.projectId, agentId: agent.id } as const;
+    try {
+      // The run that failed is the key: a daemon that dies here and comes again restarts it once.
+      await signals.resume(agent.id, restartNotice(agent, run), `restart:${run.id}`, {
+        told: { ...event, data: { attempt, reason } },
+      });
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      await giveUp(agent, `it crashed and could not be restarted: ${messageOf(error)}`);
+    }
+  }
+
+  async function giveUp({ id }: Agent, reason: string): Promise<void> {
+    const told = await shop.store.write(async (tx) => {
+      const facts = await agentView(tx.db, id);
+      return facts === null || facts.run?.outcome !== 'failed' ? [] : markStuck(tx, facts, reason);
+    });
+    for (const each of told) post.wake(each);
+  }
+
+  for (const id of await failedPersistentAgents(db)) {
+    const view = await agentView(db, id);
+    if (view === null) continue;
+    const failures = await countFailures(db, id, now - hourMs);
+    const verdict = judgeRestart({ ...view, failures, resumable: await hasConversation(shop, db, view.agent) }, now);
+    if (verdict.do === 'restart') await restart(view, verdict.attempt);
+    if (verdict.do === 'give-up') await giveUp(view.agent, verdict.reason);
+  }
+}

@@ -1,0 +1,127 @@
+import type { Progress } from '@pawl/core/stuck';
+import { loopIn, progressAfter, silenceOf } from '@pawl/core/stuck';
+import { outputParsers } from '@pawl/providers/parser';
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Message, Run, Session } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agent-views';
+import { updateAgent } from '@pawl/store/agents';
+import { stuckAgents } from '@pawl/store/health';
+import { lastSessionMessages } from '@pawl/store/messages';
+import { sessionOffsets } from '@pawl/store/sessions';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import type { Ingest } from '../sessions/ingest/ingest.ts';
+import { recordMail, shortBody } from '../mail/mail-record.ts';
+import type { Post } from '../mail/post.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import type { Workshop } from '../platform/workshop.ts';
+import { audienceOf } from './audience.ts';
+
+/** Notices who makes no progress, and who does again. It marks and tells; it ends nobody. */
+export type StuckWatch = {
+  /** Looks at agents that may be at work; `elapsedMs` has passed since the last look. */
+  look(views: readonly AgentView[], elapsedMs: number): Promise<void>;
+};
+
+type AtWork = { agent: Agent; run: Run; session: Session };
+
+/** The watch of one daemon. */
+export function watchProgress(
+  shop: Pick<Workshop, 'store' | 'providers' | 'timing'>,
+  { ingest, post }: { ingest: Pick<Ingest, 'turn'>; post: Pick<Post, 'wake'> },
+): StuckWatch {
+  const { db } = shop.store;
+  const seen = new Map<string, Progress>();
+
+  async function lookAt({ agent, run, session }: AtWork, elapsedMs: number): Promise<void> {
+    const messages = await lastSessionMessages(db, agent.id, session.id, limits.loopMessages);
+    const { stdout, stderr } = await sessionOffsets(db, session.id);
+    const look = { runId: run.id, sessionId: session.id, messageId: lastOwn(messages), bytes: stdout + stderr };
+    const last = seen.get(agent.id) ?? null;
+    // A daemon that has just come up knows nothing yet: whoever was stuck before stays so until something moves.
+    const isNewHere = last === null && agent.stuckAt !== null && (messages.at(-1)?.createdAt ?? 0) <= agent.stuckAt;
+    const longestGapMs = 2 * shop.timing.healthMs;
+    const progress = progressAfter(last, look, { elapsedMs, longestGapMs });
+    seen.set(agent.id, isNewHere ? { ...progress, silentMs: limits.stuckToolMs } : progress);
+    const { silentMs } = seen.get(agent.id) ?? progress;
+    const reason = loopIn(messages) ?? silenceOf({ silentMs, mayRunTool: mayRunTool(agent, messages) });
+    if (reason !== null && agent.stuckAt === null) await mark(agent.id, session.id, reason);
+    if (reason === null && agent.stuckAt !== null) await clear(agent.id);
+  }
+
+  /** A CLI whose output does not tell, or tells no more, when a tool runs is always taken to run one. */
+  function mayRunTool(agent: Agent, messages: readonly Message[]): boolean {
+    const format = shop.providers.find(agent.provider)?.outputFormat ?? 'text';
+    const isMute = outputParsers[format].conversation.length === 0 || messages.at(-1)?.kind === 'system';
+    return isMute || ingest.turn(agent.id).tools.length > 0;
+  }
+
+  async function mark(agentId: string, sessionId: string, reason: string): Promise<void> {
+    const told = await shop.store.write(async (tx) => {
+      const facts = await agentView(tx.db, agentId);
+      if (facts === null || facts.session?.id !== sessionId || facts.session.endedAt !== null) return [];
+      return markStuck(tx, facts, reason);
+    });
+    for (const id of told) post.wake(id);
+  }
+
+  async function clear(agentId: string): Promise<void> {
+    await shop.store.write(async (tx) => {
+      const { agent } = (await agentView(tx.db, agentId)) ?? { agent: null };
+      if (agent === null || agent.stuckAt === null) return;
+      await updateAgent(tx, agentId, { stuckAt: null, stuckReason: null });
+      tx.emit({ type: 'agent.unstuck', projectId: agent.projectId, agentId, data: {} });
+    });
+  }
+
+  return {
+    async look(views, elapsedMs) {
+      const atWork = views.filter(isAtWork);
+      const ids = new Set(atWork.map(({ agent }) => agent.id));
+      for (const id of seen.keys()) if (!ids.has(id)) forgetUnlessOpen(seen, views, id);
+      for (const view of atWork) await lookAt(view, elapsedMs);
+      for (const id of await stuckAgents(db)) {
+        const facts = await agentView(db, id);
+        if (facts !== null && isOver(facts)) await clear(id);
+      }
+    },
+  };
+}
+
+/** Marks an agent as stuck and writes to whom that concerns; returns who is to be woken once that is durable. */
+export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView, reason: string): Promise<string[]> {
+  if (agent.stuckAt !== null || agent.endedAt !== null) return [];
+  // Never before the end of the run that it is about, even if the clock was set back.
+  const stuckAt = Math.max(tx.now, run?.endedAt ?? 0);
+  await updateAgent(tx, agent.id, { stuckAt, stuckReason: reason });
+  tx.emit({ type: 'agent.stuck', projectId: agent.projectId, agentId: agent.id, data: { reason } });
+  const text = `${agent.alias} seems to be stuck: ${reason}. Nobody has ended it. See what it does with \`pawl logs ${agent.alias}\`; a word may help it: \`pawl send ${agent.alias} "…"\`.`;
+  const told = await audienceOf(tx.db, agent, run);
+  const from = await rootAgent(tx.db);
+  for (const to of told) await recordMail(tx, { from, to, kind: 'system' }, shortBody(text));
+  return told.map(({ id }) => id);
+}
+
+/** A process of it runs and is meant to get on. */
+function isAtWork(view: AgentView): view is AtWork {
+  const { agent, run, session } = view;
+  if (run?.outcome !== null || session === null || agent.stopRequestedAt !== null || agent.endedAt !== null)
+    return false;
+  return session.startedAt !== null && session.endedAt === null && session.pausedAt === null && session.result === null;
+}
+
+/** The run in which it was stuck has ended; one that was marked after the end, since it crashed again and again, stays so. */
+function isOver({ agent, run }: AgentView): boolean {
+  if (run === null || run.outcome === null) return false;
+  return run.outcome !== 'failed' || (agent.stuckAt ?? 0) < (run.endedAt ?? 0);
+}
+
+/** Between two sessions of one run its silence goes on. */
+function forgetUnlessOpen(seen: Map<string, Progress>, views: readonly AgentView[], id: string): void {
+  const run = views.find(({ agent }) => agent.id === id)?.run;
+  if (run?.id !== seen.get(id)?.runId || run?.outcome !== null) seen.delete(id);
+}
+
+function lastOwn(messages: readonly Message[]): number {
+  return messages.findLast(({ kind }) => kind !== 'user' && kind !== 'system')?.id ?? 0;
+}
