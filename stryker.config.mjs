@@ -6,8 +6,8 @@ export default {
   vitest: { configFile: 'vitest.mutation.config.ts' },
   mutate: [
     'packages/core/src/**/*.ts',
-    'packages/daemon/src/{input-writer,programs-file,state-file}.ts',
-    'packages/daemon/src/mail/{mail-body,mirror}.ts',
+    'packages/daemon/src/{sessions/input-writer,platform/programs-file,agents/state-file}.ts',
+    'packages/daemon/src/mail/{mail-body,files/mirror}.ts',
     'packages/store/src/durable-file.ts',
   ],
   // The sandbox is a copy of the checkout; directories that these tests do not read stay out.

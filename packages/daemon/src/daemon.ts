@@ -60,10 +60,11 @@ import { watchQuestions } from './questions/question-watch.ts';
 import { createQuestions } from './questions/questions.ts';
 import { createSignals } from './agents/signals.ts';
 import { requeueDead } from './tasks/tasks.ts';
-import { redact } from './platform/redaction.ts';
+import { redact } from './accounts/redaction.ts';
 import { keepStateFile } from './agents/state-file.ts';
-import type { Choices, Timing, Workshop } from './platform/workshop.ts';
-import { usualChoices } from './platform/workshop.ts';
+import type { Choices, Timing } from './platform/platform.ts';
+import type { SessionPlatform } from './accounts/session-platform.ts';
+import { usualChoices } from './platform/platform.ts';
 
 export type DaemonOptions = {
   directory: DataDirectory;
@@ -124,7 +125,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const environment = options.environment ?? process.env;
   const providers = homeProviders(home, options.providers ?? {}, log);
   const choices = { ...usualChoices, ...options.choices };
-  const shop: Workshop = {
+  const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),
     choices,
@@ -156,29 +157,29 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     repositories: new Map(),
     log,
   };
-  options.maskLogWith?.((line) => redact(shop, line));
+  options.maskLogWith?.((line) => redact(platform, line));
   linkCommand(home, programs.pawl);
-  writePrograms(shop);
+  writePrograms(platform);
   await store.write(async (tx) => tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } }));
-  const reconciler = startReconciler(shop);
-  const agents = agentService(shop, reconciler, changesOfAgents);
-  const signals = createSignals(shop, reconciler);
-  const post = openPost(shop, reconciler);
-  const questions = createQuestions(shop, post, createQuestionWaits());
-  const inbox = createInbox(shop, questions, signals);
-  const adoption = createAdoption(shop, post);
-  const ratchet = createRatchet(shop, { post, reconciler });
+  const reconciler = startReconciler(platform);
+  const agents = agentService(platform, reconciler, changesOfAgents);
+  const signals = createSignals(platform, reconciler);
+  const post = openPost(platform, reconciler);
+  const questions = createQuestions(platform, post, createQuestionWaits());
+  const inbox = createInbox(platform, questions, signals);
+  const adoption = createAdoption(platform, post);
+  const ratchet = createRatchet(platform, { post, reconciler });
   const barrier = createBarrier(store, reconciler.ingest);
-  const desk = createDesk(shop, agents);
-  const doctor = createDoctor(shop, reconciler);
-  const crews = createProjectCrews(shop, { agents, reconciler, barrier });
-  await dropUnusedSnapshots(shop);
-  await finishTrash(shop);
+  const desk = createDesk(platform, agents);
+  const doctor = createDoctor(platform, reconciler);
+  const crews = createProjectCrews(platform, { agents, reconciler, barrier });
+  await dropUnusedSnapshots(platform);
+  await finishTrash(platform);
   sweepGroups(groupBase());
-  await shop.accounts.settle();
-  await finishMerges(shop);
-  await finishCheckouts(shop);
-  await finishRefreshes(shop);
+  await platform.accounts.settle();
+  await finishMerges(platform);
+  await finishCheckouts(platform);
+  await finishRefreshes(platform);
   await requeueDead(store);
   const { adopted, ended } = await reconciler.adopt();
   crashPoint('restart.after_adopt');
@@ -186,7 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await ratchet.begin();
   let port: number | null = null;
   const app = buildApp({
-    shop,
+    platform,
     agents,
     reconciler,
     signals,
@@ -208,7 +209,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       pid: process.pid,
       home: home.root,
       port,
-      startedAt: shop.startedAt,
+      startedAt: platform.startedAt,
       lastSeq: store.lastSeq(),
       projects: (await listProjects(store.db)).length,
       agents: { total: await countAgents(store.db), working: (await openSessions(store.db)).length },
@@ -231,10 +232,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await store.close();
     throw error;
   }
-  const stateFile = keepStateFile(shop);
-  const dropped = startImport(shop);
-  const mirror = keepMirror(shop, dropped.isOurs);
-  const questionWatch = watchQuestions(shop, questions, signals);
+  const stateFile = keepStateFile(platform);
+  const dropped = startImport(platform);
+  const mirror = keepMirror(platform, dropped.isOurs);
+  const questionWatch = watchQuestions(platform, questions, signals);
   log.info({ port, adopted, ended }, 'the daemon is up');
   let backup: Promise<unknown> = Promise.resolve();
   const backUp = () => {
@@ -254,7 +255,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const followClock = async () => {
     const byMs = await followJump(store, time);
     if (byMs === 0) return;
-    shop.startedAt += byMs;
+    platform.startedAt += byMs;
     log.warn({ byMs }, 'the system clock was set; waits and deadlines keep their length');
   };
   const timers = [
@@ -269,9 +270,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ),
   ];
   for (const timer of timers) timer.unref();
-  const leaving = startLeaving(shop, { post, ratchet, reconciler });
-  const health = createHealth(shop, { reconciler, signals, post, crews, leaving });
-  const loops = startLoops(shop, { health, nudges: createNudges(shop, post) });
+  const leaving = startLeaving(platform, { post, ratchet, reconciler });
+  const health = createHealth(platform, { reconciler, signals, post, crews, leaving });
+  const loops = startLoops(platform, { health, nudges: createNudges(platform, post) });
   return {
     port,
     home,

@@ -12,12 +12,12 @@ import { commitFiles, commitOn } from './support/ratchet.ts';
 /** A project whose remote has another main than the checkout. */
 async function start() {
   const place = await temporaryDirectory();
-  const shop = await openBranchShop(place.path);
-  const { root } = shop;
+  const platform = await openBranchShop(place.path);
+  const { root } = platform;
   const theirs = await commitOn(root, 'theirs', { 'theirs.txt': 'theirs\n' });
   await git(root, ['branch', '-D', 'theirs']);
   const mine = await commitFiles(root, { 'mine.txt': 'mine\n' });
-  return Object.assign(shop, {
+  return Object.assign(platform, {
     theirs,
     mine,
     knows: async (remote: string, branch = 'main') => {
@@ -29,50 +29,50 @@ async function start() {
       writeFileSync(join(root, '.pawl', 'config.yaml'), text);
     },
     begins: (given: { base?: string; mode?: 'execute' | 'errand' } = {}) =>
-      baseCommitFor(shop.shop, shop.project, shop.repository, {
+      baseCommitFor(platform.platform, platform.project, platform.repository, {
         base: given.base,
         mode: given.mode ?? 'execute',
       }),
     async [Symbol.asyncDispose]() {
-      await shop.store.close();
+      await platform.store.close();
       await place[Symbol.asyncDispose]();
     },
   });
 }
 
 test('W4-14: work begins at the remote’s main where there is one, else at HEAD; --base wins', async () => {
-  await using shop = await start();
-  expect(await shop.begins()).toBe(shop.mine);
-  await shop.knows('origin');
-  expect(await shop.begins()).toBe(shop.theirs);
-  expect(await shop.begins({ base: 'HEAD' })).toBe(shop.mine);
-  expect(await shop.begins({ base: 'main~1' })).not.toBe(shop.mine);
+  await using platform = await start();
+  expect(await platform.begins()).toBe(platform.mine);
+  await platform.knows('origin');
+  expect(await platform.begins()).toBe(platform.theirs);
+  expect(await platform.begins({ base: 'HEAD' })).toBe(platform.mine);
+  expect(await platform.begins({ base: 'main~1' })).not.toBe(platform.mine);
   // An errand is merged into what the person has before them.
-  expect(await shop.begins({ mode: 'errand' })).toBe(shop.mine);
+  expect(await platform.begins({ mode: 'errand' })).toBe(platform.mine);
 });
 
 test('W4-14: the remote and the branch are those of the project’s config', async () => {
-  await using shop = await start();
-  await shop.knows('origin');
-  shop.config('queue:\n  remote: none\n');
-  expect(await shop.begins()).toBe(shop.mine);
-  shop.config('queue:\n  remote: upstream\n');
-  expect(await shop.begins()).toBe(shop.mine);
-  await shop.knows('upstream');
-  expect(await shop.begins()).toBe(shop.theirs);
-  await shop.store.write((tx) => updateQueue(tx, shop.project.id, { branch: 'develop' }));
-  expect(await shop.begins()).toBe(shop.mine);
-  await shop.knows('upstream', 'develop');
-  expect(await shop.begins()).toBe(shop.theirs);
+  await using platform = await start();
+  await platform.knows('origin');
+  platform.config('queue:\n  remote: none\n');
+  expect(await platform.begins()).toBe(platform.mine);
+  platform.config('queue:\n  remote: upstream\n');
+  expect(await platform.begins()).toBe(platform.mine);
+  await platform.knows('upstream');
+  expect(await platform.begins()).toBe(platform.theirs);
+  await platform.store.write((tx) => updateQueue(tx, platform.project.id, { branch: 'develop' }));
+  expect(await platform.begins()).toBe(platform.mine);
+  await platform.knows('upstream', 'develop');
+  expect(await platform.begins()).toBe(platform.theirs);
 });
 
 test('W4-14: a config that is wrong keeps nobody from work, and a remote without that branch is none', async () => {
-  await using shop = await start();
-  await shop.knows('origin', 'something-else');
-  expect(await shop.begins()).toBe(shop.mine);
-  await shop.knows('origin');
-  shop.config('queue: [');
-  expect(await shop.begins()).toBe(shop.theirs);
+  await using platform = await start();
+  await platform.knows('origin', 'something-else');
+  expect(await platform.begins()).toBe(platform.mine);
+  await platform.knows('origin');
+  platform.config('queue: [');
+  expect(await platform.begins()).toBe(platform.theirs);
 });
 
 test('W4-14: an agent is given the worktree of that commit', async () => {

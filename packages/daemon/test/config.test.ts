@@ -1,5 +1,5 @@
 import { choicesOf, readConfig } from '@pawl/daemon/platform/config';
-import { usualChoices } from '@pawl/daemon/platform/workshop';
+import { usualChoices } from '@pawl/daemon/platform/platform';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { noBudget } from '@pawl/schema/record';

@@ -72,12 +72,12 @@ test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes t
 
 test('each agent keeps its own draft and place over any switches, from any terminal, and nothing else of it changes [S1-08, S1-09, S1-10, S1-12]', async () => {
   await using place = await mailShop();
-  const { shop, root, fox, owl, elk } = place;
+  const { platform, root, fox, owl, elk } = place;
   const family = [fox, owl, elk];
   const find = async (name: string) => [root, ...family].find(({ alias }) => alias === name) ?? root;
   const view = async (id: string) => ({ id }) as AgentView;
-  const terminals = [createDesk(shop, { find, view }), createDesk(shop, { find, view })];
-  const rows = () => shop.store.db.selectFrom('agents').selectAll().execute();
+  const terminals = [createDesk(platform, { find, view }), createDesk(platform, { find, view })];
+  const rows = () => platform.store.db.selectFrom('agents').selectAll().execute();
   const before = await rows();
   const step = fc.record({
     terminal: fc.nat(1),

@@ -1,5 +1,5 @@
 import { checkProviders, listProviders } from '@pawl/daemon/sessions/providers';
-import { usualChoices } from '@pawl/daemon/platform/workshop';
+import { usualChoices } from '@pawl/daemon/platform/platform';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { providerRegistry } from '@pawl/providers/registry';
@@ -21,7 +21,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
   const { presets, problems } = withCustomPresets(builtIn, entries);
   return {
     path: place.path,
-    shop: {
+    platform: {
       providers: providerRegistry(presets, problems),
       choices: { ...usualChoices, provider },
       environment: { PATH: '/nowhere' },
@@ -33,7 +33,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
 
 test('S3-12, S3-45: each provider is listed with where it is and what it can do', async () => {
   await using here = await machine({ claude: '2.1.0', codex: '0.1.0' }, { bad: 1 });
-  const { providers, problems } = await listProviders(here.shop);
+  const { providers, problems } = await listProviders(here.platform);
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   expect(byName.get('claude')).toEqual({
     name: 'claude',
@@ -66,7 +66,7 @@ test('S3-12, S3-45: each provider is listed with where it is and what it can do'
 
 test('doctor tells of each one that is installed, and of entries that are not right', async () => {
   await using here = await machine({ claude: '2.1.0' }, { bad: { extends: 'nobody' } });
-  const findings = await checkProviders(here.shop);
+  const findings = await checkProviders(here.platform);
   expect(findings).toEqual([
     ...['claude', 'claude-code'].map((name) => ({
       check: 'provider',
@@ -86,7 +86,7 @@ test.each([
   ['nobody', 'the default provider nobody is none that there is', /pawl providers/],
 ])('doctor warns when the default provider is %s, which is not there', async (provider, message, hint) => {
   await using here = await machine({}, {}, provider);
-  expect(await checkProviders(here.shop)).toEqual([
+  expect(await checkProviders(here.platform)).toEqual([
     { check: 'provider', level: 'warning', message, hint: expect.stringMatching(hint) as string, fixable: false },
   ]);
 });

@@ -48,7 +48,7 @@ test('S4-25, S4-26: state.json tells other programs who there is, and follows ea
 
 test('state.json has every field of each living agent, from the facts of now [S4-25, S4-29]', async () => {
   await using place = await mailShop();
-  const { shop, store, home, fox, owl, elk } = place;
+  const { platform, store, home, fox, owl, elk } = place;
   const run = runRecord({ agentId: fox.id, projectId: fox.projectId ?? '' });
   await store.write(async (tx) => {
     await insertRun(tx, run);
@@ -63,7 +63,7 @@ test('state.json has every field of each living agent, from the facts of now [S4
     await updateAgent(tx, elk.id, { endedAt: 2, endReason: 'killed' });
     await tx.db.updateTable('agents').set({ worktree: '/w/calm-fox' }).where('id', '=', fox.id).execute();
   });
-  await keepStateFile({ ...shop, environment: {}, repositories: new Map(), startedAt: 1 }).close();
+  await keepStateFile({ ...platform, environment: {}, repositories: new Map(), startedAt: 1 }).close();
   const resting = { worktree_path: null, session_id: null, pid: null, task: '', ready_for_cleanup: false };
   const common = ({ definition, createdAt }: Agent) => ({
     type: definition,
@@ -72,7 +72,7 @@ test('state.json has every field of each living agent, from the facts of now [S4
   });
   expect(JSON.parse(readFileSync(home.state, 'utf8'))).toEqual({
     repos: {
-      shop: {
+      platform: {
         github_url: null,
         tmux_session: null,
         agents: {

@@ -7,7 +7,7 @@ import { keepMirror } from '@pawl/daemon/mail/files/mirror';
 import { writePrograms } from '@pawl/daemon/platform/programs-file';
 import { writePrompt } from '@pawl/daemon/prompts/sent';
 import { keepStateFile } from '@pawl/daemon/agents/state-file';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { providerRegistry } from '@pawl/providers/registry';
 import { updateAgent } from '@pawl/store/agents';
 import { writeDurably } from '@pawl/store/durable-file';
@@ -43,8 +43,8 @@ async function expectReplaced(path: string, change: () => unknown): Promise<void
 describe('a file that others read is replaced in one step:', () => {
   test('state.json, for its owner to read only [S4-26]', async () => {
     await using place = await mailShop();
-    const { shop, home } = place;
-    const file = () => keepStateFile({ ...shop, environment: {}, repositories: new Map(), startedAt: 1 }).close();
+    const { platform, home } = place;
+    const file = () => keepStateFile({ ...platform, environment: {}, repositories: new Map(), startedAt: 1 }).close();
     await file();
     await expectReplaced(home.state, async () => {
       const completion = { at: 1, summary: null, failure: null };
@@ -56,20 +56,20 @@ describe('a file that others read is replaced in one step:', () => {
 
   test('the file of a mail [S4-15]', async () => {
     await using place = await mailShop();
-    const { shop, store, home, fox, owl } = place;
+    const { platform, store, home, fox, owl } = place;
     const mail = await place.send(fox, owl, 'hello');
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     await expectReplaced(join(home.messages, 'shop', 'old-owl', `${mail.id}.json`), async () => {
       await store.write((tx) => noteDelivered(tx, mail, 'pull'));
-      await keepMirror(shop).close();
+      await keepMirror(platform).close();
     });
   });
 
   test('the text of a long mail', async () => {
     await using place = await mailShop();
-    const { id, file } = await storeBody(place.shop, 'first '.repeat(2_000));
+    const { id, file } = await storeBody(place.platform, 'first '.repeat(2_000));
     const path = join(place.home.mail, file ?? '');
-    await expectReplaced(path, () => storeBody(place.shop, 'again '.repeat(2_000), id));
+    await expectReplaced(path, () => storeBody(place.platform, 'again '.repeat(2_000), id));
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -80,7 +80,11 @@ describe('a file that others read is replaced in one step:', () => {
     [
       'what programs look like',
       (programs, provider) =>
-        writePrograms({ home: { programs }, providers: providerRegistry([]), choices: { provider } } as Workshop),
+        writePrograms({
+          home: { programs },
+          providers: providerRegistry([]),
+          choices: { provider },
+        } as SessionPlatform),
     ],
   ];
   test.each(writers)('%s, private', async (_, write) => {

@@ -2,16 +2,19 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { accountRoutes } from '@pawl/protocol/route/account';
 import { endAccountWaits } from '@pawl/store/runs';
 import { callerPath } from '../platform/search-path.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from './session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What is asked of accounts, and done to them. */
-export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconciler }: { shop: Workshop; reconciler: { wake(agentId: string): void } }): void {
-  const { accounts } = shop;
+export function addAccountRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, reconciler }: { platform: SessionPlatform; reconciler: { wake(agentId: string): void } },
+): void {
+  const { accounts } = platform;
 
   /** Whoever waits for an account of this provider looks again: there may be one now. */
   async function endWaits(provider: string): Promise<void> {
-    const waiting = await shop.store.write((tx) => endAccountWaits(tx, provider));
+    const waiting = await platform.store.write((tx) => endAccountWaits(tx, provider));
     for (const agentId of waiting) reconciler.wake(agentId);
   }
 
@@ -35,7 +38,7 @@ export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconc
     return context.json({ account }, 200);
   });
   app.openapi(accountRoutes.testAccount, async (context) => {
-    const path = await callerPath(shop, context.req.valid('json').searchPath);
+    const path = await callerPath(platform, context.req.valid('json').searchPath);
     return context.json(await accounts.test(context.req.valid('param').account, path), 200);
   });
 }

@@ -13,17 +13,17 @@ const shownFromCharacters = 16;
 
 /** An account as people see it, without anything of its secrets but the last four characters. */
 export async function accountView(
-  shop: AccountParts & { files: AccountFiles },
+  platform: AccountParts & { files: AccountFiles },
   account: Account,
 ): Promise<AccountView> {
   const { removedAt, exhaustedUntil, strikes: _, ...facts } = account;
   const isRemoved = removedAt !== null;
   return {
     ...facts,
-    exhaustedUntil: exhaustedUntil !== null && exhaustedUntil > shop.clock() ? exhaustedUntil : null,
-    fingerprint: isRemoved ? null : await fingerprintOf(shop.files, account.id),
-    isDefault: (await getSetting(shop.store.db, defaultKey(account.provider))) === account.id,
-    credential: isRemoved ? { state: 'unknown' } : await credentialState(shop, account),
+    exhaustedUntil: exhaustedUntil !== null && exhaustedUntil > platform.clock() ? exhaustedUntil : null,
+    fingerprint: isRemoved ? null : await fingerprintOf(platform.files, account.id),
+    isDefault: (await getSetting(platform.store.db, defaultKey(account.provider))) === account.id,
+    credential: isRemoved ? { state: 'unknown' } : await credentialState(platform, account),
   };
 }
 

@@ -86,7 +86,7 @@ export function createAccounts(parts: AccountParts): Accounts {
   const { home, store, providers } = parts;
   openPrivateDirectory(home.accounts);
   const files = accountFiles(home.accounts, parts.atStep);
-  const shop = { ...parts, files };
+  const platform = { ...parts, files };
   const finder = createSecretFinder(home.accounts);
   // Two that come at once with the same credentials make one account.
   const inTurn = createSerial();
@@ -99,7 +99,7 @@ export function createAccounts(parts: AccountParts): Accounts {
     });
   }
 
-  const view = (account: Account) => accountView(shop, account);
+  const view = (account: Account) => accountView(platform, account);
 
   function directoryOf(account: Account | null, { preset, environment }: Move): string | null {
     if (preset.account === null || preset.account.directory === null) return null;
@@ -118,7 +118,7 @@ export function createAccounts(parts: AccountParts): Accounts {
 
   return {
     async add(body) {
-      const { account, created } = await inTurn(() => addAccount(shop, body));
+      const { account, created } = await inTurn(() => addAccount(platform, body));
       return { account: await view(account), created };
     },
 
@@ -189,7 +189,7 @@ export function createAccounts(parts: AccountParts): Accounts {
     sessionUse: (account, preset, model) => sessionUse(files, account, preset, model),
     secretsOf: (accountId) => finder.of(accountId),
     secrets: () => finder.all(),
-    captureShell: (preset, variables) => inTurn(() => captureShell(shop, preset, variables)),
+    captureShell: (preset, variables) => inTurn(() => captureShell(platform, preset, variables)),
 
     async moveConversation(move) {
       const { to, preset, providerSessionId } = move;
@@ -206,7 +206,7 @@ export function createAccounts(parts: AccountParts): Accounts {
       return (await copyConversation(source, target, paths)) ? 'moved' : 'impossible';
     },
 
-    credentialState: (account) => credentialState(shop, account),
-    settle: () => settleAccounts(shop),
+    credentialState: (account) => credentialState(platform, account),
+    settle: () => settleAccounts(platform),
   };
 }

@@ -17,10 +17,13 @@ type Shop = AccountParts & { files: AccountFiles };
 type Draft = { kind: Account['kind']; env: Record<string, string>; fill(directory: string): Promise<void> };
 
 /** Keeps credentials that a person gives. The same ones given again, as by a request that is repeated, make no second account. */
-export async function addAccount(shop: Shop, body: AddAccountBody): Promise<{ account: Account; created: boolean }> {
-  const preset = shop.providers.get(body.provider);
+export async function addAccount(
+  platform: Shop,
+  body: AddAccountBody,
+): Promise<{ account: Account; created: boolean }> {
+  const preset = platform.providers.get(body.provider);
   const draft = draftOf(preset, body);
-  const known = await sameSecrets(shop, body, draft);
+  const known = await sameSecrets(platform, body, draft);
   if (known !== null && (body.name === undefined || body.name === known.name))
     return { account: known, created: false };
   if (known !== null) {
@@ -28,35 +31,35 @@ export async function addAccount(shop: Shop, body: AddAccountBody): Promise<{ ac
       hint: `Use that one, or remove it first: pawl account rm ${known.name}.`,
     });
   }
-  if (body.name !== undefined && (await accountByName(shop.store.db, body.name)) !== null) {
+  if (body.name !== undefined && (await accountByName(platform.store.db, body.name)) !== null) {
     throw new PawlError('conflict', `There is an account ${body.name} already.`, { hint: 'Choose another --name.' });
   }
-  const name = body.name ?? (await freeName(shop.store.db, preset.name));
+  const name = body.name ?? (await freeName(platform.store.db, preset.name));
   const { email = null, baseUrl = null } = body;
-  return { account: await storeAccount(shop, preset.name, { name, email, baseUrl }, draft), created: true };
+  return { account: await storeAccount(platform, preset.name, { name, email, baseUrl }, draft), created: true };
 }
 
 /** Makes the files of an account, and then its row. */
 export async function storeAccount(
-  shop: Shop,
+  platform: Shop,
   provider: string,
   given: Pick<Account, 'name' | 'email' | 'baseUrl'>,
   { kind, env, fill }: Draft,
 ): Promise<Account> {
   const id = newId();
-  await shop.files.create(id, env, fill);
+  await platform.files.create(id, env, fill);
   const facts = { lastUsedAt: null, exhaustedUntil: null, strikes: 0, invalidReason: null, removedAt: null };
   try {
-    const account = await shop.store.write(async (tx) => {
+    const account = await platform.store.write(async (tx) => {
       const row: Account = { id, provider, kind, ...given, ...facts, createdAt: tx.now };
       await insertAccount(tx, row);
       tx.emit({ type: 'account.added', data: { account: row.name, provider, kind } });
       return row;
     });
-    shop.atStep?.('row');
+    platform.atStep?.('row');
     return account;
   } catch (error) {
-    await shop.files.remove(id);
+    await platform.files.remove(id);
     throw error;
   }
 }
@@ -113,12 +116,16 @@ function takesBaseUrl(use: AccountUse): boolean {
 }
 
 /** The account that has the same secrets for the same server; null when there is none, or nothing to compare. */
-async function sameSecrets(shop: Shop, { provider, baseUrl }: AddAccountBody, draft: Draft): Promise<Account | null> {
+async function sameSecrets(
+  platform: Shop,
+  { provider, baseUrl }: AddAccountBody,
+  draft: Draft,
+): Promise<Account | null> {
   const wanted = JSON.stringify(draft.env);
   if (draft.kind === 'directory') return null;
-  for (const account of await listAccounts(shop.store.db, provider)) {
+  for (const account of await listAccounts(platform.store.db, provider)) {
     if (account.kind !== draft.kind || account.baseUrl !== (baseUrl ?? null)) continue;
-    const secrets = await shop.files.readSecrets(account.id).catch(() => null);
+    const secrets = await platform.files.readSecrets(account.id).catch(() => null);
     if (secrets !== null && JSON.stringify(secrets) === wanted) return account;
   }
   return null;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOrdinary, isSecretName, secretCharacters } from '../platform/secret-names.ts';
+import { isOrdinary, isSecretName, secretCharacters } from './secret-names.ts';
 import { accountLimits } from './account-limit.ts';
 
 /** Files that CLIs keep logins in, such as `.credentials.json` and `auth.json`, and settings, which may hold keys too. */

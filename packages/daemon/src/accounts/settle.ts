@@ -10,8 +10,8 @@ import { endProbes } from './probe.ts';
  * Brings files and rows together. What a shell brought goes with the last agent that lived by it. Files without a row are the rest of an addition that was cut short, or of an account that
  * was removed, and go. A row whose files are gone, or open to others, or whose login has ended, is told to be invalid.
  */
-export async function settleAccounts(shop: AccountParts & { files: AccountFiles }): Promise<void> {
-  const { files, store, home, log } = shop;
+export async function settleAccounts(platform: AccountParts & { files: AccountFiles }): Promise<void> {
+  const { files, store, home, log } = platform;
   await endProbes(home.accounts);
   const there = await files.list();
   for (const name of there.drafts) await files.removeDraft(name);
@@ -26,8 +26,8 @@ export async function settleAccounts(shop: AccountParts & { files: AccountFiles 
   for (const account of await listAccounts(store.db)) {
     if (account.invalidReason !== null) continue;
     try {
-      const state = await credentialState(shop, account);
-      if (state.state === 'invalid') await invalidate(shop, account, state.error);
+      const state = await credentialState(platform, account);
+      if (state.state === 'invalid') await invalidate(platform, account, state.error);
     } catch (error) {
       log.warn({ account: account.name, error: messageOf(error) }, 'an account could not be looked at');
     }

@@ -16,24 +16,24 @@ const nameDigits = 8;
  * takes no part in rotation. The same values are found again by their keyed hash, which tells nothing about them.
  */
 export async function captureShell(
-  shop: AccountParts & { files: AccountFiles },
+  platform: AccountParts & { files: AccountFiles },
   preset: ProviderPreset,
   variables: Record<string, string>,
 ): Promise<Account | null> {
   const names = preset.variables.secrets.filter((name) => (variables[name] ?? '') !== '').toSorted();
   if (names.length === 0) return null;
   const env = Object.fromEntries(names.map((name) => [name, variables[name] ?? '']));
-  const digest = createHmac('sha256', await homeKey(shop.home.accounts))
+  const digest = createHmac('sha256', await homeKey(platform.home.accounts))
     .update(JSON.stringify([preset.name, env]))
     .digest('hex');
   // Two different ones may begin alike; then the name is made longer until it is this one's alone.
   for (let digits = nameDigits; ; digits += nameDigits) {
     const name = `shell-${digest.slice(0, digits)}`;
-    const known = await accountByName(shop.store.db, name);
+    const known = await accountByName(platform.store.db, name);
     if (known === null || digits >= digest.length / 2) {
-      return known ?? storeAccount(shop, preset.name, { name, email: null, baseUrl: null }, shellDraft(env));
+      return known ?? storeAccount(platform, preset.name, { name, email: null, baseUrl: null }, shellDraft(env));
     }
-    const secrets = await shop.files.readSecrets(known.id).catch(() => null);
+    const secrets = await platform.files.readSecrets(known.id).catch(() => null);
     if (known.provider === preset.name && sameEntries(secrets, env)) return known;
   }
 }

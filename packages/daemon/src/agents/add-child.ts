@@ -13,7 +13,7 @@ import { insertPlace } from '@pawl/store/places';
 import { insertRun } from '@pawl/store/runs';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { agentOfRequest, rememberRequest } from '../platform/idempotency.ts';
 import type { Ground } from './grounds.ts';
 import { branchPrefix, layoutOf, namesInUse } from './grounds.ts';
@@ -59,7 +59,7 @@ type Beginning = { baseCommit: string; snapshot: string | null };
 
 /** The transaction of every fork: all of it is there afterwards, or nothing is. */
 export async function addChild(
-  shop: Workshop,
+  platform: Platform,
   actor: Actor,
   key: string | undefined,
   prepared: Prepared,
@@ -67,14 +67,14 @@ export async function addChild(
 ): Promise<Agent> {
   const { grounds, inherit, record, alias: wanted, ...request } = prepared;
   const [first, ...others] = grounds;
-  const inUse = await namesInUse(shop.home, grounds);
-  const agent = await shop.store.write(async (tx) => {
+  const inUse = await namesInUse(platform.home, grounds);
+  const agent = await platform.store.write(async (tx) => {
     const earlier = await agentOfRequest(tx.db, key);
     if (earlier !== null) return earlier;
     const parent = await livingParent(tx, actor);
     const projects = grounds.map(({ project }) => project);
     const alias = await freeAlias(tx, projects, wanted, inUse);
-    const layout = layoutOf(shop.home, alias, projects);
+    const layout = layoutOf(platform.home, alias, projects);
     const inherits = await inherit(tx.db, parent);
     const planned = await plannedTask(tx, request, first?.project ?? null);
     const plan = planFork({

@@ -16,7 +16,7 @@ import type { Actor } from './add-child.ts';
 import { forkAgent, forkAndExec } from './fork.ts';
 import { clearHistory, historyPage, markHistory, rewindHistory } from './history.ts';
 import { killAgent } from './kill.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Agents } from './agents.ts';
 import type { Barrier } from './barrier.ts';
@@ -28,7 +28,7 @@ import { requestKey, selfOnly } from '../platform/http/door.ts';
 const oneself = '@current';
 
 type AgentRouteParts = {
-  shop: Workshop;
+  platform: SessionPlatform;
   agents: Agents;
   reconciler: Reconciler;
   signals: Signals;
@@ -39,8 +39,8 @@ type AgentRouteParts = {
 
 /** What is done to one agent, and how new ones come about. */
 export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
-  const { shop, agents, reconciler, signals, barrier } = parts;
-  const { db } = shop.store;
+  const { platform, agents, reconciler, signals, barrier } = parts;
+  const { db } = platform.store;
 
   /** The caller as an agent: itself, or, for a person, the one they sit at. */
   async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
@@ -59,11 +59,11 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const body = context.req.valid('json');
     const actor: Actor = { agent: await callerAgent(context), isPerson: context.get('caller').kind === 'person' };
     const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
-    const child = await forkAndExec(shop, actor, body, key);
+    const child = await forkAndExec(platform, actor, body, key);
     reconciler.wake(child.id);
     const project = child.projectId === null ? null : await projectById(db, child.projectId);
     const whenDone = await parts.whenDone(child, project);
-    const baseNote = project === null ? null : await baseNoteFor(shop, project, child);
+    const baseNote = project === null ? null : await baseNoteFor(platform, project, child);
     return context.json({ agent: await agents.view(child.id), whenDone, baseNote }, 200);
   });
   app.openapi(routes.fork, async (context) => {
@@ -75,10 +75,10 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     if (!isPerson && agent.id !== (await callerAgent(context)).id) {
       throw new PawlError('forbidden', 'An agent may fork itself only.');
     }
-    const child = await forkAgent(shop, barrier, { agent, isPerson }, body, {
+    const child = await forkAgent(platform, barrier, { agent, isPerson }, body, {
       key: requestKey(context, `fork ${reference}`, context.req.valid('header')['idempotency-key']),
       signal: context.req.raw.signal,
-      switchTo: isPerson && (body.switch ?? (await shop.currentChoices()).switchOnFork),
+      switchTo: isPerson && (body.switch ?? (await platform.currentChoices()).switchOnFork),
     });
     reconciler.wake(child.id);
     return context.json({ agent: await agents.view(child.id) }, 200);
@@ -90,7 +90,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const own = agent.id === killer.id || (await descendsFrom(db, agent.id, killer.id));
     if (!isPerson && !own) throw new PawlError('forbidden', 'An agent may kill itself and its descendants only.');
     const { killed, resupervised } = await killAgent(
-      { shop, reconciler, barrier },
+      { platform, reconciler, barrier },
       {
         target: agent,
         killer,
@@ -114,7 +114,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const agent = await agents.find(context.req.valid('param').reference, 'living');
     const { prompt, budget, searchPath } = context.req.valid('json');
     // The program may have moved since the agent was made; this shell may know where to.
-    await personPath(shop, searchPath);
+    await personPath(platform, searchPath);
     const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
     await signals.resume(agent.id, prompt, key, { budget, byPerson: true });
     return context.json({ agent: await agents.view(agent.id) }, 200);
@@ -143,13 +143,13 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     selfOnly(context, agent.id);
     await reconciler.ingest.catchUp(agent.id);
     const { all, ...page } = context.req.valid('query');
-    return context.json(await historyPage(shop.store, agent.id, { ...page, all: all === 'true' }), 200);
+    return context.json(await historyPage(platform.store, agent.id, { ...page, all: all === 'true' }), 200);
   });
   app.openapi(routes.clearHistory, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);
     selfOnly(context, agent.id);
     refuseAdopted(agent);
-    return context.json({ messageId: await clearHistory(shop.store, agent.id) }, 200);
+    return context.json({ messageId: await clearHistory(platform.store, agent.id) }, 200);
   });
   app.openapi(routes.markHistory, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);
@@ -158,7 +158,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     // What was said before the mark is before it in the history, too.
     await reconciler.ingest.catchUp(agent.id);
     return context.json(
-      { messageId: await markHistory(shop.store, agent.id, context.req.valid('json').label ?? '') },
+      { messageId: await markHistory(platform.store, agent.id, context.req.valid('json').label ?? '') },
       200,
     );
   });
@@ -167,11 +167,11 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     selfOnly(context, agent.id);
     refuseAdopted(agent);
     const { label = null } = context.req.valid('json');
-    return context.json({ messageId: await rewindHistory(shop.store, agent.id, label) }, 200);
+    return context.json({ messageId: await rewindHistory(platform.store, agent.id, label) }, 200);
   });
   app.openapi(routes.gate, async (context) => {
     const agent = await target(context, context.req.valid('param').reference);
     selfOnly(context, agent.id);
-    return context.json(await askGate(shop, agent, context.req.valid('json')), 200);
+    return context.json(await askGate(platform, agent, context.req.valid('json')), 200);
   });
 }

@@ -18,8 +18,8 @@ import * as z from 'zod';
 import { placesOf } from '../platform/places.ts';
 import { unproposedOf } from '../project-config/withheld.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { sessionDirectory } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { sessionDirectory } from '../platform/platform.ts';
 import { describePlaces, describeWorktree } from './worktrees/worktree-health.ts';
 import { viewAgent } from './views.ts';
 
@@ -27,7 +27,7 @@ const defaultPage = 200;
 
 /** Reads the latest change of each of some agents, as a listing shows it. */
 export type ChangesOf = (
-  shop: Workshop,
+  platform: Platform,
   agentIds: readonly string[],
   projects: ReadonlyMap<string, Project>,
 ) => Promise<Map<string, NonNullable<AgentView['change']>>>;
@@ -36,8 +36,8 @@ export type ChangesOf = (
 export type Agents = ReturnType<typeof agentService>;
 
 /** Binds the questions about agents to one daemon. */
-export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: ChangesOf) {
-  const { db } = shop.store;
+export function agentService(platform: Platform, reconciler: Reconciler, changesOf: ChangesOf) {
+  const { db } = platform.store;
 
   /** Who is meant; the start of an id means the living only, where something is to be done to them. */
   async function find(reference: string, prefixOf: 'living' | 'all' = 'all'): Promise<Agent> {
@@ -46,7 +46,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: 
 
   /** How long an agent has been silent, when that is longer than its provider usually takes. */
   function silence(agent: Agent): number | null {
-    const notice = shop.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
+    const notice = platform.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
     const { silentMs } = reconciler.ingest.pace(agent.id);
     return silentMs >= notice ? silentMs : null;
   }
@@ -55,7 +55,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: 
     const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
     const ids = rows.map(({ agent }) => agent.id);
     const usages = await usagesOf(db, ids);
-    const changes = await changesOf(shop, ids, projects);
+    const changes = await changesOf(platform, ids, projects);
     const accounts = await accountNames(db);
     const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
     const places = await placesOfAgents(db, withPlaces);
@@ -97,7 +97,7 @@ export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: 
       reaped: boolean;
     }): Promise<Omit<AgentList, 'current'>> {
       const limit = query.limit ?? defaultPage;
-      const project = query.project === undefined ? undefined : await findProject(shop, query.project);
+      const project = query.project === undefined ? undefined : await findProject(platform, query.project);
       const rows = await listAgents(db, {
         limit: limit + 1,
         includeEnded: query.all || query.reaped,
@@ -117,10 +117,10 @@ export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: 
       return {
         agent,
         runs: await runsOf(db, agentId),
-        sessions: sessions.map((session) => describeSession(shop, session)),
-        worktree: row === null || !wanted.worktree ? null : await describeWorktree(shop, row.agent),
-        places: row === null || !wanted.worktree ? [] : await describePlaces(shop, row.agent),
-        withheld: row === null || !wanted.worktree ? [] : await withheldFrom(shop, row.agent),
+        sessions: sessions.map((session) => describeSession(platform, session)),
+        worktree: row === null || !wanted.worktree ? null : await describeWorktree(platform, row.agent),
+        places: row === null || !wanted.worktree ? [] : await describePlaces(platform, row.agent),
+        withheld: row === null || !wanted.worktree ? [] : await withheldFrom(platform, row.agent),
       };
     },
 
@@ -133,20 +133,20 @@ export function agentService(shop: Workshop, reconciler: Reconciler, changesOf: 
 }
 
 /** The commits of an agent that were not proposed, in each of its projects. */
-async function withheldFrom(shop: Workshop, agent: Agent): Promise<Inspection['withheld']> {
+async function withheldFrom(platform: Platform, agent: Agent): Promise<Inspection['withheld']> {
   const found: Inspection['withheld'] = [];
-  for (const { agent: there } of await placesOf(shop.store.db, agent)) {
-    const project = there.projectId === null ? null : await projectById(shop.store.db, there.projectId);
+  for (const { agent: there } of await placesOf(platform.store.db, agent)) {
+    const project = there.projectId === null ? null : await projectById(platform.store.db, there.projectId);
     if (project === null) continue;
-    for (const { branch, head, definition, at } of await unproposedOf(shop, project, agent.id))
+    for (const { branch, head, definition, at } of await unproposedOf(platform, project, agent.id))
       found.push({ project: project.name, branch, head, definition, at });
   }
   return found;
 }
 
 /** The project that a person means by a name or a path. */
-async function findProject(shop: Workshop, reference: string): Promise<Project> {
-  const { db } = shop.store;
+async function findProject(platform: Platform, reference: string): Promise<Project> {
+  const { db } = platform.store;
   const project = (await projectByName(db, reference)) ?? (await projectByRoot(db, reference));
   if (project !== null) return project;
   throw new PawlError('project_not_found', `There is no project ${JSON.stringify(reference.slice(0, 80))}.`, {
@@ -156,8 +156,8 @@ async function findProject(shop: Workshop, reference: string): Promise<Project> 
 
 const sessionRecordSchema = z.object({ argv: z.array(z.string()), environment: z.array(z.string()) });
 
-function describeSession(shop: Workshop, session: Session): Inspection['sessions'][number] {
-  const directory = sessionDirectory(shop.home, session.id);
+function describeSession(platform: Platform, session: Session): Inspection['sessions'][number] {
+  const directory = sessionDirectory(platform.home, session.id);
   const record = sessionRecordSchema.safeParse(parseJson(readSmallFile(join(directory, 'session.json'), recordBytes)));
   return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [] }) };
 }

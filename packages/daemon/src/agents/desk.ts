@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { draftFor, saveDraft } from '@pawl/store/drafts';
 import { livingChildren, nearestLivingAncestor } from '@pawl/store/family';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';
 import { currentAgent, sitAt } from '../registry/current-agent.ts';
 
@@ -12,8 +12,8 @@ import { currentAgent, sitAt } from '../registry/current-agent.ts';
 export const reservedAliases: readonly string[] = ['root', 'parent', 'child', 'next', 'previous', 'all', 'primary'];
 
 /** The one desk of a home: who a person acts as, and for each agent what they had begun to write to it. */
-export function createDesk(shop: Workshop, agents: Pick<Agents, 'find' | 'view'>) {
-  const { db } = shop.store;
+export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'view'>) {
+  const { db } = platform.store;
 
   async function neighbours(agent: Agent) {
     const parent = agent.parentId === null ? null : await nearestLivingAncestor(db, agent.id);
@@ -66,7 +66,7 @@ export function createDesk(shop: Workshop, agents: Pick<Agents, 'find' | 'view'>
       const from = await currentAgent(db);
       const next = to === undefined ? from : await destination(from, to);
       refuseAdopted(next);
-      await shop.store.write(async (tx) => {
+      await platform.store.write(async (tx) => {
         if (draft !== undefined) await saveDraft(tx, from.id, draft);
         await sitAt(tx, next.id);
       });

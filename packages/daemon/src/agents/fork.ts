@@ -17,8 +17,8 @@ import { agentView } from '@pawl/store/agent-views';
 import { helperDefinition } from '../definitions/helper.ts';
 import { usualDefinition } from '../definitions/usual.ts';
 import { agentPath, personPath } from '../platform/search-path.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { dropQuietly } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import { dropQuietly } from '../platform/platform.ts';
 import type { Barrier } from './barrier.ts';
 import { baseCommitFor } from '../project-config/base-commit.ts';
 import { childBudget, refuseUncountable } from '../platform/budgets.ts';
@@ -38,35 +38,35 @@ import { addChild } from './add-child.ts';
  * provider, it has that of `likeAgent`, if one is given.
  */
 export async function forkAndExec(
-  shop: Workshop,
+  platform: SessionPlatform,
   caller: Actor,
   body: WorkBody,
   key: string | undefined,
   { resting, likeAgent = null }: { resting?: Resting; likeAgent?: Agent | null } = {},
 ): Promise<Agent> {
   // Asked again, it gives the same agent, whatever has become of the caller since.
-  const earlier = await agentOfRequest(shop.store.db, key);
+  const earlier = await agentOfRequest(platform.store.db, key);
   if (earlier !== null) return earlier;
   if (body.planned === undefined && resting === undefined) checkTask(body.task);
   if (body.mode === 'errand') checkErrand(body.task);
-  const grounds = await groundsAskedFor(shop, body);
+  const grounds = await groundsAskedFor(platform, body);
   refuseUnfit(body, grounds);
   const project = grounds[0]?.project ?? null;
   // A person's work never descends from the agent they have switched to: killing that family would end it as well.
-  const actor = caller.isPerson ? { agent: await rootAgent(shop.store.db), isPerson: true } : caller;
+  const actor = caller.isPerson ? { agent: await rootAgent(platform.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
-  const wanted = await shop.definitions.find(project, body.definition ?? usualDefinition);
+  const wanted = await platform.definitions.find(project, body.definition ?? usualDefinition);
   refuseHelperMode(wanted);
-  const begunBy = await checkExec(shop, actor, grounds, {
+  const begunBy = await checkExec(platform, actor, grounds, {
     target: wanted,
     takesPlanned: body.planned !== undefined,
   });
   // What only the repository defines may have been written by the very agent that asks for it.
   const isForeign = !actor.isPerson && wanted.sources.every(({ layer }) => layer === 'repository');
-  const definition = isForeign ? capTo(wanted, await definitionInForce(shop, actor.agent)) : wanted;
+  const definition = isForeign ? capTo(wanted, await definitionInForce(platform, actor.agent)) : wanted;
   const asker = actor.isPerson ? likeAgent : actor.agent;
-  const path = asker === null ? await personPath(shop, body.searchPath) : await agentPath(shop, asker);
-  const preset = await chooseProvider(shop, { wanted: body.provider, definition, asker, project, path });
+  const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
+  const preset = await chooseProvider(platform, { wanted: body.provider, definition, asker, project, path });
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
@@ -75,16 +75,16 @@ export async function forkAndExec(
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   const begin = async (ground: Ground) => ({
     ...ground,
-    baseCommit: await baseCommitFor(shop, ground.project, ground.repository, { base: body.base, mode }),
+    baseCommit: await baseCommitFor(platform, ground.project, ground.repository, { base: body.base, mode }),
     snapshot: null,
   });
-  return addChild(shop, actor, key, {
+  return addChild(platform, actor, key, {
     definition,
     preset,
     ...chosen,
-    ...(await credentials(shop, actor, preset, { ...body, path })),
+    ...(await credentials(platform, actor, preset, { ...body, path })),
     mode,
-    budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(shop, actor.agent, body.budget),
+    budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(platform, actor.agent, body.budget),
     taskId: body.planned ?? null,
     alias: body.alias,
     task: resting === undefined ? body.task : null,
@@ -117,37 +117,40 @@ function refuseUnfit(body: WorkBody, grounds: readonly Ground[]): void {
 
 /** The plain fork: a child that goes on from where its parent is, with its history and, if asked, its files. */
 export async function forkAgent(
-  shop: Workshop,
+  platform: SessionPlatform,
   barrier: Barrier,
   actor: Actor,
   body: ForkBody,
   request: { key: string | undefined; signal: AbortSignal | null; switchTo: boolean },
 ): Promise<Agent> {
   const parent = actor.agent;
-  const earlier = await agentOfRequest(shop.store.db, request.key);
+  const earlier = await agentOfRequest(platform.store.db, request.key);
   if (earlier !== null) return earlier;
   refuseParent(parent);
   if (body.prompt !== undefined) checkTask(body.prompt);
   else if (!actor.isPerson)
     throw new PawlError('invalid_input', 'An agent that forks itself says what the child is to do.');
-  const grounds = await groundsOfFork(shop, parent, body);
-  if (!actor.isPerson) await refuseForeignGrounds(shop, parent, grounds);
+  const grounds = await groundsOfFork(platform, parent, body);
+  if (!actor.isPerson) await refuseForeignGrounds(platform, parent, grounds);
   if (body.withFiles === true) refuseFilesWithoutProject(parent);
   const project = grounds[0]?.project ?? null;
-  const named = await shop.definitions.find(project, parent.parentId === null ? usualDefinition : parent.definition);
+  const named = await platform.definitions.find(
+    project,
+    parent.parentId === null ? usualDefinition : parent.definition,
+  );
   // An agent that forks itself passes on what it is, and not what its file says by now.
-  const definition = actor.isPerson ? named : await definitionInForce(shop, parent);
+  const definition = actor.isPerson ? named : await definitionInForce(platform, parent);
   const asker = parent.parentId === null ? null : parent;
-  const path = asker === null ? await personPath(shop, body.searchPath) : await agentPath(shop, asker);
+  const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
   const wanted = parent.provider ?? body.provider;
-  const preset = await chooseProvider(shop, { wanted, definition, asker, project, path });
+  const preset = await chooseProvider(platform, { wanted, definition, asker, project, path });
   if (asker === null) await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(parent, preset, chosen.options);
-  await refuseUninheritable(shop, parent, preset);
+  await refuseUninheritable(platform, parent, preset);
   const environment = { ...parent.environment, PATH: path };
-  const fork = () => forkNow(shop, actor, { body, grounds, definition, preset, environment, ...chosen }, request);
+  const fork = () => forkNow(platform, actor, { body, grounds, definition, preset, environment, ...chosen }, request);
   return actor.isPerson
     ? barrier.pass(
         parent,
@@ -159,7 +162,7 @@ export async function forkAgent(
 
 /** Makes the child of an agent that may be forked at this moment. */
 async function forkNow(
-  shop: Workshop,
+  platform: SessionPlatform,
   actor: Actor,
   given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment'> & {
     body: ForkBody;
@@ -171,9 +174,9 @@ async function forkNow(
   const { agent: parent } = actor;
   const ids = { agent: newId(), run: newId() };
   const drop = async () => {
-    if (body.withFiles === true) for (const { project } of grounds) await dropQuietly(shop, project.id, ids.agent);
+    if (body.withFiles === true) for (const { project } of grounds) await dropQuietly(platform, project.id, ids.agent);
   };
-  const begun = await filesFor(shop, { parent, grounds, childId: ids.agent, carry: body.withFiles ?? false }).catch(
+  const begun = await filesFor(platform, { parent, grounds, childId: ids.agent, carry: body.withFiles ?? false }).catch(
     async (error: unknown) => {
       await drop();
       throw error;
@@ -185,7 +188,7 @@ async function forkNow(
     // A child goes on as its parent did: in its mode, with its credentials, under its limits.
     mode: parent.mode,
     accountId:
-      parent.parentId === null ? ((await shop.accounts.chosen(chosen.preset.name))?.id ?? null) : parent.accountId,
+      parent.parentId === null ? ((await platform.accounts.chosen(chosen.preset.name))?.id ?? null) : parent.accountId,
     budget: parent.budget,
     taskId: null,
     definition: { ...definition, kind: parent.kind, class: agentClass },
@@ -198,7 +201,7 @@ async function forkNow(
   };
   let child: Agent | null = null;
   try {
-    child = await addChild(shop, actor, request.key, prepared, request.switchTo);
+    child = await addChild(platform, actor, request.key, prepared, request.switchTo);
     return child;
   } finally {
     // A fork that was refused, or was made by the same request before, has no use for these files.
@@ -233,7 +236,7 @@ function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<
  * Whoever is asked for by an agent goes on with what that one has: it has no keys to give, and no servers to name.
  */
 async function credentials(
-  shop: Workshop,
+  platform: SessionPlatform,
   actor: Actor,
   preset: ProviderPreset,
   { account, environment = {}, path }: Pick<WorkBody, 'account' | 'environment'> & { path: string },
@@ -242,13 +245,13 @@ async function credentials(
     const { agent } = actor;
     if (agent.provider === preset.name)
       return { accountId: agent.accountId, environment: { ...agent.environment, PATH: path } };
-    return { accountId: (await shop.accounts.chosen(preset.name))?.id ?? null, environment: { PATH: path } };
+    return { accountId: (await platform.accounts.chosen(preset.name))?.id ?? null, environment: { PATH: path } };
   }
   const pick = (names: string[]) =>
     Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));
-  const kept = await shop.accounts.chosen(preset.name, account);
+  const kept = await platform.accounts.chosen(preset.name, account);
   if (kept === null) refuseIgnored(preset, environment);
-  const chosen = kept ?? (await shop.accounts.captureShell(preset, pick(preset.variables.secrets)));
+  const chosen = kept ?? (await platform.accounts.captureShell(preset, pick(preset.variables.secrets)));
   return { accountId: chosen?.id ?? null, environment: { ...pick(preset.variables.settings), PATH: path } };
 }
 
@@ -271,7 +274,7 @@ function refuseIgnored({ name, variables, account }: ProviderPreset, environment
 
 /** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of, and its thread. */
 async function checkExec(
-  shop: Workshop,
+  platform: SessionPlatform,
   actor: Actor,
   grounds: readonly Ground[],
   { target, takesPlanned }: { target: Definition; takesPlanned: boolean },
@@ -283,9 +286,9 @@ async function checkExec(
       hint: 'Name a definition of kind main, or let one of your agents delegate to it.',
     });
   }
-  await refuseForeignGrounds(shop, agent, grounds);
-  const facts = await agentView(shop.store.db, agent.id);
-  const caller = { kind: agent.kind, definition: await definitionInForce(shop, agent) };
+  await refuseForeignGrounds(platform, agent, grounds);
+  const facts = await agentView(platform.store.db, agent.id);
+  const caller = { kind: agent.kind, definition: await definitionInForce(platform, agent) };
   checkDelegation(caller, target.id);
   if (takesPlanned) refuseSpecial(doors.work, caller);
   const sessionId = facts?.run?.sessionId;

@@ -8,8 +8,8 @@ import { projectByName, projectByRoot } from '@pawl/store/projects';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { placesOf } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { projectOf, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { projectOf, repositoryOf } from '../platform/platform.ts';
 import { refuseUntracked } from '../platform/project-settings.ts';
 
 /** A project that a new agent works in, with its repository. */
@@ -20,7 +20,7 @@ export const branchPrefix = 'work/';
 
 /** The projects that new work is asked for in, the first one first; none where none is wanted. */
 export async function groundsAskedFor(
-  shop: Workshop,
+  platform: Platform,
   { path, projects, noProject = false }: Pick<WorkBody, 'path' | 'projects' | 'noProject'>,
 ): Promise<Ground[]> {
   const words = projects ?? (path === undefined ? [] : [path]);
@@ -39,7 +39,7 @@ export async function groundsAskedFor(
   }
   const grounds: Ground[] = [];
   for (const word of words) {
-    const ground = await groundOf(shop, word);
+    const ground = await groundOf(platform, word);
     if (grounds.some(({ project }) => project.id === ground.project.id)) {
       throw new PawlError('invalid_input', `The project ${ground.project.name} is named twice.`, {
         hint: 'Name each project once.',
@@ -52,17 +52,19 @@ export async function groundsAskedFor(
 
 /** The projects of a child: those of its parent, or, where that has none, the one that is named. */
 export async function groundsOfFork(
-  shop: Workshop,
+  platform: Platform,
   parent: Agent,
   { project, path }: Pick<ForkBody, 'project' | 'path'>,
 ): Promise<Ground[]> {
-  const places = await placesOf(shop.store.db, parent);
+  const places = await placesOf(platform.store.db, parent);
   if (places.length > 0) {
-    const projects = await Promise.all(places.map(({ agent }) => projectOf(shop.store, agent)));
-    return Promise.all(projects.map(async (project) => ({ project, repository: await repositoryOf(shop, project) })));
+    const projects = await Promise.all(places.map(({ agent }) => projectOf(platform.store, agent)));
+    return Promise.all(
+      projects.map(async (project) => ({ project, repository: await repositoryOf(platform, project) })),
+    );
   }
   const word = project ?? (parent.parentId === null ? path : undefined);
-  if (word !== undefined) return [await groundOf(shop, word)];
+  if (word !== undefined) return [await groundOf(platform, word)];
   if (parent.parentId !== null) return [];
   throw new PawlError('invalid_input', 'A fork of agent 0 needs a repository.', {
     hint: 'Go to one, or name it with -C.',
@@ -70,8 +72,12 @@ export async function groundsOfFork(
 }
 
 /** Refuses an agent that asks for work in a project that it does not belong to. */
-export async function refuseForeignGrounds(shop: Workshop, agent: Agent, grounds: readonly Ground[]): Promise<void> {
-  const own = (await placesOf(shop.store.db, agent)).map((place) => place.agent.projectId);
+export async function refuseForeignGrounds(
+  platform: Platform,
+  agent: Agent,
+  grounds: readonly Ground[],
+): Promise<void> {
+  const own = (await placesOf(platform.store.db, agent)).map((place) => place.agent.projectId);
   const foreign = grounds.find(({ project }) => !own.includes(project.id));
   if (foreign === undefined && (grounds.length > 0 || own.length === 0)) return;
   const what =
@@ -80,23 +86,23 @@ export async function refuseForeignGrounds(shop: Workshop, agent: Agent, grounds
 }
 
 /** An absolute path means the repository around it; any other word is the name of a project. */
-async function groundOf(shop: Workshop, word: string): Promise<Ground> {
-  const ground = await registered(shop, word);
-  await refuseUntracked(shop.store.db, ground.project);
+async function groundOf(platform: Platform, word: string): Promise<Ground> {
+  const ground = await registered(platform, word);
+  await refuseUntracked(platform.store.db, ground.project);
   return ground;
 }
 
-async function registered(shop: Workshop, word: string): Promise<Ground> {
+async function registered(platform: Platform, word: string): Promise<Ground> {
   if (isAbsolute(word)) {
     const repository = await openRepository(word);
-    const project = await projectByRoot(shop.store.db, repository.root);
+    const project = await projectByRoot(platform.store.db, repository.root);
     if (project !== null) return { project, repository };
     throw new PawlError('project_not_found', `${repository.root} is not a project yet.`, {
       hint: 'Run `pawl init` there first.',
     });
   }
-  const project = await projectByName(shop.store.db, word);
-  if (project !== null) return { project, repository: await repositoryOf(shop, project) };
+  const project = await projectByName(platform.store.db, word);
+  if (project !== null) return { project, repository: await repositoryOf(platform, project) };
   throw new PawlError('project_not_found', `There is no project ${JSON.stringify(word.slice(0, 80))}.`, {
     hint: 'Name a project that `pawl init` has added, or the path of its repository.',
   });

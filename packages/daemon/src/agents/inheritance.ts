@@ -12,8 +12,8 @@ import { lastMessageId, toolMessages } from '@pawl/store/messages';
 import { sessionsThatSpoke } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
 import { agentIn } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, placeOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, placeOf } from '../platform/platform.ts';
 import type { Ground } from './grounds.ts';
 
 /**
@@ -33,9 +33,9 @@ export async function inheritance(db: Database, parent: Agent): Promise<Inherita
 }
 
 /** Refuses a fork whose child could not know what its parent knows. */
-export async function refuseUninheritable(shop: Workshop, parent: Agent, preset: ProviderPreset): Promise<void> {
+export async function refuseUninheritable(platform: Platform, parent: Agent, preset: ProviderPreset): Promise<void> {
   if (preset.forkStyle !== 'none') return;
-  const history = await replay(shop.store.db, parent.id, { limit: 1_000 });
+  const history = await replay(platform.store.db, parent.id, { limit: 1_000 });
   if (conversationOf(history).length === 0) return;
   throw new PawlError('conflict', `The provider ${preset.name} cannot go on from another agent’s conversation.`, {
     hint: 'Start an agent with a task of its own instead: pawl work "…"',
@@ -52,25 +52,25 @@ export function refuseFilesWithoutProject(parent: Agent): void {
 
 /** The beginning of a child's work in each of its projects: the parent's branch, with its uncommitted files if asked. */
 export async function filesFor(
-  shop: Workshop,
+  platform: Platform,
   given: { parent: Agent; grounds: readonly Ground[]; childId: string; carry: boolean },
 ): Promise<(Ground & { baseCommit: string; snapshot: string | null })[]> {
   const begun = [];
   for (const ground of given.grounds) {
-    const there = (await agentIn(shop.store.db, given.parent, ground.project.id)) ?? given.parent;
-    begun.push({ ...ground, ...(await filesIn(shop, there, ground, given)) });
+    const there = (await agentIn(platform.store.db, given.parent, ground.project.id)) ?? given.parent;
+    begun.push({ ...ground, ...(await filesIn(platform, there, ground, given)) });
   }
   return begun;
 }
 
 async function filesIn(
-  shop: Workshop,
+  platform: Platform,
   parent: Agent,
   { project, repository }: Ground,
   { childId, carry }: { childId: string; carry: boolean },
 ): Promise<{ baseCommit: string; snapshot: string | null }> {
   if (carry) {
-    const ownDir = ownGitDirectory(shop.home, project.id);
+    const ownDir = ownGitDirectory(platform.home, project.id);
     // Agent 0 is the person, and works where they do.
     const path = parent.parentId === null ? repository.top : placeOf(parent).path;
     const { head, commit } = await takeSnapshot(repository, { ownDir, path, name: childId });

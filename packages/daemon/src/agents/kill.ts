@@ -6,7 +6,7 @@ import { descendants } from '@pawl/store/family';
 import type { Killed } from '../registry/kill-record.ts';
 import { recordKill } from '../registry/kill-record.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Barrier } from './barrier.ts';
 import { requeueDead } from '../tasks/tasks.ts';
 
@@ -16,17 +16,17 @@ import { requeueDead } from '../tasks/tasks.ts';
  * their worktrees. A second kill of the same agent changes nothing.
  */
 export async function killAgent(
-  parts: { shop: Workshop; reconciler: Reconciler; barrier: Barrier },
+  parts: { platform: Platform; reconciler: Reconciler; barrier: Barrier },
   request: { target: Agent; killer: Agent; cascade: boolean; waitFor: (agent: Agent) => boolean },
 ): Promise<Killed> {
-  const { shop, reconciler, barrier } = parts;
+  const { platform, reconciler, barrier } = parts;
   const { target, cascade } = request;
   refuseKill(target);
-  const family = cascade ? await descendants(shop.store.db, target.id) : [target];
+  const family = cascade ? await descendants(platform.store.db, target.id) : [target];
   await barrier.settled(family.map((agent) => agent.id));
-  const outcome = await shop.store.write((tx) => recordKill(tx, request));
+  const outcome = await platform.store.write((tx) => recordKill(tx, request));
   crashPoint('kill.after_commit');
-  if (outcome.killed.length > limits.requeuedTasks) await requeueDead(shop.store);
+  if (outcome.killed.length > limits.requeuedTasks) await requeueDead(platform.store);
   // Processes first, all at once; their worktrees follow when nobody waits any more.
   const [awaited, others] = [
     outcome.killed.filter(request.waitFor),

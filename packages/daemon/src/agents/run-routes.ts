@@ -8,14 +8,14 @@ import { runsOf } from '@pawl/store/runs';
 import { placesOf } from '../platform/places.ts';
 import { forkAndExec } from './fork.ts';
 import { createRunResults, refuseResult, viewRun } from '../sessions/run-result.ts';
-import { projectOf } from '../platform/workshop.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import { projectOf } from '../platform/platform.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Agents } from './agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 type RunRouteParts = {
-  shop: Workshop;
+  platform: SessionPlatform;
   agents: Agents;
   reconciler: Reconciler;
   /** Opens the changes of what agents of a project have finished. */
@@ -23,9 +23,12 @@ type RunRouteParts = {
 };
 
 /** Delegation by agents, and the results of runs. */
-export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, reconciler, openFinished }: RunRouteParts): void {
-  const { store } = shop;
-  const results = createRunResults(shop);
+export function addRunRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, agents, reconciler, openFinished }: RunRouteParts,
+): void {
+  const { store } = platform;
+  const results = createRunResults(platform);
 
   app.openapi(runRoutes.delegate, async (context) => {
     const { target, ...body } = context.req.valid('json');
@@ -40,7 +43,12 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, re
     const { root } = await projectOf(store, agent);
     const given = context.req.valid('header')['idempotency-key'];
     const key = given === undefined ? undefined : `${agent.id}:delegate:${given}`;
-    const child = await forkAndExec(shop, { agent, isPerson: false }, { ...body, path: root, definition: target }, key);
+    const child = await forkAndExec(
+      platform,
+      { agent, isPerson: false },
+      { ...body, path: root, definition: target },
+      key,
+    );
     reconciler.wake(child.id);
     const [run] = await runsOf(store.db, child.id);
     if (run === undefined) throw new PawlError('not_found', `${child.alias} has no run.`);
@@ -49,7 +57,7 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, re
   app.openapi(runRoutes.runResult, async (context) => {
     const { run } = context.req.valid('param');
     const caller = context.get('caller');
-    if (caller.kind === 'agent') await refuseResult(shop, caller.agentId, run);
+    if (caller.kind === 'agent') await refuseResult(platform, caller.agentId, run);
     const { waitMs = 0 } = context.req.valid('query');
     const found = await results.wait(run, waitMs, context.req.raw.signal);
     if (found.run.status === 'completed') await proposeWorkOf(found.agent.id);
@@ -65,7 +73,7 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents, re
         if (project !== null) await openFinished(project);
       }
     } catch (error) {
-      shop.log.warn({ agent: agentId, error: messageOf(error) }, 'its work is not proposed yet');
+      platform.log.warn({ agent: agentId, error: messageOf(error) }, 'its work is not proposed yet');
     }
   }
 }

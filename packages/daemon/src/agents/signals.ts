@@ -29,8 +29,8 @@ import { refuseSpent } from '../sessions/reconcile/spending.ts';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Reconciler, RunningFacts } from '../sessions/reconcile/reconciler.ts';
 import { projectIfAny } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { identityOf, sessionDirectory } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { identityOf, sessionDirectory } from '../platform/platform.ts';
 import { refuseUncountable } from '../platform/budgets.ts';
 import { retakeTask, taskAfterRun } from '../tasks/tasks.ts';
 import { agentOfRequest, rememberRequest } from '../platform/idempotency.ts';
@@ -48,8 +48,8 @@ type ResumeOptions = {
 export type Signals = ReturnType<typeof createSignals>;
 
 /** The signals of one daemon, each on what its row in the process model names: a run, a session, an agent. */
-export function createSignals(shop: Workshop, reconciler: Reconciler) {
-  const { store } = shop;
+export function createSignals(platform: DefinitionPlatform, reconciler: Reconciler) {
+  const { store } = platform;
 
   /** Asks for the end of an agent's session and waits until its processes have left. Nothing happens to one that rests. */
   async function stop(agentId: string): Promise<void> {
@@ -92,11 +92,11 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     refuseResume(known);
     const project = await projectIfAny(store, known);
     // As it is now: a definition that was deleted meanwhile begins no new run.
-    const definition = await shop.definitions.find(project, known.definition);
-    refuseUncountable(shop.providers.find(known.provider), budget);
+    const definition = await platform.definitions.find(project, known.definition);
+    refuseUncountable(platform.providers.find(known.provider), budget);
     const isRepeated = (await agentOfRequest(store.db, key)) !== null;
     if (!isRepeated)
-      await refuseSpent(shop, { ...known, budget: withLimits(known.budget, budget ?? {}) }, known.projectId);
+      await refuseSpent(platform, { ...known, budget: withLimits(known.budget, budget ?? {}) }, known.projectId);
     await store.write(async (tx) => {
       if ((await agentOfRequest(tx.db, key)) !== null) return;
       const facts = await agentView(tx.db, agentId);
@@ -157,12 +157,12 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
     { by, key }: { by: string; key: string | undefined },
   ): Promise<boolean> {
     const heard = await reconciler.withSession(agentId, async ({ agent, session }) => {
-      const preset = shop.providers.find(agent.provider);
+      const preset = platform.providers.find(agent.provider);
       if (preset?.promptMode !== 'stream-json' || session.pausedAt !== null || agent.stopRequestedAt !== null)
         return false;
       if (!reconciler.ingest.isInTurn(agentId)) return false;
       try {
-        await sendInput(sessionDirectory(shop.home, session.id), streamJsonMessage(message));
+        await sendInput(sessionDirectory(platform.home, session.id), streamJsonMessage(message));
       } catch (error) {
         // Its turn has just ended, and nobody reads there any more.
         if (error instanceof PawlError && error.code === 'conflict') return false;
@@ -210,14 +210,14 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
         tx.emit({ type: 'session.paused', projectId: agent.projectId, agentId, data: { no: session.no } });
       });
       crashPoint('pause.after_request');
-      await haltSession(processesOf(shop, session));
+      await haltSession(processesOf(platform, session));
     });
   }
 
   /** Lets halted processes go on, and only then forgets that they were to be halted. */
   async function proceed(agentId: string): Promise<void> {
     await toSession(agentId, async ({ agent, session }) => {
-      await continueSession(processesOf(shop, session));
+      await continueSession(processesOf(platform, session));
       crashPoint('continue.after_processes');
       await store.write(async (tx) => {
         if (session.pausedAt === null) return;
@@ -239,7 +239,7 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
         await updateSession(tx, session.id, { interruptedAt: tx.now });
         tx.emit({ type: 'session.interrupted', projectId: agent.projectId, agentId, data: { no: session.no } });
       });
-      await interruptSession(processesOf(shop, session));
+      await interruptSession(processesOf(platform, session));
     });
   }
 
@@ -302,8 +302,8 @@ export function createSignals(shop: Workshop, reconciler: Reconciler) {
   return { stop, stopAll, resume, tell, reply, pause, proceed, interrupt, cancel, runToCancel, reap };
 }
 
-function processesOf(shop: Workshop, session: Session) {
-  return { identity: identityOf(session), dir: sessionDirectory(shop.home, session.id), marker: session.id };
+function processesOf(platform: DefinitionPlatform, session: Session) {
+  return { identity: identityOf(session), dir: sessionDirectory(platform.home, session.id), marker: session.id };
 }
 
 /** Gives an agent whose work is finished a person's words as its new assignment. */

@@ -8,7 +8,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, renameSync } from 'node:fs';
 import type { GithubUrls } from '../platform/github-url.ts';
 import { createGithubUrls } from '../platform/github-url.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** A projection of the registry for other programs, as they know it from elsewhere. */
 type State = {
@@ -24,9 +24,9 @@ export type StateFile = { close(): Promise<void> };
  * Keeps `state.json` up to date: after each change, at most so often, by tmp + rename, for its owner to read. Nobody here
  * reads it; one that is broken is put aside and written anew.
  */
-export function keepStateFile(shop: Workshop): StateFile {
-  quarantine(shop);
-  const githubUrl = createGithubUrls(shop);
+export function keepStateFile(platform: Platform): StateFile {
+  quarantine(platform);
+  const githubUrl = createGithubUrls(platform);
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
   let costMs = 0;
@@ -35,17 +35,17 @@ export function keepStateFile(shop: Workshop): StateFile {
     writing = writing
       .then(async () => {
         const begin = performance.now();
-        await writeState(shop, githubUrl);
+        await writeState(platform, githubUrl);
         costMs = performance.now() - begin;
       })
-      .catch((error: unknown) => shop.log.warn({ error: messageOf(error) }, 'state.json could not be written'));
+      .catch((error: unknown) => platform.log.warn({ error: messageOf(error) }, 'state.json could not be written'));
   };
   const soon = () => {
     // Where there are many agents it is written less often, so that it stays a small part of what the daemon does.
     timer ??= setTimeout(write, Math.max(limits.projectionMs, costMs * costShare));
     timer.unref();
   };
-  const stopListening = shop.store.onCommit(({ events }) => {
+  const stopListening = platform.store.onCommit(({ events }) => {
     if (events.length > 0) soon();
   });
   write();
@@ -61,15 +61,18 @@ export function keepStateFile(shop: Workshop): StateFile {
   };
 }
 
-async function writeState(shop: Workshop, githubUrl: GithubUrls): Promise<void> {
-  const draft = `${shop.home.state}.tmp`;
+async function writeState(platform: Platform, githubUrl: GithubUrls): Promise<void> {
+  const draft = `${platform.home.state}.tmp`;
   await rm(draft, { force: true });
-  await writeFile(draft, `${JSON.stringify(await readState(shop, githubUrl), null, 2)}\n`, { mode: 0o400, flag: 'wx' });
-  await rename(draft, shop.home.state);
+  await writeFile(draft, `${JSON.stringify(await readState(platform, githubUrl), null, 2)}\n`, {
+    mode: 0o400,
+    flag: 'wx',
+  });
+  await rename(draft, platform.home.state);
 }
 
-async function readState(shop: Workshop, githubUrl: GithubUrls): Promise<State> {
-  const { db } = shop.store;
+async function readState(platform: Platform, githubUrl: GithubUrls): Promise<State> {
+  const { db } = platform.store;
   const state: State = { repos: {} };
   const projects = await listProjects(db);
   for (const project of projects)
@@ -104,7 +107,7 @@ function describeSession(session: Session | null): object {
   return { session_id: session?.providerSessionId ?? null, pid };
 }
 
-function quarantine({ home, log, startedAt }: Workshop): void {
+function quarantine({ home, log, startedAt }: Platform): void {
   try {
     JSON.parse(readFileSync(home.state, 'utf8'));
   } catch (error) {

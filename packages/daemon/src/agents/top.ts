@@ -3,13 +3,13 @@ import { processUsage } from '@pawl/host/process-usage';
 import type { Session } from '@pawl/schema/record';
 import { everyLivingAgent } from '@pawl/store/agent-views';
 import { openSessions } from '@pawl/store/sessions';
-import type { Workshop } from '../platform/workshop.ts';
-import { identityOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { identityOf } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';
 
 /** What runs now and what it costs the machine, in one look at its processes. */
-export async function lookAtTop(shop: Workshop, agents: Agents): Promise<Top> {
-  const { db } = shop.store;
+export async function lookAtTop(platform: Platform, agents: Agents): Promise<Top> {
+  const { db } = platform.store;
   const rows = await everyLivingAgent(db);
   const views = await agents.views(rows.filter(({ agent }) => agent.parentId !== null));
   const sessions = new Map((await openSessions(db)).map((session) => [session.agentId, session]));

@@ -2,18 +2,18 @@ import { isOver } from '@pawl/core/ratchet/change-life';
 import type { AgentView } from '@pawl/protocol/view';
 import type { Project } from '@pawl/schema/record';
 import { latestChanges } from '@pawl/store/changes';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { stateSeen } from './change-view.ts';
 import { configOf } from '../project-config/project-rules.ts';
 import { projectFacts } from './facts.ts';
 
 /** The latest change of each agent as a listing shows it. A project's rules are read only where a change of it is open. */
 export async function changesOfAgents(
-  shop: Workshop,
+  platform: Platform,
   agentIds: readonly string[],
   projects: ReadonlyMap<string, Project>,
 ): Promise<Map<string, NonNullable<AgentView['change']>>> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const sights = new Map<string, Parameters<typeof stateSeen>[2]>();
   const shown = new Map<string, NonNullable<AgentView['change']>>();
 
@@ -21,7 +21,7 @@ export async function changesOfAgents(
     const known = sights.get(projectId);
     if (known !== undefined) return known;
     const project = projects.get(projectId);
-    const { found, trouble } = project === undefined ? nothing : await configOf(shop, project);
+    const { found, trouble } = project === undefined ? nothing : await configOf(platform, project);
     const sight = { facts: found === null ? null : await projectFacts(db, projectId, found), trouble };
     sights.set(projectId, sight);
     return sight;

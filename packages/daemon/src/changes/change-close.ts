@@ -7,7 +7,7 @@ import { PawlError } from '@pawl/schema/error';
 import { changeById, commentsOf, updateChange } from '@pawl/store/changes';
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { openOne, refuseWhileAdvancing } from './change-now.ts';
 import { projectOfChange } from './change-scope.ts';
 import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
@@ -18,7 +18,7 @@ export type Closed = { change: Change; learnings: string | null; tell: string[] 
 
 /** Closes a change for somebody. Whoever is no person has to leave what was learned from it. */
 export async function closeChange(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   given: { asker: Asker; change: Change; reason: string; learnings?: string | undefined },
 ): Promise<Closed> {
   const { asker, change } = given;
@@ -31,8 +31,8 @@ export async function closeChange(
     });
   }
   const by = nameOf(asker);
-  if (learnings !== '') return closeWithLearnings(shop, change, { reason, learnings, by, asker });
-  return close(shop, change, { reason, draft: null, asker });
+  if (learnings !== '') return closeWithLearnings(platform, change, { reason, learnings, by, asker });
+  return close(platform, change, { reason, draft: null, asker });
 }
 
 /**
@@ -40,30 +40,30 @@ export async function closeChange(
  * comes there within the transaction: a kill in between leaves the change open, and the next attempt writes it again.
  */
 export async function closeWithLearnings(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   change: Change,
   { reason, learnings, by, asker }: { reason: string; learnings: string; by: string; asker?: Asker },
 ): Promise<Closed> {
-  const project = await projectOfChange(shop, change);
-  const draft = await draftLearnings(shop, { project, change, reason, learnings, by });
+  const project = await projectOfChange(platform, change);
+  const draft = await draftLearnings(platform, { project, change, reason, learnings, by });
   try {
-    return await close(shop, change, { reason, draft, asker });
+    return await close(platform, change, { reason, draft, asker });
   } finally {
     await rm(draft, { force: true });
   }
 }
 
 async function close(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { id }: Change,
   { reason, draft, asker }: { reason: string; draft: string | null; asker: Asker | undefined },
 ): Promise<Closed> {
-  return shop.store.write(async (tx) => {
+  return platform.store.write(async (tx) => {
     const known = await changeById(tx.db, id);
-    const project = await projectOfChange(shop, { projectId: known?.projectId ?? '' });
-    const path = learningsPath(shop.home, project, id);
+    const project = await projectOfChange(platform, { projectId: known?.projectId ?? '' });
+    const path = learningsPath(platform.home, project, id);
     if (known !== null && known.closedAt !== null) {
-      return { change: known, learnings: learningsOf(shop.home, project, known), tell: [] };
+      return { change: known, learnings: learningsOf(platform.home, project, known), tell: [] };
     }
     const change = await openOne(tx.db, id);
     await refuseWhileAdvancing(tx.db, change);
@@ -73,7 +73,7 @@ async function close(
     await updateChange(tx, id, { closedAt: tx.now, closeReason: reason });
     const data = { changeId: id, reason, learnings };
     tx.emit({ type: 'change.closed', projectId: change.projectId, agentId: change.agentId, data });
-    const tell = await noteClosed(tx, { shop, project, change, reason, learnings });
+    const tell = await noteClosed(tx, { platform, project, change, reason, learnings });
     return { change: { ...change, closedAt: tx.now, closeReason: reason }, learnings, tell };
   });
 }

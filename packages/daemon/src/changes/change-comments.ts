@@ -13,7 +13,7 @@ import { addressComment, commentsOf, insertComment, updateChange } from '@pawl/s
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { about, changeNow, fixerNow, placeAtEnd } from './change-now.ts';
 
 /** What somebody says; `addresses` is the start of the id of the comment that it answers. */
@@ -21,12 +21,12 @@ type Said = { asker: Asker; changeId: string; body: string; addresses?: string |
 
 /** Says something about a change, and where it answers a comment that this is addressed by it. */
 export async function commentChange(
-  shop: Workshop,
+  platform: Platform,
   { asker, changeId, body, addresses }: Said,
 ): Promise<{ comment: ChangeComment; tell: string[] }> {
   const agentId = asker.is === 'person' ? null : asker.agent.id;
   const said = requireChangeText('comment', body);
-  return shop.store.write(async (tx) => {
+  return platform.store.write(async (tx) => {
     const change = await changeNow(tx.db, changeId);
     refuseChangeVerb(asker, change, 'comment');
     const earlier = await commentsOf(tx.db, changeId);

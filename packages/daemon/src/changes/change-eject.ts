@@ -2,17 +2,17 @@ import type { Change, Ejection } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Project } from '@pawl/schema/record';
 import { updateChange } from '@pawl/store/changes';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { noteEjected } from './notices.ts';
 import { unmoved } from './people.ts';
 
-type EjectParts = { shop: Workshop; project: Project; wake(agentIds: readonly string[]): void };
+type EjectParts = { platform: DefinitionPlatform; project: Project; wake(agentIds: readonly string[]): void };
 
 /** Ejects a change. */
 export async function eject(parts: EjectParts, change: Change, why: Omit<Ejection, 'at' | 'head'>): Promise<void> {
-  const { shop, project } = parts;
+  const { platform, project } = parts;
   const { head } = change;
-  const told = await shop.store.write(async (tx) => {
+  const told = await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
     if (now === null) return [];
     const ejection: Ejection = { ...why, head, at: tx.now };
@@ -20,7 +20,7 @@ export async function eject(parts: EjectParts, change: Change, why: Omit<Ejectio
     const { kind, reason, checkId } = ejection;
     const data = { changeId: change.id, head, kind, reason, checkId };
     tx.emit({ type: 'change.ejected', projectId: project.id, agentId: change.agentId, data });
-    return noteEjected(tx, { shop, project, change: now, ejection });
+    return noteEjected(tx, { platform, project, change: now, ejection });
   });
   crashPoint('queue.after_eject');
   parts.wake(told);

@@ -12,7 +12,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentOfBranch } from '@pawl/store/change-search';
 import { openChangeOf } from '@pawl/store/changes';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Opened, OpenRequest, Proposal } from './change-record.ts';
 import { recordProposal } from './change-record.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';
@@ -25,12 +25,12 @@ import { landedHeads } from './landing/landed.ts';
  * becomes of the branch takes it away; then change and event are written. A branch that has an open change moves
  * it on, and proposing the same commit again does nothing.
  */
-export async function openChange(shop: Workshop, request: OpenRequest): Promise<Opened> {
+export async function openChange(platform: SessionPlatform, request: OpenRequest): Promise<Opened> {
   const branch = branchMeant(request);
   // Of two at once, the one that looks later is written later.
   return withLock(`change:${request.project.id}:${branch}`, async () => {
-    const proposal = await propose(shop, request, branch);
-    const opened = await shop.store.write((tx) => recordProposal(tx, shop, proposal));
+    const proposal = await propose(platform, request, branch);
+    const opened = await platform.store.write((tx) => recordProposal(tx, platform, proposal));
     crashPoint('change.after_open');
     return opened;
   });
@@ -54,9 +54,9 @@ function branchMeant({ asker, branch }: OpenRequest): string {
 }
 
 /** Looks at the branch, refuses what cannot be proposed, and makes its commits safe. */
-async function propose(shop: Workshop, request: OpenRequest, branch: string): Promise<Proposal> {
+async function propose(platform: SessionPlatform, request: OpenRequest, branch: string): Promise<Proposal> {
   const { asker, project } = request;
-  const rules = await projectRules(shop, project);
+  const rules = await projectRules(platform, project);
   const { repository, ownDir, tips } = rules;
   if (branch === rules.branch) {
     throw new PawlError('conflict', `${branch} is the branch that changes go to; it cannot be proposed for itself.`, {
@@ -67,12 +67,12 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
   if (head === null) {
     throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, { hint: 'See `git branch`.' });
   }
-  for (const tip of tips) await refuseKnown(shop, rules, { branch, head, tip });
+  for (const tip of tips) await refuseKnown(platform, rules, { branch, head, tip });
   await importCommits(repository, ownDir, { tips: [head], not: tips });
-  const author = asker.is === 'agent' ? asker.agent : await agentOfBranch(shop.store.db, project.id, branch);
+  const author = asker.is === 'agent' ? asker.agent : await agentOfBranch(platform.store.db, project.id, branch);
   const { title, summary } = request;
   const base = await baseOf(rules, head, author);
-  const found = await titleOf(shop, rules, { head, base, author });
+  const found = await titleOf(platform, rules, { head, base, author });
   return {
     request,
     rules,
@@ -80,24 +80,24 @@ async function propose(shop: Workshop, request: OpenRequest, branch: string): Pr
     head,
     base,
     author,
-    scripted: isScripted(shop, author) && !rules.config.playground,
+    scripted: isScripted(platform, author) && !rules.config.playground,
     title: {
       given: title === undefined ? null : checkTitle(title),
       found: found.title,
-      replaces: found.isSubject ? await subjectBefore(shop, rules, { branch, author }) : null,
+      replaces: found.isSubject ? await subjectBefore(platform, rules, { branch, author }) : null,
     },
     summary: summary === undefined ? null : checkChangeText('summary', summary),
   };
 }
 
 /** Whether what is on the branch comes from a stand-in and not from a coding agent. */
-function isScripted({ providers }: Workshop, author: Agent | null): boolean {
+function isScripted({ providers }: SessionPlatform, author: Agent | null): boolean {
   return author !== null && providers.find(author.provider)?.scripted === true;
 }
 
 /** Refuses what the target branch has already: by the same commits, or squashed into one of its own. */
 async function refuseKnown(
-  shop: Workshop,
+  platform: SessionPlatform,
   rules: ProjectRules,
   { branch, head, tip }: { branch: string; head: string; tip: string },
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function refuseKnown(
       hint: 'Commit what you have done first.',
     });
   }
-  if (!(await landedHeads({ shop, ...rules, target: { tip } })).includes(head)) return;
+  if (!(await landedHeads({ platform, ...rules, target: { tip } })).includes(head)) return;
   throw new PawlError('conflict', `What ${branch} is at has been merged already.`, {
     hint: 'Commit something more first, best on top of the target branch.',
   });
@@ -122,13 +122,13 @@ async function baseOf({ repository, ownDir, tips }: ProjectRules, head: string, 
 
 /** The title that the branch's open change has from its only commit, or null. */
 async function subjectBefore(
-  shop: Workshop,
+  platform: SessionPlatform,
   rules: ProjectRules,
   { branch, author }: { branch: string; author: Agent | null },
 ): Promise<string | null> {
-  const known = await openChangeOf(shop.store.db, rules.project.id, branch);
+  const known = await openChangeOf(platform.store.db, rules.project.id, branch);
   if (known === null) return null;
   const base = await baseOf(rules, known.head, author);
-  const { title, isSubject } = await titleOf(shop, rules, { head: known.head, base, author });
+  const { title, isSubject } = await titleOf(platform, rules, { head: known.head, base, author });
   return isSubject ? title : null;
 }

@@ -11,7 +11,7 @@ import { countOpenChanges, lastChangeOf, openChangeOfStandIn } from '@pawl/store
 import { commentsOf, insertChange, insertComment, openChangeOf, updateChange } from '@pawl/store/changes';
 import { beginQueue } from '@pawl/store/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { about, changeNow, refuseWhileAdvancing } from './change-now.ts';
 import { emitQueued } from './change-queued.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';
@@ -53,14 +53,18 @@ export type Proposal = {
 };
 
 /** Writes a proposal down, on the facts of this very transaction. */
-export async function recordProposal(tx: WriteTransaction, shop: Workshop, proposal: Proposal): Promise<Opened> {
+export async function recordProposal(
+  tx: WriteTransaction,
+  platform: DefinitionPlatform,
+  proposal: Proposal,
+): Promise<Opened> {
   const { request, rules, branch, head, author } = proposal;
   const { project } = request;
   await beginQueue(tx, project.id, rules.branch);
   const own = await openChangeOf(tx.db, project.id, branch);
   const inPlace = author === null ? null : await openChangeOfStandIn(tx.db, project.id, author.id);
   const known = own ?? inPlace;
-  if (known === null) return insert(tx, shop, proposal);
+  if (known === null) return insert(tx, platform, proposal);
   if (known.head === head && known.branch === branch) return wish(tx, proposal, known);
   return move(tx, proposal, known);
 }
@@ -85,7 +89,7 @@ function isWanted({ request, scripted, head }: Proposal, known: Change): boolean
   return request.byItself === true ? known.queuedAt !== null : request.draft !== true;
 }
 
-async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal): Promise<Opened> {
+async function insert(tx: WriteTransaction, platform: DefinitionPlatform, proposal: Proposal): Promise<Opened> {
   const { request, branch, head, base, author, title, summary } = proposal;
   const { project } = request;
   if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) {
@@ -122,7 +126,7 @@ async function insert(tx: WriteTransaction, shop: Workshop, proposal: Proposal):
   tx.emit({ type: 'change.opened', ...about(change), data });
   if (closed !== null) await inheritObjections(tx, closed, change);
   if (change.queuedAt !== null) emitQueued(tx, change, request.asker);
-  return { change, created: true, moved: false, tell: await noteOpened(tx, { shop, project, change }) };
+  return { change, created: true, moved: false, tell: await noteOpened(tx, { platform, project, change }) };
 }
 
 /** What was said against a change, and never addressed, is still against it under another id. */

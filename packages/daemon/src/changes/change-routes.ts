@@ -14,14 +14,7 @@ import { commentChange } from './change-comments.ts';
 import { fixChange } from './repair/change-fix.ts';
 import { openChange } from './change-open.ts';
 import type { ProjectQuery } from './change-scope.ts';
-import {
-  askerIn,
-  askerOf,
-  changeMeant,
-  projectMeant,
-  projectOfChange,
-  projectRequired,
-} from './change-scope.ts';
+import { askerIn, askerOf, changeMeant, projectMeant, projectOfChange, projectRequired } from './change-scope.ts';
 import { approveChange, blockChange, mergeChange, retryChange, unblockChange } from './change-verbs.ts';
 import { detailOf, diffOf, named, viewChanges, viewOf } from './change-view.ts';
 import { readLog } from '../checks/check-view.ts';
@@ -29,21 +22,24 @@ import { unpushedOf } from '../project-config/unpushed.ts';
 import { mergeRules } from './merge-rules.ts';
 import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 type ChangeRouteParts = {
-  shop: Workshop;
+  platform: SessionPlatform;
   post: Post;
   reconciler: Reconciler;
   queue: { wake(projectId: string): void; seeTarget(projectId: string): Promise<void> };
 };
 
 /** What is asked of changes, and done to them. Whoever calls acts as itself; what an agent may is decided in core. */
-export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, queue, reconciler }: ChangeRouteParts): void {
-  const { db } = shop.store;
+export function addChangeRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, post, queue, reconciler }: ChangeRouteParts,
+): void {
+  const { db } = platform.store;
 
-  const asking = (context: Context<DoorVariables>) => askerOf(shop, context.get('caller'));
+  const asking = (context: Context<DoorVariables>) => askerOf(platform, context.get('caller'));
 
   async function meant(
     context: Context<DoorVariables>,
@@ -51,47 +47,50 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, q
     query: ProjectQuery,
   ): Promise<{ asker: Asker; change: Change }> {
     const asker = await asking(context);
-    const change = await changeMeant(shop, asker, reference, query);
-    return { asker: await askerIn(shop, asker, change.projectId), change };
+    const change = await changeMeant(platform, asker, reference, query);
+    return { asker: await askerIn(platform, asker, change.projectId), change };
   }
 
   /** A configuration that the queue has not seen yet may be committed by now. */
   async function rulesForMerge(project: Project): Promise<DoneRules> {
-    const rules = await mergeRules(shop, project);
+    const rules = await mergeRules(platform, project);
     if (rules.source === 'commit') return rules;
     await queue.seeTarget(project.id);
-    return mergeRules(shop, project);
+    return mergeRules(platform, project);
   }
 
   /** Tells those who have mail, lets the queue look, and gives the change as it is now. */
   async function afterwards({ id, projectId }: Change, tell: readonly string[] = []) {
     for (const agentId of tell) post.wake(agentId);
     queue.wake(projectId);
-    return viewOf(shop, id);
+    return viewOf(platform, id);
   }
 
   app.openapi(changeRoutes.openChange, async (context) => {
     const { path, project: word, ...given } = context.req.valid('json');
     const caller = await asking(context);
-    const project = await projectRequired(shop, caller, { path, project: word });
-    const asker = await askerIn(shop, caller, project.id);
-    const { change, created, moved, tell } = await openChange(shop, { ...given, asker, project });
+    const project = await projectRequired(platform, caller, { path, project: word });
+    const asker = await askerIn(platform, caller, project.id);
+    const { change, created, moved, tell } = await openChange(platform, { ...given, asker, project });
     return context.json({ change: await afterwards(change, tell), created, moved }, 200);
   });
   app.openapi(changeRoutes.listChanges, async (context) => {
     const { all, limit = limits.usualChanges, ...query } = context.req.valid('query');
-    const project = await projectMeant(shop, await asking(context), query);
+    const project = await projectMeant(platform, await asking(context), query);
     const filter = { open: all !== 'true', limit: limit + 1, ...(project === null ? {} : { projectId: project.id }) };
     const found = await listChanges(db, filter);
-    return context.json({ changes: await viewChanges(shop, found.slice(0, limit)), more: found.length > limit }, 200);
+    return context.json(
+      { changes: await viewChanges(platform, found.slice(0, limit)), more: found.length > limit },
+      200,
+    );
   });
   app.openapi(changeRoutes.showChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    return context.json(await detailOf(shop, change), 200);
+    return context.json(await detailOf(platform, change), 200);
   });
   app.openapi(changeRoutes.diffChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    return context.json(await diffOf(shop, change), 200);
+    return context.json(await diffOf(platform, change), 200);
   });
   app.openapi(changeRoutes.logChange, async (context) => {
     const { check, ...query } = context.req.valid('query');
@@ -100,48 +99,52 @@ export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, { shop, post, q
   });
   app.openapi(changeRoutes.approveChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    await approveChange(shop, { changeId: change.id, head: context.req.valid('json').head });
+    await approveChange(platform, { changeId: change.id, head: context.req.valid('json').head });
     return context.json({ change: await afterwards(change) }, 200);
   });
   app.openapi(changeRoutes.fixChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     const { proceed = false } = context.req.valid('json');
-    const { fix, tell } = await fixChange(shop, reconciler, { changeId: change.id, proceed });
+    const { fix, tell } = await fixChange(platform, reconciler, { changeId: change.id, proceed });
     return context.json({ change: await afterwards(change, tell), ...fix }, 200);
   });
   app.openapi(changeRoutes.blockChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    await blockChange(shop, { asker, changeId: change.id, ...context.req.valid('json') });
+    await blockChange(platform, { asker, changeId: change.id, ...context.req.valid('json') });
     return context.json({ change: await afterwards(change) }, 200);
   });
   app.openapi(changeRoutes.unblockChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    await unblockChange(shop, { asker, changeId: change.id });
+    await unblockChange(platform, { asker, changeId: change.id });
     return context.json({ change: await afterwards(change) }, 200);
   });
   app.openapi(changeRoutes.commentChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const { comment, tell } = await commentChange(shop, { asker, changeId: change.id, ...context.req.valid('json') });
+    const { comment, tell } = await commentChange(platform, {
+      asker,
+      changeId: change.id,
+      ...context.req.valid('json'),
+    });
     const author = await named(db, comment.agentId);
     return context.json({ change: await afterwards(change, tell), comment: { ...comment, author } }, 200);
   });
   app.openapi(changeRoutes.closeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const { learnings, tell } = await closeChange(shop, { asker, change, ...context.req.valid('json') });
+    const { learnings, tell } = await closeChange(platform, { asker, change, ...context.req.valid('json') });
     return context.json({ change: await afterwards(change, tell), learnings }, 200);
   });
   app.openapi(changeRoutes.retryChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    await retryChange(shop, { asker, changeId: change.id });
+    await retryChange(platform, { asker, changeId: change.id });
     return context.json({ change: await afterwards(change) }, 200);
   });
   app.openapi(changeRoutes.mergeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const project = await projectOfChange(shop, change);
+    const project = await projectOfChange(platform, change);
     const done = await rulesForMerge(project);
-    const unpushed = await unpushedOf(shop, project);
+    const unpushed = await unpushedOf(platform, project);
     const rules = { ...done, remote: done.remote?.name ?? null };
-    await mergeChange(shop, { asker, changeId: change.id, rules, ...context.req.valid('json') });
+    await mergeChange(platform, { asker, changeId: change.id, rules, ...context.req.valid('json') });
     const view = await afterwards(change);
     const warning = unpushed === null || view.mergedAt !== null ? null : unpushedWarning(unpushed);
     return context.json({ change: view, note: mergeNote(view, done), warning }, 200);

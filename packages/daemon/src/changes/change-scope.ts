@@ -12,47 +12,59 @@ import { join } from 'node:path';
 import type { Caller } from '../platform/http/authority.ts';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import { agentIn, placesOf } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { projectOf } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { projectOf } from '../platform/platform.ts';
 
 /** Which project is meant: that of a path, or by its name or id. */
 export type ProjectQuery = { path?: string | undefined; project?: string | undefined };
 
 /** A caller as the rules of changes see it: an agent comes with the definition that binds it. */
-export async function askerOf(shop: Workshop, caller: Caller): Promise<Asker> {
+export async function askerOf(platform: DefinitionPlatform, caller: Caller): Promise<Asker> {
   if (caller.kind === 'person') return { is: 'person' };
-  const agent = await agentById(shop.store.db, caller.agentId);
+  const agent = await agentById(platform.store.db, caller.agentId);
   if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-  const { definition } = await rightsOf(shop, agent);
+  const { definition } = await rightsOf(platform, agent);
   return { is: 'agent', agent, definition };
 }
 
 /** The project that is meant; an agent has only its own, and means its first one. Null when a person names none. */
-export async function projectMeant(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<Project | null> {
-  const own = asker.is === 'person' ? null : await projectOf(shop.store, asker.agent);
-  const named = await namedProject(shop, query);
+export async function projectMeant(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  query: ProjectQuery,
+): Promise<Project | null> {
+  const own = asker.is === 'person' ? null : await projectOf(platform.store, asker.agent);
+  const named = await namedProject(platform, query);
   if (own === null || named === null || own.id === named.id) return named ?? own;
-  if (asker.is === 'agent' && (await agentIn(shop.store.db, asker.agent, named.id)) !== null) return named;
+  if (asker.is === 'agent' && (await agentIn(platform.store.db, asker.agent, named.id)) !== null) return named;
   throw new PawlError('forbidden', 'An agent has to do with changes of its own project only.');
 }
 
 /** The caller as it is in the project in question: an agent with several projects has a branch in each. */
-export async function askerIn(shop: Workshop, asker: Asker, projectId: string): Promise<Asker> {
+export async function askerIn(platform: DefinitionPlatform, asker: Asker, projectId: string): Promise<Asker> {
   if (asker.is === 'person') return asker;
-  return { ...asker, agent: (await agentIn(shop.store.db, asker.agent, projectId)) ?? asker.agent };
+  return { ...asker, agent: (await agentIn(platform.store.db, asker.agent, projectId)) ?? asker.agent };
 }
 
 /** The projects in which a change is looked for: the one that is named, else all of an agent's; null is all there are. */
-async function projectsToSearch(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<(string | null)[]> {
-  const project = await projectMeant(shop, asker, query);
+async function projectsToSearch(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  query: ProjectQuery,
+): Promise<(string | null)[]> {
+  const project = await projectMeant(platform, asker, query);
   const isNamed = query.path !== undefined || query.project !== undefined;
   if (asker.is === 'person' || isNamed) return [project?.id ?? null];
-  return (await placesOf(shop.store.db, asker.agent)).map(({ agent }) => agent.projectId);
+  return (await placesOf(platform.store.db, asker.agent)).map(({ agent }) => agent.projectId);
 }
 
 /** The same where it cannot be left open. */
-export async function projectRequired(shop: Workshop, asker: Asker, query: ProjectQuery): Promise<Project> {
-  const project = await projectMeant(shop, asker, query);
+export async function projectRequired(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  query: ProjectQuery,
+): Promise<Project> {
+  const project = await projectMeant(platform, asker, query);
   if (project !== null) return project;
   throw new PawlError('invalid_input', 'It is not said which project is meant.', {
     hint: 'Go to a repository, or name it with -C.',
@@ -60,14 +72,17 @@ export async function projectRequired(shop: Workshop, asker: Asker, query: Proje
 }
 
 /** The project that a change belongs to. */
-export async function projectOfChange({ store }: Workshop, { projectId }: Pick<Change, 'projectId'>): Promise<Project> {
+export async function projectOfChange(
+  { store }: DefinitionPlatform,
+  { projectId }: Pick<Change, 'projectId'>,
+): Promise<Project> {
   const project = await projectById(store.db, projectId);
   if (project === null) throw new PawlError('project_not_found', `There is no project ${projectId}.`);
   return project;
 }
 
-async function namedProject(shop: Workshop, { path, project }: ProjectQuery): Promise<Project | null> {
-  const { db } = shop.store;
+async function namedProject(platform: DefinitionPlatform, { path, project }: ProjectQuery): Promise<Project | null> {
+  const { db } = platform.store;
   if (project !== undefined) {
     const found = (await projectByName(db, project)) ?? (await projectById(db, project));
     if (found !== null) return found;
@@ -90,19 +105,19 @@ const prefixCharacters = 4;
 
 /** The change that somebody means by its id, the start of it, its branch, or who made it: of the last two, the latest. */
 export async function changeMeant(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   asker: Asker,
   reference: string,
   query: ProjectQuery,
 ): Promise<Change> {
-  const { db } = shop.store;
-  const projects = await projectsToSearch(shop, asker, query);
+  const { db } = platform.store;
+  const projects = await projectsToSearch(platform, asker, query);
   const found = (await Promise.all(projects.map((id) => findChanges(db, reference, id ?? undefined)))).flat();
   const exact = found.find(({ id }) => id === reference);
   if (exact !== undefined) return exact;
   const ofBranch = found.filter(({ branch }) => branch === reference);
   const meant = ofBranch.length > 0 ? latestOf(ofBranch) : reference.length >= prefixCharacters ? found : [];
-  const matches = meant.length > 0 ? meant : await byAuthor(shop, reference, projects);
+  const matches = meant.length > 0 ? meant : await byAuthor(platform, reference, projects);
   const [first, ...others] = matches;
   if (first === undefined) {
     throw new PawlError('not_found', `There is no change ${JSON.stringify(reference.slice(0, 80))}.`, {
@@ -126,8 +141,12 @@ function latestOf(changes: readonly Change[]): Change[] {
   return [...latest.values()];
 }
 
-async function byAuthor(shop: Workshop, reference: string, projects: readonly (string | null)[]): Promise<Change[]> {
-  const { db } = shop.store;
+async function byAuthor(
+  platform: DefinitionPlatform,
+  reference: string,
+  projects: readonly (string | null)[],
+): Promise<Change[]> {
+  const { db } = platform.store;
   const newest = new Map<string, Change>();
   // Aliases are used again: of several that were called so, the latest is meant, in each of its projects.
   for (const { id } of await findAgents(db, reference)) {

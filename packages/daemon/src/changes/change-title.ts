@@ -3,8 +3,8 @@ import { commitSubject } from '@pawl/git/commit-subject';
 import { readRange } from '@pawl/git/replay';
 import type { Agent } from '@pawl/schema/record';
 import { changesByAgent } from '@pawl/store/changes';
-import { redact } from '../platform/redaction.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import { redact } from '../accounts/redaction.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';
 import { landedHeads } from './landing/landed.ts';
 
@@ -14,22 +14,22 @@ type Work = { head: string; base: string; author: Agent | null };
 export type FoundTitle = { title: string; isSubject: boolean };
 
 /** Titles what a branch brings. A change that its author has had merged before says nothing about the next one. */
-export async function titleOf(shop: Workshop, rules: ProjectRules, work: Work): Promise<FoundTitle> {
+export async function titleOf(platform: SessionPlatform, rules: ProjectRules, work: Work): Promise<FoundTitle> {
   const { repository, ownDir } = rules;
   const { head, author } = work;
-  const own = await ownCommits(shop, rules, work);
+  const own = await ownCommits(platform, rules, work);
   const isSubject = own.length === 1;
   const subject = await commitSubject(repository, ownDir, own.at(-1) ?? head);
-  const isFirst = author === null || !(await changesByAgent(shop.store.db, author.id)).some(isMerged);
+  const isFirst = author === null || !(await changesByAgent(platform.store.db, author.id)).some(isMerged);
   const assignment = author === null || !isFirst ? null : author.assignment;
-  return { title: redact(shop, titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
+  return { title: redact(platform, titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
 }
 
 /** The commits that a head adds, oldest first; merges, such as those that bring in main, are none of its own. */
-async function ownCommits(shop: Workshop, rules: ProjectRules, { head, base }: Work): Promise<string[]> {
+async function ownCommits(platform: SessionPlatform, rules: ProjectRules, { head, base }: Work): Promise<string[]> {
   const { repository, ownDir } = rules;
   const [onto = base, ...others] = rules.tips;
-  const landed = [base, ...others, ...(await landedHeads({ shop, ...rules, target: { tip: onto } }))];
+  const landed = [base, ...others, ...(await landedHeads({ platform, ...rules, target: { tip: onto } }))];
   const { commits } = await readRange(repository, { ownDir, onto, head, landed });
   return commits.filter(({ parents }) => parents.length < 2).map(({ id }) => id);
 }

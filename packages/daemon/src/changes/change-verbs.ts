@@ -13,7 +13,7 @@ import type { ChangePatch } from '@pawl/store/changes';
 import { updateChange } from '@pawl/store/changes';
 import { queueOf, updateQueue } from '@pawl/store/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { about, changeNow, fixerNow, openOne, placeAtEnd } from './change-now.ts';
 import { emitQueued } from './change-queued.ts';
 import { projectRules } from '../project-config/project-rules.ts';
@@ -27,10 +27,10 @@ type Verb = { asker: Asker; changeId: string };
 
 /** Accepts what a change's head does to the gate. For persons only, which the door sees to. */
 export async function approveChange(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { changeId, head }: { changeId: string; head?: string | undefined },
 ) {
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     if (head !== undefined && !change.head.startsWith(head)) {
       throw new PawlError('conflict', `The change is at ${change.head.slice(0, 10)} by now.`, {
@@ -49,9 +49,12 @@ export async function approveChange(
 }
 
 /** Holds a change for a reason. */
-export async function blockChange(shop: Workshop, { asker, changeId, reason }: Verb & { reason: string }) {
+export async function blockChange(
+  platform: DefinitionPlatform,
+  { asker, changeId, reason }: Verb & { reason: string },
+) {
   const said = requireChangeText('reason', reason);
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, 'block');
     refuseBlocking(asker, change, await fixerNow(tx.db, change));
@@ -64,8 +67,8 @@ export async function blockChange(shop: Workshop, { asker, changeId, reason }: V
 }
 
 /** Lets go of a change that is held. It goes to the end of the queue. */
-export async function unblockChange(shop: Workshop, { asker, changeId }: Verb) {
-  await shop.store.write(async (tx) => {
+export async function unblockChange(platform: DefinitionPlatform, { asker, changeId }: Verb) {
+  await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, 'unblock');
     if (change.hold === null) return;
@@ -75,8 +78,8 @@ export async function unblockChange(shop: Workshop, { asker, changeId }: Verb) {
 }
 
 /** Retries an ejected change as it is. It keeps the count of its returns. */
-export async function retryChange(shop: Workshop, { asker, changeId }: Verb) {
-  await shop.store.write(async (tx) => {
+export async function retryChange(platform: DefinitionPlatform, { asker, changeId }: Verb) {
+  await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     refuseChangeVerb(asker, change, 'retry');
     if (!isEjected(change)) {
@@ -94,11 +97,11 @@ export async function retryChange(shop: Workshop, { asker, changeId }: Verb) {
  * itself: for an agent the change is checked, and no more. One that repairs the target branch is taken even while that is red.
  */
 export async function mergeChange(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { asker, changeId, fix, rules }: Verb & { fix?: boolean | undefined; rules: MergeRules },
 ) {
-  if (asker.is === 'agent') await refuseScripted(shop, await changeNow(shop.store.db, changeId));
-  await shop.store.write(async (tx) => {
+  if (asker.is === 'agent') await refuseScripted(platform, await changeNow(platform.store.db, changeId));
+  await platform.store.write(async (tx) => {
     const known = await changeNow(tx.db, changeId);
     if (known.mergedAt !== null) return;
     const change = await openOne(tx.db, changeId);
@@ -109,7 +112,7 @@ export async function mergeChange(
       });
     }
     if (asker.is === 'person') refuseNotCommitted(rules);
-    const repair = fix === true ? await appoint(tx, shop, change) : {};
+    const repair = fix === true ? await appoint(tx, platform, change) : {};
     const asked = asker.is === 'person' && !isAskedFor(change) ? { askedHead: change.head } : {};
     if ('askedHead' in asked) {
       const data = { changeId, head: change.head, by: nameOf(asker) };
@@ -136,10 +139,10 @@ function refuseNotCommitted(rules: MergeRules): void {
 }
 
 /** Refuses an agent to merge what the scripted stand-in made. Outside a playground only a person merges that. */
-async function refuseScripted(shop: Workshop, change: Change): Promise<void> {
-  const author = change.agentId === null ? null : await agentById(shop.store.db, change.agentId);
-  if (author === null || shop.providers.find(author.provider)?.scripted !== true) return;
-  const { config } = await projectRules(shop, await projectOfChange(shop, change));
+async function refuseScripted(platform: DefinitionPlatform, change: Change): Promise<void> {
+  const author = change.agentId === null ? null : await agentById(platform.store.db, change.agentId);
+  if (author === null || platform.providers.find(author.provider)?.scripted !== true) return;
+  const { config } = await projectRules(platform, await projectOfChange(platform, change));
   if (config.playground) return;
   throw new PawlError('forbidden', `${author.alias} is a scripted stand-in, so only a person may merge its change.`, {
     hint: 'In a repository for trying things out, commit `playground: true` in .pawl/config.yaml.',
@@ -147,7 +150,7 @@ async function refuseScripted(shop: Workshop, change: Change): Promise<void> {
 }
 
 /** From now on it is this change, and no other, that repairs the target branch. */
-async function appoint(tx: WriteTransaction, shop: Workshop, change: Change): Promise<ChangePatch> {
+async function appoint(tx: WriteTransaction, platform: DefinitionPlatform, change: Change): Promise<ChangePatch> {
   const emergency = (await queueOf(tx.db, change.projectId))?.emergency ?? null;
   if (emergency === null) {
     throw new PawlError('conflict', 'The target branch is not red, so there is nothing to repair.', {
@@ -155,9 +158,9 @@ async function appoint(tx: WriteTransaction, shop: Workshop, change: Change): Pr
     });
   }
   // A person's own change is the person's, who is agent 0 here.
-  const fixerId = change.agentId ?? shop.rootId;
+  const fixerId = change.agentId ?? platform.rootId;
   await updateQueue(tx, change.projectId, { emergency: { ...emergency, fixerId } });
-  return change.agentId === null ? { standInId: shop.rootId } : {};
+  return change.agentId === null ? { standInId: platform.rootId } : {};
 }
 
 async function queue(tx: WriteTransaction, change: Change, asker: Asker, patch: ChangePatch): Promise<void> {

@@ -12,7 +12,7 @@ import { agentById } from '@pawl/store/agents';
 import { changeById, commentsOf } from '@pawl/store/changes';
 import { recentChecks } from '@pawl/store/checks';
 import type { Database } from '@pawl/store/tables';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';
 import { configOf, projectRules } from '../project-config/project-rules.ts';
 import { projectOfChange } from './change-scope.ts';
@@ -34,9 +34,9 @@ export type Sight = {
 };
 
 /** Reads once what all changes of a project are seen by. */
-export async function sightOf(shop: Workshop, project: Project): Promise<Sight> {
-  const { db } = shop.store;
-  const { found, trouble } = await configOf(shop, project);
+export async function sightOf(platform: DefinitionPlatform, project: Project): Promise<Sight> {
+  const { db } = platform.store;
+  const { found, trouble } = await configOf(platform, project);
   const facts = found === null ? null : await projectFacts(db, project.id, found);
   return { project, facts, trouble, checks: await recentChecks(db, project.id, limits.searchedChecks) };
 }
@@ -74,30 +74,30 @@ export async function stateSeen(
 }
 
 /** Changes of any projects, in the order in which they are given. */
-export async function viewChanges(shop: Workshop, changes: readonly Change[]): Promise<ChangeView[]> {
+export async function viewChanges(platform: DefinitionPlatform, changes: readonly Change[]): Promise<ChangeView[]> {
   const sights = new Map<string, Sight>();
   const views: ChangeView[] = [];
   for (const change of changes) {
-    const sight = sights.get(change.projectId) ?? (await sightOf(shop, await projectOfChange(shop, change)));
+    const sight = sights.get(change.projectId) ?? (await sightOf(platform, await projectOfChange(platform, change)));
     sights.set(change.projectId, sight);
-    views.push(await viewChange(shop.store.db, change, sight));
+    views.push(await viewChange(platform.store.db, change, sight));
   }
   return views;
 }
 
 /** The change with this id as it is now. */
-export async function viewOf(shop: Workshop, changeId: string): Promise<ChangeView> {
-  const change = await changeById(shop.store.db, changeId);
-  const [view] = change === null ? [] : await viewChanges(shop, [change]);
+export async function viewOf(platform: DefinitionPlatform, changeId: string): Promise<ChangeView> {
+  const change = await changeById(platform.store.db, changeId);
+  const [view] = change === null ? [] : await viewChanges(platform, [change]);
   if (view === undefined) throw new PawlError('not_found', `There is no change ${changeId}.`);
   return view;
 }
 
 /** All that is known of a change. */
-export async function detailOf(shop: Workshop, change: Change): Promise<ChangeDetail> {
-  const { db } = shop.store;
-  const project = await projectOfChange(shop, change);
-  const sight = await sightOf(shop, project);
+export async function detailOf(platform: DefinitionPlatform, change: Change): Promise<ChangeDetail> {
+  const { db } = platform.store;
+  const project = await projectOfChange(platform, change);
+  const sight = await sightOf(platform, project);
   const comments: ChangeCommentView[] = [];
   for (const comment of await commentsOf(db, change.id)) {
     comments.push({ ...comment, author: await named(db, comment.agentId) });
@@ -106,25 +106,25 @@ export async function detailOf(shop: Workshop, change: Change): Promise<ChangeDe
     change: await viewChange(db, change, sight),
     comments,
     checks: checksWith(sight.checks, change, limits.shownChecks),
-    learnings: learningsOf(shop.home, project, change),
-    local: change.mergedCommit === null ? null : await localBranch(shop, project, change.mergedCommit),
+    learnings: learningsOf(platform.home, project, change),
+    local: change.mergedCommit === null ? null : await localBranch(platform, project, change.mergedCommit),
   };
 }
 
 /** What the target branch would gain by a change: the same that it is examined by. */
-export async function diffOf(shop: Workshop, change: Change): Promise<ChangeDiff> {
-  const rules = await projectRules(shop, await projectOfChange(shop, change));
+export async function diffOf(platform: DefinitionPlatform, change: Change): Promise<ChangeDiff> {
+  const rules = await projectRules(platform, await projectOfChange(platform, change));
   const { repository, ownDir } = rules;
-  const { base: from, change: made } = await comparedFor(shop, rules, change);
+  const { base: from, change: made } = await comparedFor(platform, rules, change);
   const diff = await diffCommits(repository, { ownDir, from, to: made.head });
   return { changeId: change.id, branch: change.branch, from, to: change.head, ...diff };
 }
 
 /** What is merged is compared with where it began: the target branch has it by now. */
-async function comparedFor(shop: Workshop, rules: ProjectRules, change: Change): Promise<Effect> {
+async function comparedFor(platform: DefinitionPlatform, rules: ProjectRules, change: Change): Promise<Effect> {
   const [tip] = rules.tips;
   if (change.mergedAt !== null || tip === undefined) return { base: change.base, change };
-  return effectOf({ shop, ...rules, target: { tip } }, change);
+  return effectOf({ platform, ...rules, target: { tip } }, change);
 }
 
 /** An agent's id and alias; null for a person. */

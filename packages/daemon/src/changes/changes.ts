@@ -19,10 +19,10 @@ import { beginQueue, queueOf } from '@pawl/store/queues';
 import { projectSettings } from '@pawl/store/project-settings';
 import { runsOf } from '@pawl/store/runs';
 import { rightsOf } from '../definitions/home-definitions.ts';
-import { redact } from '../platform/redaction.ts';
+import { redact } from '../accounts/redaction.ts';
 import { agentIn } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { openChange } from './change-open.ts';
 import { configOf, configTrouble, rulesOf } from '../project-config/project-rules.ts';
 import { settledRuns } from './settled.ts';
@@ -33,20 +33,20 @@ import { recordWithheld } from '../project-config/withheld.ts';
  * of the change. What cannot be proposed now is found by `openMissing`; null when there is nothing to propose.
  */
 export async function openAtCompletion(
-  shop: Workshop,
+  platform: SessionPlatform,
   project: Project,
   facts: AgentView,
   summary: string | null,
 ): Promise<Change | null> {
   if (!isAuthor(facts.agent)) return null;
-  const { found } = await configOf(shop, project);
+  const { found } = await configOf(platform, project);
   if (found === null || found.source === 'none') return null;
-  const tips = await branchTips(await repositoryOf(shop, project), [facts.agent.branch ?? '']);
+  const tips = await branchTips(await repositoryOf(platform, project), [facts.agent.branch ?? '']);
   try {
-    return await proposeWork(shop, project, facts, { tip: tips.get(facts.agent.branch ?? ''), summary });
+    return await proposeWork(platform, project, facts, { tip: tips.get(facts.agent.branch ?? ''), summary });
   } catch (error) {
     // Nobody is kept from being done by what can be made good later.
-    shop.log.info({ agent: facts.agent.alias, why: messageOf(error) }, 'its branch is not proposed yet');
+    platform.log.info({ agent: facts.agent.alias, why: messageOf(error) }, 'its branch is not proposed yet');
     return null;
   }
 }
@@ -55,51 +55,55 @@ export async function openAtCompletion(
  * Proposes what agents have finished that nobody has proposed: a completion that was cut short, or a run that just ended. Only
  * what was finished since the queue began counts, so that nothing old is merged because somebody named checks.
  */
-export async function openMissing(shop: Workshop, project: Project, config: ProjectConfig): Promise<void> {
+export async function openMissing(platform: SessionPlatform, project: Project, config: ProjectConfig): Promise<void> {
   if (config.source === 'none') return;
-  const queue = await queueOf(shop.store.db, project.id);
+  const queue = await queueOf(platform.store.db, project.id);
   if (queue === null) return;
   // It begins with what happens in a project: the end of the first run may be that.
   const since = queue.beganAt - limits.finishedMs;
-  const finished = await finishedAuthors(shop.store.db, project.id, since);
-  const settled = settledRuns(shop, project.id);
+  const finished = await finishedAuthors(platform.store.db, project.id, since);
+  const settled = settledRuns(platform, project.id);
   const unseen = finished.filter(({ runId }) => !settled.has(runId));
   if (unseen.length === 0) return;
-  const views = await Promise.all(unseen.map(({ agentId }) => viewIn(shop, agentId, project)));
+  const views = await Promise.all(unseen.map(({ agentId }) => viewIn(platform, agentId, project)));
   // Who failed by its own word has nothing to propose, however its run ended.
   const authors = views.filter((view) => view !== null).filter(({ agent }) => !agent.completion?.failure);
   const branches = authors.map(({ agent }) => agent.branch ?? '');
-  const tips = await branchTips(await repositoryOf(shop, project), branches);
+  const tips = await branchTips(await repositoryOf(platform, project), branches);
   for (const facts of authors) {
     const work = { tip: tips.get(facts.agent.branch ?? ''), summary: facts.run?.detail ?? null };
-    const isDone = await isSettled(shop, facts.agent, () => proposeWork(shop, project, facts, work));
+    const isDone = await isSettled(platform, facts.agent, () => proposeWork(platform, project, facts, work));
     if (isDone && facts.run !== null) settled.add(facts.run.id);
   }
 }
 
 /** Proposes what agents of a project have finished, without waiting for the queue's next look. A failure is left to that look. */
-export async function openFinished(shop: Workshop, project: Project): Promise<void> {
-  if ((await projectSettings(shop.store.db, project.id)).untrackedAt !== null) return;
-  if ((await queueOf(shop.store.db, project.id)) === null && (await beginIfConfigured(shop, project)) === null) return;
-  const { found } = await configOf(shop, project);
-  if (found !== null) await openMissing(shop, project, found);
+export async function openFinished(platform: SessionPlatform, project: Project): Promise<void> {
+  if ((await projectSettings(platform.store.db, project.id)).untrackedAt !== null) return;
+  if ((await queueOf(platform.store.db, project.id)) === null && (await beginIfConfigured(platform, project)) === null)
+    return;
+  const { found } = await configOf(platform, project);
+  if (found !== null) await openMissing(platform, project, found);
 }
 
 /** An agent as it is in one of its projects. */
-async function viewIn(shop: Workshop, agentId: string, project: Project): Promise<AgentView | null> {
-  const view = await agentView(shop.store.db, agentId);
-  const agent = view === null ? null : await agentIn(shop.store.db, view.agent, project.id);
+async function viewIn(platform: SessionPlatform, agentId: string, project: Project): Promise<AgentView | null> {
+  const view = await agentView(platform.store.db, agentId);
+  const agent = view === null ? null : await agentIn(platform.store.db, view.agent, project.id);
   return view === null || agent === null ? null : { ...view, agent };
 }
 
 /** Proposes, and says whether it need not be tried again. What cannot be proposed keeps nobody else from being so. */
-async function isSettled(shop: Workshop, agent: Agent, propose: () => Promise<unknown>): Promise<boolean> {
+async function isSettled(platform: SessionPlatform, agent: Agent, propose: () => Promise<unknown>): Promise<boolean> {
   try {
     await propose();
     return true;
   } catch (error) {
     const isFinal = isRefusal(error);
-    shop.log[isFinal ? 'info' : 'warn']({ agent: agent.alias, why: messageOf(error) }, 'its branch is not proposed');
+    platform.log[isFinal ? 'info' : 'warn'](
+      { agent: agent.alias, why: messageOf(error) },
+      'its branch is not proposed',
+    );
     return isFinal;
   }
 }
@@ -108,17 +112,17 @@ async function isSettled(shop: Workshop, agent: Agent, propose: () => Promise<un
  * Begins the queue of a project that says what its checks are, so that what is finished from now on is proposed. A configuration
  * that cannot be read begins it too: what is finished meanwhile is proposed once it is corrected.
  */
-export async function beginIfConfigured(shop: Workshop, project: Project): Promise<Queue | null> {
-  const { found } = await rulesOf(shop, project);
+export async function beginIfConfigured(platform: SessionPlatform, project: Project): Promise<Queue | null> {
+  const { found } = await rulesOf(platform, project);
   if (found?.config.source === 'none') return null;
-  if (found === null && (await configTrouble(shop, project)) === null) return null;
-  const branch = found?.branch ?? (await defaultBranch(await repositoryOf(shop, project)));
-  await shop.store.write((tx) => beginQueue(tx, project.id, branch));
-  return queueOf(shop.store.db, project.id);
+  if (found === null && (await configTrouble(platform, project)) === null) return null;
+  const branch = found?.branch ?? (await defaultBranch(await repositoryOf(platform, project)));
+  await platform.store.write((tx) => beginQueue(tx, project.id, branch));
+  return queueOf(platform.store.db, project.id);
 }
 
 async function proposeWork(
-  shop: Workshop,
+  platform: SessionPlatform,
   project: Project,
   facts: AgentView,
   { tip, summary }: { tip: string | undefined; summary: string | null },
@@ -126,22 +130,26 @@ async function proposeWork(
   const { agent, run } = facts;
   // Without commits of its own it has nothing to propose, though its branch may have what it began at.
   if (tip === undefined || tip === agent.baseCommit) return null;
-  const changes = (await changesByAgent(shop.store.db, agent.id)).filter(({ projectId }) => projectId === project.id);
+  const changes = (await changesByAgent(platform.store.db, agent.id)).filter(
+    ({ projectId }) => projectId === project.id,
+  );
   const known = changes.find(({ head }) => head === tip);
   if (known !== undefined) return isOver(known) ? null : known;
   // What was closed after its last word is not taken up again because its branch was moved since.
   const closedAt = changes[0]?.mergedAt === null ? changes[0].closedAt : null;
   if ((closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
-  if (changes.length === 0 && (await isTakenOver(shop, project, tip))) return null;
-  const { definition } = await rightsOf(shop, agent);
+  if (changes.length === 0 && (await isTakenOver(platform, project, tip))) return null;
+  const { definition } = await rightsOf(platform, agent);
   if (!meets(definition, doors.openChange.needs)) {
-    await recordWithheld(shop, project, agent, { head: tip, definition });
+    await recordWithheld(platform, project, agent, { head: tip, definition });
     return null;
   }
-  const said = summaryFrom(redact(shop, summary ?? ''));
+  const said = summaryFrom(redact(platform, summary ?? ''));
   const asker = { is: 'agent', agent, definition } as const;
   // What was closed before is wanted again when somebody says so.
-  const replaces = (await runsOf(shop.store.db, agent.id)).map(({ detail }) => summaryFrom(redact(shop, detail ?? '')));
+  const replaces = (await runsOf(platform.store.db, agent.id)).map(({ detail }) =>
+    summaryFrom(redact(platform, detail ?? '')),
+  );
   const byItself = {
     asker,
     project,
@@ -150,15 +158,15 @@ async function proposeWork(
     draft: closedAt !== null,
     replaces,
   };
-  const { change } = await openChange(shop, said === '' ? byItself : { ...byItself, summary: said });
+  const { change } = await openChange(platform, said === '' ? byItself : { ...byItself, summary: said });
   return change;
 }
 
 /** Whether somebody went on with this very work in its author's place: then it is theirs, and has moved on. */
-async function isTakenOver(shop: Workshop, project: Project, tip: string): Promise<boolean> {
-  const repository = await repositoryOf(shop, project);
-  for (const { head } of await changesTakenOver(shop.store.db, project.id))
-    if (await isAncestor(repository, ownGitDirectory(shop.home, project.id), tip, head)) return true;
+async function isTakenOver(platform: SessionPlatform, project: Project, tip: string): Promise<boolean> {
+  const repository = await repositoryOf(platform, project);
+  for (const { head } of await changesTakenOver(platform.store.db, project.id))
+    if (await isAncestor(repository, ownGitDirectory(platform.home, project.id), tip, head)) return true;
   return false;
 }
 

@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** Where it is kept what was learned from a change. A project's name is fit for a path. */
 export function learningsPath(home: Home, project: Pick<Project, 'name'>, changeId: string): string {
@@ -28,11 +28,11 @@ export function learningsOf(home: Home, project: Pick<Project, 'name'>, change: 
 type Lesson = { project: Project; change: Change; reason: string; learnings: string; by: string };
 
 /** Writes down what was learned from a change, beside the place where it will be kept; returns that path. */
-export async function draftLearnings(shop: Workshop, lesson: Lesson): Promise<string> {
-  const path = learningsPath(shop.home, lesson.project, lesson.change.id);
+export async function draftLearnings(platform: Platform, lesson: Lesson): Promise<string> {
+  const path = learningsPath(platform.home, lesson.project, lesson.change.id);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}.tmp`;
-  await writeFile(draft, await lessonText(shop.store.db, lesson), { mode: 0o600, flag: 'wx' });
+  await writeFile(draft, await lessonText(platform.store.db, lesson), { mode: 0o600, flag: 'wx' });
   return draft;
 }
 

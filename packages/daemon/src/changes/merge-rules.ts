@@ -13,67 +13,76 @@ import type { Agent, Project } from '@pawl/schema/record';
 import { projectSettings } from '@pawl/store/project-settings';
 import { queueOf } from '@pawl/store/queues';
 import { rightsOf } from '../definitions/home-definitions.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { repositoryOf } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { repositoryOf } from '../platform/platform.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';
 import { configTrouble, projectRules, projectRulesNow } from '../project-config/project-rules.ts';
 import { projectOfChange } from './change-scope.ts';
 import { rulesFrom } from './facts.ts';
 
 /** Reads a project's rules for merging as its queue saw them last, with the address that a merge pushes to. */
-export async function mergeRules(shop: Workshop, project: Project): Promise<DoneRules> {
-  return doneRules(shop, project, await projectRules(shop, project));
+export async function mergeRules(platform: DefinitionPlatform, project: Project): Promise<DoneRules> {
+  return doneRules(platform, project, await projectRules(platform, project));
 }
 
 async function doneRules(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   project: Project,
   { config, branch }: Pick<ProjectRules, 'config' | 'branch'>,
 ): Promise<DoneRules> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const settings = await projectSettings(db, project.id);
   const rules = rulesFrom({ config, settings, queue: await queueOf(db, project.id) });
-  return { ...rules, branch, remote: await remoteShown(shop, project, config.remote) };
+  return { ...rules, branch, remote: await remoteShown(platform, project, config.remote) };
 }
 
-async function remoteShown(shop: Workshop, project: Project, name: string | null): Promise<DoneRules['remote']> {
-  const url = name === null ? null : await remoteUrl(await repositoryOf(shop, project), name);
+async function remoteShown(
+  platform: DefinitionPlatform,
+  project: Project,
+  name: string | null,
+): Promise<DoneRules['remote']> {
+  const url = name === null ? null : await remoteUrl(await repositoryOf(platform, project), name);
   return name === null || url === null ? null : { name, url: withoutSecret(url) };
 }
 
 /** Says what a project's configuration means once it is committed; null when the project has no branch to merge into. */
-export async function mergingOf(shop: Workshop, project: Project): Promise<Merging | null> {
+export async function mergingOf(platform: DefinitionPlatform, project: Project): Promise<Merging | null> {
   try {
-    const rules = await doneRules(shop, project, await projectRulesNow(shop, project));
+    const rules = await doneRules(platform, project, await projectRulesNow(platform, project));
     const { branch, remote, pushAllowed, checkout } = rules;
     const missing =
       rules.source === 'checkout' ? notCommitted({ branch, remote: remote?.name ?? null, checkout }) : null;
     return { ...whenDone({ ...rules, source: 'commit' }), branch, remote, pushAllowed, notCommitted: missing };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    return error.code === 'invalid_input' ? unreadable(shop, project, error) : null;
+    return error.code === 'invalid_input' ? unreadable(platform, project, error) : null;
   }
 }
 
-async function unreadable(shop: Workshop, project: Project, { message }: PawlError): Promise<Merging> {
-  const { db } = shop.store;
-  const branch = (await queueOf(db, project.id))?.branch ?? (await defaultBranch(await repositoryOf(shop, project)));
+async function unreadable(platform: DefinitionPlatform, project: Project, { message }: PawlError): Promise<Merging> {
+  const { db } = platform.store;
+  const branch =
+    (await queueOf(db, project.id))?.branch ?? (await defaultBranch(await repositoryOf(platform, project)));
   const { pushAllowedAt } = await projectSettings(db, project.id);
   const pushAllowed = pushAllowedAt !== null;
   return { ...whenUnreadable(message), branch, remote: null, pushAllowed, notCommitted: null };
 }
 
 /** Says what becomes of an agent's branch when the agent is done; null for one whose work is not proposed by itself. */
-export async function whenDoneFor(shop: Workshop, agent: Agent, project: Project | null): Promise<WhenDone | null> {
+export async function whenDoneFor(
+  platform: DefinitionPlatform,
+  agent: Agent,
+  project: Project | null,
+): Promise<WhenDone | null> {
   if (project === null || !isAuthor(agent)) return null;
-  const { definition } = await rightsOf(shop, agent);
+  const { definition } = await rightsOf(platform, agent);
   if (!meets(definition, doors.openChange.needs)) return whenWithheld(definition.id);
-  const trouble = await configTrouble(shop, project);
+  const trouble = await configTrouble(platform, project);
   if (trouble !== null) return whenUnreadable(trouble);
   try {
-    const isScripted = shop.providers.find(agent.provider)?.scripted === true;
-    const rules = await rulesForWork(shop, project);
-    return whenDone(await doneRules(shop, project, rules), isScripted && !rules.config.playground);
+    const isScripted = platform.providers.find(agent.provider)?.scripted === true;
+    const rules = await rulesForWork(platform, project);
+    return whenDone(await doneRules(platform, project, rules), isScripted && !rules.config.playground);
   } catch (error) {
     if (error instanceof PawlError) return whenUnreadable(error.message);
     throw error;
@@ -81,16 +90,19 @@ export async function whenDoneFor(shop: Workshop, agent: Agent, project: Project
 }
 
 /** Uses the rules that the queue saw last, if its configuration was committed: then no remote has to be asked. */
-async function rulesForWork(shop: Workshop, project: Project): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
-  const last = await projectRules(shop, project);
-  const hasQueue = (await queueOf(shop.store.db, project.id)) !== null;
-  return hasQueue && last.config.source === 'commit' ? last : projectRulesNow(shop, project);
+async function rulesForWork(
+  platform: DefinitionPlatform,
+  project: Project,
+): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
+  const last = await projectRules(platform, project);
+  const hasQueue = (await queueOf(platform.store.db, project.id)) !== null;
+  return hasQueue && last.config.source === 'commit' ? last : projectRulesNow(platform, project);
 }
 
 /** Whether a change is merged when its checks pass, without a person's request; false where that cannot be told. */
-export async function mergesByItself(shop: Workshop, change: Change): Promise<boolean> {
+export async function mergesByItself(platform: DefinitionPlatform, change: Change): Promise<boolean> {
   try {
-    const rules = await mergeRules(shop, await projectOfChange(shop, change));
+    const rules = await mergeRules(platform, await projectOfChange(platform, change));
     if (!rules.enabled || !rules.hasChecks || change.queuedAt === null) return false;
     return mergeLeave(change, { ...rules, remote: rules.remote?.name ?? null }) === 'granted';
   } catch (error) {

@@ -19,13 +19,13 @@ import { livingColleagues } from '@pawl/store/colleagues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
 /**
  * What the queue tells of, in the transaction that writes the fact. Each of these returns whom to wake once that is durable.
  * Only an alert begins a turn; everything else is read with the next one, since nobody has to do anything about it.
  */
-type About = { shop: Pick<Workshop, 'definitions'>; project: Project };
+type About = { platform: Pick<DefinitionPlatform, 'definitions'>; project: Project };
 
 /** A change was opened: those who hear of changes are told, but not its author. */
 export async function noteOpened(tx: WriteTransaction, given: About & { change: Change }): Promise<string[]> {
@@ -133,14 +133,14 @@ async function authorOf(tx: WriteTransaction, { agentId }: Change): Promise<Agen
 /** Everybody living in the project whose definition asks for such news. */
 async function listeners(
   tx: WriteTransaction,
-  { shop, project }: About,
+  { platform, project }: About,
   hearing: Hearing,
   except: Agent | null,
 ): Promise<Agent[]> {
   const colleagues = await livingColleagues(tx.db, project.id);
   const isNew = colleagues.some(({ definition }) => definition === null);
   // Who has had no run yet is what its file says now.
-  const current = isNew ? (await shop.definitions.load(project)).definitions : null;
+  const current = isNew ? (await platform.definitions.load(project)).definitions : null;
   return colleagues
     .filter(({ agent, definition }) => {
       const known = definition ?? current?.get(agent.definition);

@@ -27,10 +27,10 @@ export async function unmoved(db: Database, { id, head }: Change): Promise<Chang
 
 /** How an agent stands that has, or had, a change in hand. */
 export async function standingOf(parts: CrewParts, view: AgentView | null): Promise<Holder> {
-  const { shop } = parts;
+  const { platform } = parts;
   // Only a resting agent has to be resumed.
   const isAtWork = view === null || view.run === null || view.run.outcome === null || view.agent.endedAt !== null;
-  return holderOf(view, !isAtWork && (await isResumable(shop, shop.store.db, view.agent)));
+  return holderOf(view, !isAtWork && (await isResumable(platform, platform.store.db, view.agent)));
 }
 
 /** Comments with the names of those who wrote them. */
@@ -45,6 +45,6 @@ export async function signed<T extends ChangeComment>(
 
 /** What an agent is called; a person has no name here. */
 export async function nameOf(parts: CrewParts, agentId: string | null): Promise<string> {
-  const agent = agentId === null ? null : await agentById(parts.shop.store.db, agentId);
+  const agent = agentId === null ? null : await agentById(parts.platform.store.db, agentId);
   return agent?.alias ?? 'a person';
 }

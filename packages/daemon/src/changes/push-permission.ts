@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { mergeRules } from './merge-rules.ts';
 
 /** Records that a person lets the queue push what it merges by itself, or takes that back. Asked twice, it is one event. */
@@ -14,8 +14,8 @@ export async function allowPush(tx: WriteTransaction, projectId: string, isAllow
 }
 
 /** Refuses a permission that would count for a remote that is added later. */
-export async function refuseWithoutRemote(shop: Workshop, project: Project): Promise<void> {
-  const { branch, remote } = await mergeRules(shop, project);
+export async function refuseWithoutRemote(platform: DefinitionPlatform, project: Project): Promise<void> {
+  const { branch, remote } = await mergeRules(platform, project);
   if (remote !== null) return;
   throw new PawlError('conflict', `${project.name} has no remote that ${branch} is pushed to.`, {
     hint: 'Add one first: git remote add origin URL',

@@ -17,8 +17,8 @@ export function targetOf({ queue, config }: Scene): { branch: string; remote: st
 }
 
 /** The end of what a check has printed. */
-export async function outputOf({ shop }: CrewParts, checkId: string): Promise<string> {
-  const { chunks } = await readCheckEnd(shop.store.db, checkId, limits.noticeReadBytes);
+export async function outputOf({ platform }: CrewParts, checkId: string): Promise<string> {
+  const { chunks } = await readCheckEnd(platform.store.db, checkId, limits.noticeReadBytes);
   return Buffer.concat(chunks.map(({ bytes }) => bytes)).toString('utf8');
 }
 
@@ -29,8 +29,8 @@ export async function dismissIfAtWork(parts: CrewParts, agentId: string): Promis
 }
 
 /** Ends somebody who was put to something that is not needed any more, before anybody knew of it. */
-export async function dismiss({ shop, reconciler }: CrewParts, agent: Agent): Promise<void> {
-  await shop.store.write(async (tx) => {
+export async function dismiss({ platform, reconciler }: CrewParts, agent: Agent): Promise<void> {
+  await platform.store.write(async (tx) => {
     const killer = await rootAgent(tx.db);
     return recordKill(tx, { target: agent, killer, cascade: true, reason: 'what it was for is done' });
   });

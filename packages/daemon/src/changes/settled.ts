@@ -1,16 +1,16 @@
 import { limits } from '@pawl/schema/limit';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** Runs of a project whose work is settled. */
 export type Settled = { has(runId: string): boolean; add(runId: string): void };
 
 /** For each daemon, by project: a busy one keeps no other from being remembered. */
-const memories = new WeakMap<Workshop, Map<string, Set<string>>>();
+const memories = new WeakMap<Platform, Map<string, Set<string>>>();
 
 /** The latest settled runs of a project. A branch does not move after its agent's run has ended; and to look once more costs little. */
-export function settledRuns(shop: Workshop, projectId: string): Settled {
-  const projects = memories.get(shop) ?? new Map<string, Set<string>>();
-  memories.set(shop, projects);
+export function settledRuns(platform: Platform, projectId: string): Settled {
+  const projects = memories.get(platform) ?? new Map<string, Set<string>>();
+  memories.set(platform, projects);
   const runs = projects.get(projectId) ?? new Set<string>();
   projects.set(projectId, runs);
   return {

@@ -4,7 +4,7 @@ import type { CheckPatch } from '@pawl/store/checks';
 import { updateCheck } from '@pawl/store/checks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { CheckBounds } from './check-limit.ts';
 import { checkLimits } from './check-limit.ts';
 import type { CheckPlace, Ending } from './check-place.ts';
@@ -31,7 +31,7 @@ export function createBell(): Bell {
 
 /** What one check works with while this daemon looks after it. */
 export type CheckBench = {
-  shop: Workshop;
+  platform: Platform;
   bounds: CheckBounds;
   place: CheckPlace;
   /** Names of variables that it may see beyond the usual ones. */
@@ -47,7 +47,7 @@ export class LeftToNext extends Error {}
 
 /** Tries something again as long as it fails for want of room, after making some where that can be done. */
 export async function untilThereIsRoom<Result>(
-  { shop, isClosed }: Pick<CheckBench, 'shop' | 'isClosed'>,
+  { platform, isClosed }: Pick<CheckBench, 'platform' | 'isClosed'>,
   work: () => Promise<Result>,
   makeRoom?: () => Promise<void>,
 ): Promise<Result> {
@@ -57,7 +57,7 @@ export async function untilThereIsRoom<Result>(
       return await work();
     } catch (error) {
       if (!isPassing(error)) throw error;
-      shop.log.warn({ error: messageOf(error) }, 'what a check does could not be stored; it is tried again');
+      platform.log.warn({ error: messageOf(error) }, 'what a check does could not be stored; it is tried again');
     }
     await makeRoom?.();
     await delay(checkLimits.retryMs);
@@ -70,7 +70,7 @@ export async function note(bench: CheckBench, check: Check, patchAt: (now: numbe
     const patch = patchAt(tx.now);
     return (await updateCheck(tx, check.id, patch)) ? patch : null;
   };
-  const patch = await untilThereIsRoom(bench, () => bench.shop.store.write(write));
+  const patch = await untilThereIsRoom(bench, () => bench.platform.store.write(write));
   if (patch === null) throw new LeftToNext();
   return { ...check, ...patch };
 }

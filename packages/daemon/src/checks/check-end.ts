@@ -23,10 +23,10 @@ export async function recordEnd(bench: CheckBench, check: Check, how: CheckEnd):
     tx.emit({ type: 'check.ended', projectId: check.projectId, data });
     return { ...check, ...patch };
   };
-  const { shop, place } = bench;
+  const { platform, place } = bench;
   const ended = await untilThereIsRoom(
     bench,
-    () => shop.store.write(write),
+    () => platform.store.write(write),
     () => freePlace(place),
   );
   if (ended === null) throw new LeftToNext();

@@ -9,7 +9,7 @@ import { messageOf, PawlError } from '@pawl/schema/error';
 import { projectById } from '@pawl/store/projects';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import type { CheckBench } from './check-bench.ts';
 import { LeftToNext, note, untilThereIsRoom } from './check-bench.ts';
 import { countStep } from './check-count.ts';
@@ -53,20 +53,20 @@ export async function runCheck(bench: CheckBench, planned: Check): Promise<Check
     }
   } catch (error) {
     if (error instanceof LeftToNext || bench.isClosed()) return null;
-    bench.shop.log.error({ check: check.id, error: messageOf(error) }, 'a check could not be gone on with');
-    await endStep(bench, check, 0).catch((reason: unknown) => bench.shop.log.error({ error: messageOf(reason) }));
+    bench.platform.log.error({ check: check.id, error: messageOf(error) }, 'a check could not be gone on with');
+    await endStep(bench, check, 0).catch((reason: unknown) => bench.platform.log.error({ error: messageOf(reason) }));
     return end({ ...failed(check, messageOf(error)), exitCode: null, counts: null });
   }
 }
 
 /** Makes the clone, after what an earlier try may have left of it. Returns why it could not be made. */
-async function makeClone({ shop, place, isClosed }: CheckBench, check: Check): Promise<Ending | null> {
+async function makeClone({ platform, place, isClosed }: CheckBench, check: Check): Promise<Ending | null> {
   if (check.steps.length === 0) return { outcome: 'failed', detail: 'there are no commands to run' };
   try {
-    const project = await projectById(shop.store.db, check.projectId);
+    const project = await projectById(platform.store.db, check.projectId);
     if (project === null) throw new PawlError('project_not_found', 'the project is gone');
-    const ownDir = ownGitDirectory(shop.home, project.id);
-    await makeCheckClone(await repositoryOf(shop, project), { ownDir, commit: check.commit, dir: place.tree });
+    const ownDir = ownGitDirectory(platform.home, project.id);
+    await makeCheckClone(await repositoryOf(platform, project), { ownDir, commit: check.commit, dir: place.tree });
     crashPoint('check.after_clone');
     return null;
   } catch (error) {
@@ -89,11 +89,11 @@ type StepEnd = Pick<CheckEnd, 'exitCode' | 'counts'> & { check: Check; verdict: 
 
 /** Runs the step that a check is at, or goes on watching it, until nothing of it is left and its output is stored. */
 async function runStep(bench: CheckBench, at: Check): Promise<StepEnd> {
-  const { shop, bounds, place } = bench;
+  const { platform, bounds, place } = bench;
   const directory = place.step(at.step);
   const { check, problem } = await tryToBegin(bench, at);
-  const secrets = checkSecrets(shop.environment, bench.names);
-  const output = openCheckOutput({ store: shop.store, check, directory, secrets, bounds });
+  const secrets = checkSecrets(platform.environment, bench.names);
+  const output = openCheckOutput({ store: platform.store, check, directory, secrets, bounds });
   try {
     const ending = problem ?? (await watchStep(bench, check, output));
     if (ending !== null) await noteQuietly(bench, ending);
@@ -124,11 +124,11 @@ async function tryToBegin(bench: CheckBench, check: Check): Promise<{ check: Che
 }
 
 /** A disk that is full, or a check that has deleted its place, does not keep us from ending it. */
-async function noteQuietly({ shop, place }: CheckBench, ending: Ending): Promise<void> {
+async function noteQuietly({ platform, place }: CheckBench, ending: Ending): Promise<void> {
   try {
     await noteEnding(place, ending);
   } catch (error) {
-    shop.log.warn({ error: messageOf(error) }, 'it could not be noted why a check is ended');
+    platform.log.warn({ error: messageOf(error) }, 'it could not be noted why a check is ended');
   }
 }
 

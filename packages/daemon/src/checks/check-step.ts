@@ -33,7 +33,7 @@ export async function beginStep(bench: CheckBench, check: Check): Promise<Check>
  * All that a step prints goes into one file, in its order. The first command that fails ends it, as on other machines that
  * check: a line that was not looked at must not hide a failure.
  */
-async function startStep({ shop, place, names }: CheckBench, check: Check): Promise<ProcessIdentity> {
+async function startStep({ platform, place, names }: CheckBench, check: Check): Promise<ProcessIdentity> {
   const dir = place.step(check.step);
   // An earlier daemon may have begun just this, and been killed: its shim claims the directory, or ends here.
   if (exists(dir)) await stopSession({ identity: null, dir, marker: check.id, graceMs: 0 });
@@ -42,7 +42,7 @@ async function startStep({ shop, place, names }: CheckBench, check: Check): Prom
     command: '/bin/sh',
     args: ['-e', '-c', `exec 2>&1\n${check.steps[check.step]?.run ?? 'exit 1'}`],
     cwd: place.tree,
-    env: checkEnvironment(shop.environment, names, place),
+    env: checkEnvironment(platform.environment, names, place),
     marker: check.id,
     prompt: '',
     stdin: 'file',
@@ -54,10 +54,10 @@ async function startStep({ shop, place, names }: CheckBench, check: Check): Prom
  * it takes too long, prints too much, or nobody needs it any more. The time goes by a clock that nobody can set.
  */
 export async function watchStep(bench: CheckBench, check: Check, output: CheckOutput): Promise<Ending | null> {
-  const { shop, bounds, place, bell } = bench;
+  const { platform, bounds, place, bell } = bench;
   const dir = place.step(check.step);
   const { timeoutMs } = check.steps[check.step] ?? { timeoutMs: 0 };
-  const ranMs = Math.max(0, shop.clock() - (check.stepStartedAt ?? shop.clock()));
+  const ranMs = Math.max(0, platform.clock() - (check.stepStartedAt ?? platform.clock()));
   const dueMs = performance.now() + Math.max(0, timeoutMs - ranMs);
   let storeMs = 0;
   let aliveMs = 0;
@@ -101,12 +101,12 @@ export function printedBytes({ place }: CheckBench, { step }: Check): number {
 }
 
 /** A store that has no room does not keep a step from being ended in time; what was printed is stored later. */
-async function storeQuietly({ shop }: CheckBench, output: CheckOutput): Promise<void> {
+async function storeQuietly({ platform }: CheckBench, output: CheckOutput): Promise<void> {
   try {
     await output.takeIn({ final: false });
   } catch (error) {
     if (!isPassing(error)) throw error;
-    shop.log.warn({ error: messageOf(error) }, 'output of a check could not be stored; it is tried again');
+    platform.log.warn({ error: messageOf(error) }, 'output of a check could not be stored; it is tried again');
   }
 }
 
@@ -120,7 +120,7 @@ export async function endStep(bench: CheckBench, check: Check, graceMs: number):
       return;
     } catch (error) {
       if (attempt >= checkLimits.stopAttempts || bench.isClosed()) throw error;
-      bench.shop.log.warn({ check: check.id, error: messageOf(error) }, 'processes of a check do not leave');
+      bench.platform.log.warn({ check: check.id, error: messageOf(error) }, 'processes of a check do not leave');
     }
   }
 }

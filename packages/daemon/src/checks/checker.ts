@@ -7,7 +7,7 @@ import { newId } from '@pawl/schema/id';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { checkById, insertCheck, openChecks } from '@pawl/store/checks';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { CheckBench } from './check-bench.ts';
 import { createBell } from './check-bench.ts';
 import type { CheckBounds } from './check-limit.ts';
@@ -45,7 +45,7 @@ type Job = { bench: CheckBench; done: Promise<void> };
 
 /** The checks of one daemon. `onEnded` is told of each result after it is on record. */
 export function createChecker(
-  shop: Workshop,
+  platform: Platform,
   onEnded: (check: Check) => void,
   bounds: CheckBounds = usualBounds,
 ): Checker {
@@ -57,10 +57,10 @@ export function createChecker(
   function takeUp(check: Check): Job {
     const known = jobs.get(check.id);
     if (known !== undefined) return known;
-    const place = checkPlace(shop.home, check.id);
+    const place = checkPlace(platform.home, check.id);
     const names = namesFor(place);
     const ending = notedEnding(place);
-    const bench = { shop, bounds, place, names, ending, bell: createBell(), isClosed: () => closed };
+    const bench = { platform, bounds, place, names, ending, bell: createBell(), isClosed: () => closed };
     const job: Job = { bench, done: look(bench, check.id) };
     jobs.set(check.id, job);
     return job;
@@ -69,14 +69,14 @@ export function createChecker(
   async function look(bench: CheckBench, checkId: string): Promise<void> {
     try {
       // Whoever looked after it before has gone, so this is how far it came.
-      const check = await checkById(shop.store.db, checkId);
+      const check = await checkById(platform.store.db, checkId);
       if (check === null || check.endedAt !== null) return;
       const ended = await runCheck(bench, check);
       if (ended === null) return;
       onEnded(ended);
       await removeWhole(bench.place.dir);
     } catch (error) {
-      shop.log.error({ check: checkId, error: messageOf(error) }, 'a check is left for now');
+      platform.log.error({ check: checkId, error: messageOf(error) }, 'a check is left for now');
     } finally {
       jobs.delete(checkId);
     }
@@ -84,9 +84,9 @@ export function createChecker(
 
   async function sweep(ids: readonly string[]): Promise<void> {
     try {
-      for (const id of ids) await removeWhole(checkPlace(shop.home, id).dir);
+      for (const id of ids) await removeWhole(checkPlace(platform.home, id).dir);
     } catch (error) {
-      shop.log.warn({ error: messageOf(error) }, 'what checks have left could not be removed');
+      platform.log.warn({ error: messageOf(error) }, 'what checks have left could not be removed');
     }
   }
 
@@ -94,11 +94,11 @@ export function createChecker(
     async start(request) {
       if (closed) throw leaving();
       const check = plannedCheck(request);
-      const place = checkPlace(shop.home, check.id);
+      const place = checkPlace(platform.home, check.id);
       try {
         // The note comes first: whoever finds the row finds what it needs to go on.
         await makeCheckPlace(place, request.config.env);
-        await shop.store.write(async (tx) => {
+        await platform.store.write(async (tx) => {
           check.plannedAt = tx.now;
           await insertCheck(tx, check);
           const { id: checkId, projectId, commit, changes } = check;
@@ -115,7 +115,7 @@ export function createChecker(
 
     async cancel(checkId, reason) {
       if (closed) throw leaving();
-      const check = await checkById(shop.store.db, checkId);
+      const check = await checkById(platform.store.db, checkId);
       if (check === null || check.endedAt !== null) return jobs.get(checkId)?.done;
       const { bench, done } = takeUp(check);
       bench.ending ??= { outcome: 'cancelled', detail: reason };
@@ -125,13 +125,13 @@ export function createChecker(
     },
 
     async adopt() {
-      for (const check of await openChecks(shop.store.db)) takeUp(check);
+      for (const check of await openChecks(platform.store.db)) takeUp(check);
       // Other directories are of checks that have ended, or never began.
-      sweeping = sweep((await placedChecks(shop.home)).filter((id) => !jobs.has(id)));
+      sweeping = sweep((await placedChecks(platform.home)).filter((id) => !jobs.has(id)));
     },
 
     async tend() {
-      const open = await openChecks(shop.store.db);
+      const open = await openChecks(platform.store.db);
       if (!closed) for (const check of open) takeUp(check);
     },
 

@@ -1,8 +1,8 @@
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from './definition-platform.ts';
 import { helperDefinition } from './helper.ts';
 
 /** The roles of every project's crew: the mains that come along and stay. */
-export async function crewRoles({ definitions }: Pick<Workshop, 'definitions'>): Promise<string[]> {
+export async function crewRoles({ definitions }: Pick<DefinitionPlatform, 'definitions'>): Promise<string[]> {
   const found = [...(await definitions.load(null)).definitions.values()];
   return found
     .filter(({ id, kind, class: life, sources }) => {

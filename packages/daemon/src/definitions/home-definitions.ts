@@ -17,8 +17,8 @@ import { createDefinitions } from './definitions.ts';
 import { gateArgument } from './gate-argument.ts';
 import { providersOf, untrustedSettings } from './trust/known-settings.ts';
 import { trustedDefinitions } from './trust/trusted-files.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { projectOf } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from './definition-platform.ts';
+import { projectOf } from '../platform/platform.ts';
 
 /** The definitions of a home, with its person's word on which repositories may widen them. */
 export function homeDefinitions(store: Store, directories: { builtIn: string; user: string }): Definitions {
@@ -29,9 +29,9 @@ export function homeDefinitions(store: Store, directories: { builtIn: string; us
 }
 
 /** What agents there can be in a project, or, without one, everywhere. */
-export async function listDefinitions(shop: Workshop, project: Project | null): Promise<DefinitionList> {
-  const { definitions, problems, notices } = await shop.definitions.load(project);
-  const settings = project === null ? [] : await untrustedSettings(shop, project);
+export async function listDefinitions(platform: DefinitionPlatform, project: Project | null): Promise<DefinitionList> {
+  const { definitions, problems, notices } = await platform.definitions.load(project);
+  const settings = project === null ? [] : await untrustedSettings(platform, project);
   return {
     definitions: [...definitions.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     problems: problems.map(({ path: file, line, reason }) => ({ path: file, line, reason })),
@@ -40,7 +40,7 @@ export async function listDefinitions(shop: Workshop, project: Project | null): 
       ...settings.map((file) => ({
         path: join(project?.root ?? '', file.path),
         line: 1,
-        reason: `the settings for ${providersOf(shop, file.path).join(', ')} are not trusted${file.reason === null ? '' : `: the file ${file.reason}`}`,
+        reason: `the settings for ${providersOf(platform, file.path).join(', ')} are not trusted${file.reason === null ? '' : `: the file ${file.reason}`}`,
       })),
     ],
   };
@@ -48,7 +48,7 @@ export async function listDefinitions(shop: Workshop, project: Project | null): 
 
 /** Whether an agent may use a tool or take an action, by the definition that its run began with. */
 export async function askGate(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   agent: Agent,
   question: { tool?: string | undefined; input?: string | undefined; action?: AgentAction | undefined },
 ): Promise<GateAnswer> {
@@ -56,7 +56,7 @@ export async function askGate(
   if ((tool === undefined) === (action === undefined)) {
     throw new PawlError('invalid_input', 'Ask about a tool or about an action.');
   }
-  const definition = await definitionInForce(shop, agent);
+  const definition = await definitionInForce(platform, agent);
   const allowed =
     tool !== undefined
       ? mayUseTool(definition, tool, gateArgument(directoryOf(agent), tool, input))
@@ -77,16 +77,19 @@ function limitsOf({ tools }: Definition, tool: string): string[] {
  * The definition that binds an agent: the one that its latest run began with, though its file may have been edited since;
  * before its first run, the one that its files say.
  */
-export async function definitionInForce(shop: Workshop, agent: Agent): Promise<Definition> {
-  const run = (await agentView(shop.store.db, agent.id))?.run ?? null;
+export async function definitionInForce(platform: DefinitionPlatform, agent: Agent): Promise<Definition> {
+  const run = (await agentView(platform.store.db, agent.id))?.run ?? null;
   if (run !== null && run.definition !== null) return run.definition;
-  return shop.definitions.find(agent.projectId === null ? null : await projectOf(shop.store, agent), agent.definition);
+  return platform.definitions.find(
+    agent.projectId === null ? null : await projectOf(platform.store, agent),
+    agent.definition,
+  );
 }
 
 /** The rights of an agent. One whose definition is gone, and that never ran, may do nothing that needs an action. */
-export async function rightsOf(shop: Workshop, agent: Agent): Promise<AgentCaller> {
+export async function rightsOf(platform: DefinitionPlatform, agent: Agent): Promise<AgentCaller> {
   try {
-    return { kind: agent.kind, definition: await definitionInForce(shop, agent) };
+    return { kind: agent.kind, definition: await definitionInForce(platform, agent) };
   } catch (error) {
     if (!(error instanceof PawlError) || error.code !== 'not_found') throw error;
     const policy = { allow: [], delegateTargets: [] };
@@ -95,17 +98,17 @@ export async function rightsOf(shop: Workshop, agent: Agent): Promise<AgentCalle
 }
 
 /** The project that an agent belongs to. */
-export async function projectOfAgent(shop: Workshop, agentId: string): Promise<Project | null> {
-  const agent = await agentById(shop.store.db, agentId);
-  return agent === null || agent.projectId === null ? null : projectOf(shop.store, agent);
+export async function projectOfAgent(platform: DefinitionPlatform, agentId: string): Promise<Project | null> {
+  const agent = await agentById(platform.store.db, agentId);
+  return agent === null || agent.projectId === null ? null : projectOf(platform.store, agent);
 }
 
 /** The project whose repository a path lies in; null when there is none. */
-export async function projectAround(shop: Workshop, path: string | undefined): Promise<Project | null> {
+export async function projectAround(platform: DefinitionPlatform, path: string | undefined): Promise<Project | null> {
   if (path === undefined) return null;
   try {
     const { root } = await openRepository(path);
-    return await projectByRoot(shop.store.db, root);
+    return await projectByRoot(platform.store.db, root);
   } catch (error) {
     if (error instanceof PawlError && (error.code === 'not_a_repository' || error.code === 'not_found')) return null;
     throw error;

@@ -7,7 +7,7 @@ import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents';
 import type { MiddlewareHandler } from 'hono';
 import { rightsOf } from '../definitions/home-definitions.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 export const openapiPath = '/api/openapi.json';
@@ -19,12 +19,12 @@ const doorOfRoute: Record<keyof typeof routes, Door> = doors;
  * Lets an agent's token into those routes only that core's table opens to its kind and definition. To be added before the
  * handlers. People pass; so does the one path that needs no token.
  */
-export function gateAgents(app: OpenAPIHono<DoorVariables>, shop: Workshop): void {
+export function gateAgents(app: OpenAPIHono<DoorVariables>, platform: DefinitionPlatform): void {
   const at =
     (door: Door): MiddlewareHandler<DoorVariables> =>
     async (context, next) => {
       const caller = context.get('caller');
-      if (caller?.kind === 'agent') await refuse(shop, caller.agentId, door);
+      if (caller?.kind === 'agent') await refuse(platform, caller.agentId, door);
       context.set('isGated', true);
       return next();
     };
@@ -39,12 +39,12 @@ export function gateAgents(app: OpenAPIHono<DoorVariables>, shop: Workshop): voi
   });
 }
 
-async function refuse(shop: Workshop, agentId: string, door: Door): Promise<void> {
+async function refuse(platform: DefinitionPlatform, agentId: string, door: Door): Promise<void> {
   const { agents, needs } = door;
   // Most routes ask nothing of a definition; then none is looked for.
   if (agents === 'any' && needs.actions.length === 0 && needs.hears === undefined) return;
   if (agents === 'none') throw personOnly();
-  const agent = await agentById(shop.store.db, agentId);
+  const agent = await agentById(platform.store.db, agentId);
   if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-  refuseDoor(door, await rightsOf(shop, agent));
+  refuseDoor(door, await rightsOf(platform, agent));
 }

@@ -22,12 +22,12 @@ import type { Questions } from '../questions/questions.ts';
 import type { Signals } from '../agents/signals.ts';
 import type { Ratchet } from '../queue/ratchet.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { lockDoor, selfOnly } from '../platform/http/door.ts';
 import { failed } from '../platform/http/failure.ts';
 import { gateAgents, openapiPath } from './agent-gate.ts';
-import { maskRequests } from '../platform/http/mask-request.ts';
+import { maskRequests } from './mask-request.ts';
 import { addAccountRoutes } from '../accounts/account-routes.ts';
 import { addAgentRoutes } from '../agents/agent-routes.ts';
 import { addChangeRoutes } from '../changes/change-routes.ts';
@@ -50,7 +50,7 @@ import { addStreamRoutes } from './stream-routes.ts';
 import { addTaskRoutes } from '../plan/task-routes.ts';
 
 export type AppParts = {
-  shop: Workshop;
+  platform: SessionPlatform;
   agents: Agents;
   reconciler: Reconciler;
   signals: Signals;
@@ -72,40 +72,40 @@ export type AppParts = {
 
 /** Every route with its handler, behind the door. */
 export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
-  const { shop, agents } = parts;
+  const { platform, agents } = parts;
   const app = new OpenAPIHono<DoorVariables>({
     defaultHook(result) {
       if (!result.success) throw new PawlError('invalid_input', z.prettifyError(result.error), { cause: result.error });
     },
   });
-  app.onError((error, context) => failed(error, context, shop));
+  app.onError((error, context) => failed(error, context, platform));
   app.notFound((context) =>
     failed(
       new PawlError('not_found', 'There is nothing at this path.', { hint: 'See /api/openapi.json.' }),
       context,
-      shop,
+      platform,
     ),
   );
   app.use(
     lockDoor({
-      authority: shop.authority,
+      authority: platform.authority,
       port: () => parts.port(),
       async isLivingAgent(agentId) {
-        const agent = await agentById(shop.store.db, agentId);
+        const agent = await agentById(platform.store.db, agentId);
         return agent !== null && agent.endedAt === null;
       },
     }),
   );
 
   // Who may ask is settled before what they ask is looked at.
-  gateAgents(app, shop);
-  maskRequests(app, shop);
+  gateAgents(app, platform);
+  maskRequests(app, platform);
 
   app.use(async (context, next) => {
     const { method, path } = context.req;
     // Whoever changed something is on record, with where they came in.
     if (method !== 'GET')
-      shop.log.info(
+      platform.log.info(
         { method, path, caller: context.get('caller'), host: context.req.header('host') },
         'asked for a change',
       );
@@ -121,10 +121,10 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   app.openapi(routes.doctor, async (context) => context.json(await parts.doctor.examine(), 200));
   app.openapi(routes.repair, async (context) => context.json(await parts.doctor.repair(), 200));
   app.openapi(routes.listProjects, async (context) =>
-    context.json({ projects: await listProjects(shop.store.db) }, 200),
+    context.json({ projects: await listProjects(platform.store.db) }, 200),
   );
   app.openapi(routes.addProject, async (context) => {
-    const added = await addProject(shop, context.req.valid('json'));
+    const added = await addProject(platform, context.req.valid('json'));
     if (added.trackedAgain) await parts.crews.tryOne(added.project);
     return context.json(added, 200);
   });
@@ -132,7 +132,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     const { all, reaped, ...query } = context.req.valid('query');
     await parts.adoption.look();
     const list = await agents.list({ ...query, all: all === 'true', reaped: reaped === 'true' });
-    const current = context.get('caller').kind === 'person' ? (await currentAgent(shop.store.db)).id : null;
+    const current = context.get('caller').kind === 'person' ? (await currentAgent(platform.store.db)).id : null;
     return context.json({ ...list, current }, 200);
   });
   app.openapi(routes.inspectAgent, async (context) => {
@@ -141,7 +141,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     const { worktree } = context.req.valid('query');
     return context.json(await agents.inspect(agent.id, { worktree: worktree !== 'false' }), 200);
   });
-  addAgentRoutes(app, { ...parts, whenDone: (agent, project) => whenDoneFor(shop, agent, project) });
+  addAgentRoutes(app, { ...parts, whenDone: (agent, project) => whenDoneFor(platform, agent, project) });
   addHomeRoutes(app, parts);
   addInboxRoutes(app, parts);
   addAccountRoutes(app, parts);
@@ -155,7 +155,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addStreamRoutes(app, parts);
   addTaskRoutes(app, parts);
   addErrandRoutes(app, parts);
-  addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(shop, project) });
+  addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(platform, project) });
   addCompleteRoutes(app, parts);
   addChangeRoutes(app, { ...parts, queue: parts.ratchet });
   addQueueRoutes(app, parts);

@@ -17,9 +17,14 @@ import { checkProviders } from '../sessions/providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from '../agents/worktrees/worktree-health.ts';
 import { processFinding } from '../agents/process-finding.ts';
 import { placesThere } from '../platform/kept-places.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Orphan } from '../agents/worktrees/leftovers.ts';
-import { endUnregistered, orphanedWorktrees, trashOrphan, unregisteredSessions } from '../agents/worktrees/leftovers.ts';
+import {
+  endUnregistered,
+  orphanedWorktrees,
+  trashOrphan,
+  unregisteredSessions,
+} from '../agents/worktrees/leftovers.ts';
 
 export type Doctor = { examine(): Promise<Diagnosis>; repair(): Promise<Diagnosis> };
 
@@ -28,30 +33,30 @@ const lowDiskBytes = 512 * 1024 * 1024;
 const namedFiles = 10;
 
 /** Compares what is on this machine with what the registry says. It repairs nothing that could hold work, but by moving it to the trash. */
-export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
+export function createDoctor(platform: DefinitionPlatform, reconciler: Reconciler): Doctor {
   async function examine(): Promise<Diagnosis> {
     const findings = [
       await checkGit(),
-      await checkDisk(shop),
+      await checkDisk(platform),
       await processFinding(),
       checkStore(reconciler),
-      ...(await checkRestored(shop)),
-      await checkToken(shop),
-      ...(await checkProjects(shop)),
-      ...(await checkConfigurations(shop)),
-      ...(await checkDivergence(shop)),
-      ...(await checkDefinitions(shop)),
-      ...(await checkSettings(shop)),
+      ...(await checkRestored(platform)),
+      await checkToken(platform),
+      ...(await checkProjects(platform)),
+      ...(await checkConfigurations(platform)),
+      ...(await checkDivergence(platform)),
+      ...(await checkDefinitions(platform)),
+      ...(await checkSettings(platform)),
       ...(await checkProviders({
-        ...shop,
-        choices: await shop.currentChoices(),
-        path: await agentPath(shop, null),
+        ...platform,
+        choices: await platform.currentChoices(),
+        path: await agentPath(platform, null),
       })),
-      ...(await retainedWorktrees(shop)),
-      ...(await detachedWorktrees(shop)).map(detachedFinding),
-      ...(await orphanedWorktrees(shop)).map(orphanFinding),
-      ...(await unregisteredSessions(shop)).map(unregisteredFinding),
-      ...(await silentSessions(shop)),
+      ...(await retainedWorktrees(platform)),
+      ...(await detachedWorktrees(platform)).map(detachedFinding),
+      ...(await orphanedWorktrees(platform)).map(orphanFinding),
+      ...(await unregisteredSessions(platform)).map(unregisteredFinding),
+      ...(await silentSessions(platform)),
     ];
     return { findings, fixed: [] };
   }
@@ -59,29 +64,29 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
   async function repair(): Promise<Diagnosis> {
     const fixed: string[] = [];
     const failed: Finding[] = [];
-    for (const id of await unregisteredSessions(shop)) {
-      await endUnregistered(shop, id);
+    for (const id of await unregisteredSessions(platform)) {
+      await endUnregistered(platform, id);
       fixed.push(`ended the processes of session ${id}`);
     }
-    for (const detached of await detachedWorktrees(shop)) {
+    for (const detached of await detachedWorktrees(platform)) {
       try {
-        await reconciler.inLane(detached.agent.id, () => reattach(shop, detached));
+        await reconciler.inLane(detached.agent.id, () => reattach(platform, detached));
         fixed.push(`registered ${detached.path} with git again`);
       } catch (error) {
-        shop.log.warn({ path: detached.path, error: messageOf(error) }, 'failed to reattach a worktree');
+        platform.log.warn({ path: detached.path, error: messageOf(error) }, 'failed to reattach a worktree');
         failed.push(stillDetached(detached, error));
       }
     }
-    for (const orphan of await orphanedWorktrees(shop)) {
+    for (const orphan of await orphanedWorktrees(platform)) {
       if (orphan.inUse || orphan.project === null) continue;
       try {
-        const entry = await trashOrphan(shop, orphan);
+        const entry = await trashOrphan(platform, orphan);
         if (entry !== null) fixed.push(`moved ${orphan.path} to ${entry}`);
       } catch (error) {
-        shop.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
+        platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
       }
     }
-    for (const session of await openSessions(shop.store.db)) reconciler.wake(session.agentId);
+    for (const session of await openSessions(platform.store.db)) reconciler.wake(session.agentId);
     return { findings: [...(await examine()).findings, ...failed], fixed };
   }
 
@@ -89,10 +94,10 @@ export function createDoctor(shop: Workshop, reconciler: Reconciler): Doctor {
 }
 
 /** Projects whose configuration cannot be read. */
-async function checkConfigurations(shop: Workshop): Promise<Finding[]> {
+async function checkConfigurations(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const project of await listProjects(shop.store.db)) {
-    const trouble = await configTrouble(shop, project);
+  for (const project of await listProjects(platform.store.db)) {
+    const trouble = await configTrouble(platform, project);
     if (trouble === null) continue;
     const message = `${project.name}: nothing is checked or merged: ${trouble}`;
     const hint = 'Correct the file, and commit it on the branch that changes go to.';
@@ -102,10 +107,10 @@ async function checkConfigurations(shop: Workshop): Promise<Finding[]> {
 }
 
 /** Projects whose local target branch and the remote's have diverged. */
-async function checkDivergence(shop: Workshop): Promise<Finding[]> {
+async function checkDivergence(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const project of await listProjects(shop.store.db)) {
-    const divergence = await divergenceOf(shop, project);
+  for (const project of await listProjects(platform.store.db)) {
+    const divergence = await divergenceOf(platform, project);
     if (divergence === null) continue;
     const { text, next } = divergedNews(divergence);
     const message = `${project.name}: ${text}`;
@@ -129,10 +134,10 @@ async function checkGit(): Promise<Finding> {
   }
 }
 
-async function checkDisk(shop: Workshop): Promise<Finding> {
-  const { bavail, bsize } = await statfs(shop.home.root);
+async function checkDisk(platform: DefinitionPlatform): Promise<Finding> {
+  const { bavail, bsize } = await statfs(platform.home.root);
   const free = bavail * bsize;
-  const message = `${Math.round(free / 1024 / 1024)} MB free at ${shop.home.root}`;
+  const message = `${Math.round(free / 1024 / 1024)} MB free at ${platform.home.root}`;
   return free < lowDiskBytes
     ? {
         check: 'disk',
@@ -158,8 +163,10 @@ function checkStore(reconciler: Reconciler): Finding {
 }
 
 /** A database that had to be replaced is told here as long as it is the last thing that happened to it. */
-async function checkRestored(shop: Workshop): Promise<Finding[]> {
-  const [event] = (await readEvents(shop.store.db, { afterSeq: 0, limit: 1_000, types: ['store.restored'] })).slice(-1);
+async function checkRestored(platform: DefinitionPlatform): Promise<Finding[]> {
+  const [event] = (await readEvents(platform.store.db, { afterSeq: 0, limit: 1_000, types: ['store.restored'] })).slice(
+    -1,
+  );
   if (event === undefined) return [];
   const from = event.data['backup'] === null ? 'a new, empty one' : 'a backup';
   return [
@@ -173,21 +180,21 @@ async function checkRestored(shop: Workshop): Promise<Finding[]> {
   ];
 }
 
-async function checkToken(shop: Workshop): Promise<Finding> {
-  const { mode } = await stat(shop.home.token);
+async function checkToken(platform: DefinitionPlatform): Promise<Finding> {
+  const { mode } = await stat(platform.home.token);
   return (mode & 0o077) === 0
     ? { check: 'token', level: 'ok', message: 'only you can read the token', fixable: false }
     : {
         check: 'token',
         level: 'error',
-        message: `${shop.home.token} can be read by others`,
-        hint: `chmod 600 '${shop.home.token}'`,
+        message: `${platform.home.token} can be read by others`,
+        hint: `chmod 600 '${platform.home.token}'`,
         fixable: false,
       };
 }
 
-async function checkProjects(shop: Workshop): Promise<Finding[]> {
-  const projects = await listProjects(shop.store.db);
+async function checkProjects(platform: DefinitionPlatform): Promise<Finding[]> {
+  const projects = await listProjects(platform.store.db);
   return projects
     .filter((project) => !existsSync(project.root))
     .map((project) => ({
@@ -200,10 +207,10 @@ async function checkProjects(shop: Workshop): Promise<Finding[]> {
 }
 
 /** Definition files that cannot be used, or do not get what they ask for: the home's own, and those of each project. */
-async function checkDefinitions(shop: Workshop): Promise<Finding[]> {
+async function checkDefinitions(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings = new Map<string, Finding>();
-  for (const project of [null, ...(await listProjects(shop.store.db))]) {
-    const { problems, notices } = await shop.definitions.load(project);
+  for (const project of [null, ...(await listProjects(platform.store.db))]) {
+    const { problems, notices } = await platform.definitions.load(project);
     for (const { path, line, reason } of problems) {
       findings.set(`${path}:${line}:${reason}`, {
         check: 'definition',
@@ -226,10 +233,10 @@ async function checkDefinitions(shop: Workshop): Promise<Finding[]> {
 }
 
 /** Settings that repositories bring for coding CLIs, and that nobody has trusted. */
-async function checkSettings(shop: Workshop): Promise<Finding[]> {
+async function checkSettings(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const project of await listProjects(shop.store.db)) {
-    const names = (await untrustedSettings(shop, project)).map(({ path }) => path);
+  for (const project of await listProjects(platform.store.db)) {
+    const names = (await untrustedSettings(platform, project)).map(({ path }) => path);
     if (names.length === 0) continue;
     const more = names.length > namedFiles ? ` and ${names.length - namedFiles} more` : '';
     findings.push({
@@ -244,8 +251,8 @@ async function checkSettings(shop: Workshop): Promise<Finding[]> {
 }
 
 /** Worktrees of dead agents that were kept, because something in them would have been lost. */
-async function retainedWorktrees(shop: Workshop): Promise<Finding[]> {
-  const places = await placesThere(shop);
+async function retainedWorktrees(platform: DefinitionPlatform): Promise<Finding[]> {
+  const places = await placesThere(platform);
   return places.flatMap(({ agent: { alias, worktree, worktreeEnd } }) =>
     worktreeEnd?.state !== 'retained'
       ? []
@@ -298,8 +305,8 @@ function unregisteredFinding(id: string): Finding {
 }
 
 /** Sessions that should have a process and have none. */
-async function silentSessions(shop: Workshop): Promise<Finding[]> {
-  const silent = (await openSessions(shop.store.db)).filter(
+async function silentSessions(platform: DefinitionPlatform): Promise<Finding[]> {
+  const silent = (await openSessions(platform.store.db)).filter(
     (session) => session.startedAt !== null && !isRunning(session),
   );
   return silent.map((session) => ({

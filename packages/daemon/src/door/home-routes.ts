@@ -9,7 +9,7 @@ import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What concerns the home as a whole: the person's desk, all agents at once, definitions, worktrees. */
 export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
-  const { shop, agents, reconciler, signals, desk } = parts;
+  const { platform, agents, reconciler, signals, desk } = parts;
 
   app.openapi(routes.stopAll, async (context) => {
     const stopped = await signals.stopAll();
@@ -27,21 +27,23 @@ export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts):
     // An agent is told of its own project only, whatever it asks for.
     const about =
       caller.kind === 'person'
-        ? await projectAround(shop, context.req.valid('query').path)
-        : await projectOfAgent(shop, caller.agentId);
-    return context.json(await listDefinitions(shop, about), 200);
+        ? await projectAround(platform, context.req.valid('query').path)
+        : await projectOfAgent(platform, caller.agentId);
+    return context.json(await listDefinitions(platform, about), 200);
   });
   app.openapi(routes.trustList, async (context) =>
-    context.json(await listTrust(shop, context.req.valid('query').path), 200),
+    context.json(await listTrust(platform, context.req.valid('query').path), 200),
   );
-  app.openapi(routes.trust, async (context) => context.json(await trustProject(shop, context.req.valid('json')), 200));
-  app.openapi(routes.worktrees, async (context) => context.json({ worktrees: await listWorktrees(shop) }, 200));
+  app.openapi(routes.trust, async (context) =>
+    context.json(await trustProject(platform, context.req.valid('json')), 200),
+  );
+  app.openapi(routes.worktrees, async (context) => context.json({ worktrees: await listWorktrees(platform) }, 200));
   app.openapi(routes.restoreWorktree, async (context) =>
-    context.json(await restoreFromTrash(shop, context.req.valid('param').entry), 200),
+    context.json(await restoreFromTrash(platform, context.req.valid('param').entry), 200),
   );
   app.openapi(routes.pruneWorktrees, async (context) => {
     const { olderThanMs, force = false, dryRun = false } = context.req.valid('json');
-    return context.json(await pruneWorktrees(shop, reconciler, { olderThanMs, force, dryRun }), 200);
+    return context.json(await pruneWorktrees(platform, reconciler, { olderThanMs, force, dryRun }), 200);
   });
-  app.openapi(routes.top, async (context) => context.json(await lookAtTop(shop, agents), 200));
+  app.openapi(routes.top, async (context) => context.json(await lookAtTop(platform, agents), 200));
 }

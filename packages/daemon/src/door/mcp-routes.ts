@@ -11,23 +11,23 @@ import { agentById } from '@pawl/store/agents';
 import type { Context } from 'hono';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import { currentAgent } from '../registry/current-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** Who a caller is, and `/mcp`: the verbs as tools, each asked with the caller's own authority and no other. */
-export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: AppParts): void {
+export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents }: AppParts): void {
   app.openapi(mcpRoutes.whoami, async (context) => {
     const caller = context.get('caller');
-    const id = caller.kind === 'person' ? (await currentAgent(shop.store.db)).id : caller.agentId;
-    const open = caller.kind === 'person' ? Object.keys(doors) : await openDoors(shop, id);
+    const id = caller.kind === 'person' ? (await currentAgent(platform.store.db)).id : caller.agentId;
+    const open = caller.kind === 'person' ? Object.keys(doors) : await openDoors(platform, id);
     return context.json({ caller: caller.kind, agent: await agents.view(id), doors: open }, 200);
   });
 
   /** A client that asks this app itself, through the same door, with the token that the caller came with. */
   function clientOf(context: Context<DoorVariables>, signal: AbortSignal): Client {
     const authorization = context.req.header('authorization') ?? '';
-    return createClient(shop.home, {
+    return createClient(platform.home, {
       signal,
       carry: (exchange) => answerOf(app.fetch(requestOf(exchange, authorization))),
     });
@@ -37,7 +37,7 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: 
   /** Few homes ask for it; the others need not carry it. */
   const openDoor = () =>
     (door ??= import('@pawl/mcp/http').then(({ createHttpDoor }) =>
-      createHttpDoor(({ message }) => shop.log.debug({ message }, 'an MCP request')),
+      createHttpDoor(({ message }) => platform.log.debug({ message }, 'an MCP request')),
     ));
 
   app.openAPIRegistry.registerPath(mcpRoutes.mcp);
@@ -60,10 +60,10 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: 
   );
 }
 
-async function openDoors(shop: Workshop, agentId: string): Promise<string[]> {
-  const agent = await agentById(shop.store.db, agentId);
+async function openDoors(platform: DefinitionPlatform, agentId: string): Promise<string[]> {
+  const agent = await agentById(platform.store.db, agentId);
   if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-  const rights = await rightsOf(shop, agent);
+  const rights = await rightsOf(platform, agent);
   return Object.entries(doors).flatMap(([name, door]) => (isOpen(door, rights) ? [name] : []));
 }
 

@@ -17,7 +17,7 @@ const outputPage = { limitRows: 200, limitBytes: 1024 * 1024 };
 
 /** The two routes that are a page or a stream, as the reader asks: output and events. */
 export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
-  const { shop, agents } = parts;
+  const { platform, agents } = parts;
   let streams = 0;
   const openStream = () => {
     if (streams >= limits.streams)
@@ -30,10 +30,10 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
     const { after, limit, tail, format = 'raw' } = context.req.valid('query');
-    const presenter = outputPresenter(shop, agent, format);
-    let from = after ?? (tail === undefined ? 0 : await recentChunkId(shop.store.db, agent.id, tail));
+    const presenter = outputPresenter(platform, agent, format);
+    let from = after ?? (tail === undefined ? 0 : await recentChunkId(platform.store.db, agent.id, tail));
     if (!wantsStream(context, false)) {
-      const page = await readChunks(shop.store.db, {
+      const page = await readChunks(platform.store.db, {
         agentId: agent.id,
         afterId: from,
         ...outputPage,
@@ -41,7 +41,12 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
       });
       const chunks = await inOrder(page, presenter.present);
       const last = page.at(-1)?.id ?? from;
-      const rest = await readChunks(shop.store.db, { agentId: agent.id, afterId: last, limitRows: 1, limitBytes: 1 });
+      const rest = await readChunks(platform.store.db, {
+        agentId: agent.id,
+        afterId: last,
+        limitRows: 1,
+        limitBytes: 1,
+      });
       const more = rest.length > 0;
       const ended = !(await agents.isWorking(agent.id));
       if (ended && !more) chunks.push(...presenter.rest());
@@ -78,8 +83,8 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
       const page = limit ?? limits.pageRows;
       const events =
         tail === undefined || after !== undefined
-          ? await readEvents(shop.store.db, { afterSeq: after ?? 0, limit: page, ...filter })
-          : await recentEvents(shop.store.db, { limit: tail, ...filter });
+          ? await readEvents(platform.store.db, { afterSeq: after ?? 0, limit: page, ...filter })
+          : await recentEvents(platform.store.db, { limit: tail, ...filter });
       return context.json({ events, lastSeq }, 200);
     }
     const known = context.req.valid('header')['last-event-id'] ?? after;

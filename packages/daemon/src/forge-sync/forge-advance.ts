@@ -36,7 +36,7 @@ export async function advanceOnForge(
 ): Promise<Advanced> {
   const bench: ForgeBench = { ...parts, link };
   const [{ id, head } = { id: '', head: '' }] = wanted.changes;
-  const change = await changeById(parts.shop.store.db, id);
+  const change = await changeById(parts.platform.store.db, id);
   if (change?.head !== head) return { is: 'behind' };
   const { forgeRef } = change;
   if (forgeRef === null) {
@@ -62,7 +62,7 @@ export async function advanceOnForge(
     // The intent stays: whether it was merged is asked as soon as the forge answers.
     if (!(error instanceof PawlError)) throw error;
     if (isPassing(error) || error.code === 'unauthorized') {
-      noteForgeTrouble(parts.shop, parts.project.id, error.message);
+      noteForgeTrouble(parts.platform, parts.project.id, error.message);
       return { is: 'waiting', reason: error.message, hint: error.hint ?? null };
     }
     await holdRefused(bench, change, error.message);
@@ -74,11 +74,11 @@ export async function advanceOnForge(
 
 /** Holds what would go in now if the forge could be reached: so the others are checked meanwhile. */
 export async function holdUnreachable(
-  { shop }: Pick<ForgeBench, 'shop'>,
+  { platform }: Pick<ForgeBench, 'platform'>,
   { name, reason }: { name: string; reason: string },
   { changes }: Advance,
 ): Promise<Advanced> {
-  for (const { id } of changes) await holdBy(shop, { id, by: name, reason });
+  for (const { id } of changes) await holdBy(platform, { id, by: name, reason });
   return { is: 'behind' };
 }
 
@@ -86,14 +86,16 @@ export async function holdUnreachable(
 async function holdRefused(bench: ForgeBench, change: Change, reason: string): Promise<void> {
   const { head } = change;
   const onto = bench.target.tip;
-  await bench.shop.store.write((tx) => rememberOnForge(tx, change.id, { refused: { head, onto, reason, at: tx.now } }));
+  await bench.platform.store.write((tx) =>
+    rememberOnForge(tx, change.id, { refused: { head, onto, reason, at: tx.now } }),
+  );
   await holdForForge(bench, change, reason);
 }
 
 /** Asks the forge what came of a merge that was cut short, or whose answer was lost. Returns whom to wake. */
 export async function finishOnForge(bench: ForgeBench): Promise<string[]> {
-  const { shop, project, repository, ownDir, link, target } = bench;
-  const begun = (await queueOf(shop.store.db, project.id))?.advance ?? null;
+  const { platform, project, repository, ownDir, link, target } = bench;
+  const begun = (await queueOf(platform.store.db, project.id))?.advance ?? null;
   if (begun === null || begun.forgeRef === null) return [];
   const there = await viewIfKnown(link, begun.forgeRef);
   const [{ head } = { head: '' }] = begun.changes;
@@ -116,8 +118,8 @@ async function viewIfKnown({ forge }: ForgeLink, ref: string) {
 
 /** What the forge has made of a change is looked at as somebody else's push is, unless it is what was checked. */
 async function recordThere(bench: ForgeBench, begun: Advance, commit: string): Promise<string[]> {
-  const { shop, repository, ownDir } = bench;
-  const check = await checkById(shop.store.db, begun.checkId);
+  const { platform, repository, ownDir } = bench;
+  const check = await checkById(platform.store.db, begun.checkId);
   const isChecked = (await treeOf(repository, ownDir, commit)) === check?.tree;
   return recordMerged(bench, { ...begun, to: commit }, isChecked);
 }

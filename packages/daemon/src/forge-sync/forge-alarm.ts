@@ -21,13 +21,13 @@ export function mainOnForge({ main }: ForgeLink, tip: string, now: number): Main
  * failures: what is red there halts the queue, whatever our checks say.
  */
 export async function noteRedThere(bench: ForgeBench): Promise<void> {
-  const { shop, project, repository, ownDir, target, config, link } = bench;
+  const { platform, project, repository, ownDir, target, config, link } = bench;
   const commit = target.tip;
   const known = await checksOfMain(bench);
   const last = known.findLast(({ outcome }) => outcome === 'passed' || outcome === 'failed');
   if (last !== undefined && isForeign(last) && last.commit === commit) return;
   const tree = await treeOf(repository, ownDir, commit);
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     for (let times = 0; times < 2; times++) {
       await insertCheck(tx, {
         id: newId(),
@@ -57,10 +57,10 @@ export async function noteRedThere(bench: ForgeBench): Promise<void> {
 }
 
 /** The commit that an alarm was sounded for, and whether that was because of the forge's own CI; null when there is none. */
-export async function alarmOf({ shop, project }: Bench): Promise<{ commit: string; isTheirs: boolean } | null> {
-  const { emergency } = (await queueOf(shop.store.db, project.id)) ?? { emergency: null };
+export async function alarmOf({ platform, project }: Bench): Promise<{ commit: string; isTheirs: boolean } | null> {
+  const { emergency } = (await queueOf(platform.store.db, project.id)) ?? { emergency: null };
   if (emergency === null) return null;
-  const check = await checkById(shop.store.db, emergency.checkId);
+  const check = await checkById(platform.store.db, emergency.checkId);
   return { commit: emergency.commit, isTheirs: check !== null && isForeign(check) };
 }
 
@@ -70,7 +70,7 @@ export async function isUnanswered(bench: ForgeBench): Promise<boolean> {
   return last !== undefined && isForeign(last);
 }
 
-async function checksOfMain({ shop, project, repository, ownDir, target, config }: ForgeBench): Promise<Check[]> {
+async function checksOfMain({ platform, project, repository, ownDir, target, config }: ForgeBench): Promise<Check[]> {
   const tree = await treeOf(repository, ownDir, target.tip);
-  return checksOfTrees(shop.store.db, { projectId: project.id, plan: config.plan, trees: [tree] });
+  return checksOfTrees(platform.store.db, { projectId: project.id, plan: config.plan, trees: [tree] });
 }

@@ -9,7 +9,7 @@ import { learningsOf } from '../changes/learnings.ts';
 
 /** Closes on the forge what was closed here. What was learned from it becomes an issue there, once. */
 export async function closeOnForge(bench: ForgeBench, recent: readonly Change[]): Promise<void> {
-  const { db } = bench.shop.store;
+  const { db } = bench.platform.store;
   for (const change of recent) {
     if (change.closedAt === null || change.forgeRef === null) continue;
     if ((await forgeMemoryOf(db, change.id)).isClosed) continue;
@@ -17,21 +17,21 @@ export async function closeOnForge(bench: ForgeBench, recent: readonly Change[])
       await closeOne(bench, change, change.forgeRef);
     } catch (error) {
       if (!(error instanceof PawlError) || isPassing(error) || error.code === 'unauthorized') throw error;
-      bench.shop.log.info({ change: change.id, why: messageOf(error) }, 'a change cannot be closed on the forge');
+      bench.platform.log.info({ change: change.id, why: messageOf(error) }, 'a change cannot be closed on the forge');
     }
   }
 }
 
-async function closeOne({ shop, project, link }: ForgeBench, change: Change, ref: string): Promise<void> {
+async function closeOne({ platform, project, link }: ForgeBench, change: Change, ref: string): Promise<void> {
   const { forge } = link;
-  const path = learningsOf(shop.home, project, change);
+  const path = learningsOf(platform.home, project, change);
   const issue = path === null ? null : await openLesson(path);
   if ((await forge.view(ref)).state === 'open') {
     const words = [`Closed: ${change.closeReason ?? 'no agent continues it'}`, issue === null ? '' : `See ${issue}`];
     await forge.comment(ref, words.join('\n\n').trim(), `close-${change.id}`);
     await forge.close(ref);
   }
-  await shop.store.write((tx) => rememberOnForge(tx, change.id, { isClosed: true }));
+  await platform.store.write((tx) => rememberOnForge(tx, change.id, { isClosed: true }));
 
   async function openLesson(file: string): Promise<string> {
     const body = cutText(await readFile(file, 'utf8'), limits.forgeTextCharacters);

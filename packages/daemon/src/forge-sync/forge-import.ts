@@ -14,7 +14,7 @@ import { countOpenChanges } from '@pawl/store/change-search';
 import { changeById, insertChange, openChangeOf, updateChange } from '@pawl/store/changes';
 import { beginQueue } from '@pawl/store/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { redact } from '../platform/redaction.ts';
+import { redact } from '../accounts/redaction.ts';
 import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteOpened } from '../changes/notices.ts';
@@ -27,26 +27,29 @@ export type Found = { change: Change; tell: string[] } | null;
  * whoever could push it there may also have it checked here, which runs what it brings.
  */
 export async function importChange(bench: ForgeBench, there: ForgeChange): Promise<Found> {
-  const { shop, project, target } = bench;
+  const { platform, project, target } = bench;
   if (there.fork !== null || there.base !== target.branch || there.branch === target.branch) return null;
   if (!(await bringHead(bench, there))) return null;
   const base = (await mergeBase(bench.repository, bench.ownDir, target.tip, there.head)) ?? target.tip;
-  return shop.store.write(async (tx) => {
+  return platform.store.write(async (tx) => {
     await beginQueue(tx, project.id, target.branch);
     if ((await openChangeOf(tx.db, project.id, there.branch)) !== null) return null;
     if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) return null;
     const change = await insert(tx, bench, there, base);
-    return { change, tell: await noteOpened(tx, { shop, project, change }) };
+    return { change, tell: await noteOpened(tx, { platform, project, change }) };
   });
 }
 
 /** Fetches the head of a change. False when the branch is not there any more, not at it, or main has all of it. */
-async function bringHead({ shop, repository, ownDir, link, target }: ForgeBench, there: ForgeChange): Promise<boolean> {
+async function bringHead(
+  { platform, repository, ownDir, link, target }: ForgeBench,
+  there: ForgeChange,
+): Promise<boolean> {
   try {
     checkBranchName(there.branch);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    shop.log.info({ ref: there.ref, why: messageOf(error) }, 'a change on the forge is not taken over');
+    platform.log.info({ ref: there.ref, why: messageOf(error) }, 'a change on the forge is not taken over');
     return false;
   }
   const tip = await fetchBranch(repository, { ownDir, url: link.url, branch: there.branch });
@@ -54,7 +57,7 @@ async function bringHead({ shop, repository, ownDir, link, target }: ForgeBench,
 }
 
 async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChange, base: string): Promise<Change> {
-  const { shop, project, link } = bench;
+  const { platform, project, link } = bench;
   const change = newChange({
     id: newId(),
     projectId: project.id,
@@ -63,8 +66,8 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
     branch: there.branch,
     head: there.head,
     base,
-    title: titleFrom([redact(shop, there.title)]),
-    summary: summaryFrom(redact(shop, there.body)),
+    title: titleFrom([redact(platform, there.title)]),
+    summary: summaryFrom(redact(platform, there.body)),
     openedAt: tx.now,
     queuedAt: there.draft ? null : tx.now,
     forgeRef: there.ref,
@@ -89,7 +92,7 @@ export async function followThere(bench: ForgeBench, change: Change, there: Forg
   if (!isMoved && !isWanted) return false;
   if (isMoved && !(await bringHead(bench, there))) return false;
   const by = bench.link.forge.name;
-  return bench.shop.store.write(async (tx) => {
+  return bench.platform.store.write(async (tx) => {
     const now = await changeById(tx.db, change.id);
     if (now?.head !== change.head || now.mergedAt !== null || now.closedAt !== null) return false;
     const mark = { projectId: now.projectId, agentId: now.agentId };

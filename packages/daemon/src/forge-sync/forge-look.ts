@@ -2,6 +2,7 @@ import { isRedOnForge, keepsAlarm } from '@pawl/core/ratchet/forge-plan';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { queueOf } from '@pawl/store/queues';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Bench } from '../changes/landing/advance.ts';
 import { forgetAdvance } from '../changes/landing/advance.ts';
 import type { MergePlace } from './forge.ts';
@@ -25,33 +26,36 @@ export type ForgeLook = {
  * Looks at the forge of a project that has one, and brings together what is there and here. One that cannot be reached stops
  * the merging, and nothing else.
  */
-export async function lookAtForge(bench: Bench, config: ProjectConfig): Promise<ForgeLook> {
-  const { shop, project, repository } = bench;
-  const trouble = config.forge === 'local' ? null : forgeTroubleOf(shop, project.id);
+export async function lookAtForge(
+  bench: Bench & { platform: SessionPlatform },
+  config: ProjectConfig,
+): Promise<ForgeLook> {
+  const { platform, project, repository } = bench;
+  const trouble = config.forge === 'local' ? null : forgeTroubleOf(platform, project.id);
   if (trouble !== null) return unreachable(bench, config.forge, trouble);
   try {
-    const link = await forgeFor(shop, project, repository, config);
+    const link = await forgeFor(platform, project, repository, config);
     if (link !== null) return await meetForge({ ...bench, config, link });
     await dropForeign(bench);
     return { place: null, wake: [], asksMain: false };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    shop.log.warn({ project: project.name, why: error.message }, 'the forge cannot be reached');
-    noteForgeTrouble(shop, project.id, error.message);
+    platform.log.warn({ project: project.name, why: error.message }, 'the forge cannot be reached');
+    noteForgeTrouble(platform, project.id, error.message);
     return unreachable(bench, config.forge, error.message);
   }
 }
 
 /** Brings together what is here and on a forge that answers. */
 export async function meetForge(bench: ForgeBench): Promise<ForgeLook> {
-  const { shop, link, target } = bench;
+  const { platform, link, target } = bench;
   // First of all, so that nothing that may be merged already is looked at as if it were not.
   const wake = await finishOnForge(bench);
   const news = await syncForge(bench);
-  const main = mainOnForge(link, target.tip, shop.clock());
+  const main = mainOnForge(link, target.tip, platform.clock());
   if (news !== null && main !== null && isRedOnForge(main)) await noteRedThere(bench);
   const alarm = await alarmOf(bench);
-  const isKept = keepsAlarm(main, { isTheirs: alarm?.isTheirs ?? false, now: shop.clock() });
+  const isKept = keepsAlarm(main, { isTheirs: alarm?.isTheirs ?? false, now: platform.clock() });
   const isOver = news !== null && !isKept && alarm !== null && alarm.isTheirs && alarm.commit === target.tip;
   return {
     place: { is: 'there', link, keepsAlarm: isKept },
@@ -71,6 +75,6 @@ async function unreachable(bench: Bench, name: string, reason: string): Promise<
 
 /** A merge that was begun on a forge which the project has no more can only be found on main. */
 async function dropForeign(bench: Bench): Promise<void> {
-  const begun = (await queueOf(bench.shop.store.db, bench.project.id))?.advance ?? null;
+  const begun = (await queueOf(bench.platform.store.db, bench.project.id))?.advance ?? null;
   if (begun !== null && begun.forgeRef !== null) await forgetAdvance(bench);
 }

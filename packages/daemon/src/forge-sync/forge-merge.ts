@@ -27,7 +27,7 @@ export async function mergeOnForge(
   change: Change,
   { ref, message }: { ref: string; message: string },
 ): Promise<MergedOnForge> {
-  const { shop, link, target, config } = bench;
+  const { platform, link, target, config } = bench;
   const { forge } = link;
   const there = await forge.view(ref);
   if (there.state === 'merged' && there.head === change.head && there.mergedCommit !== null) {
@@ -37,7 +37,7 @@ export async function mergeOnForge(
   if (there.state !== 'open') return { is: 'held', reason: `it is ${there.state} there` };
   if (!link.mayMerge) return { is: 'refused', reason: 'you may not merge there; somebody who may has to' };
   // Looked at once more, right before it.
-  const obstacle = obstacleOnForge(await forgeSight(shop.store.db, change, there), sceneOf(bench));
+  const obstacle = obstacleOnForge(await forgeSight(platform.store.db, change, there), sceneOf(bench));
   if (obstacle !== null) return { is: 'held', reason: obstacle };
   if ((await fetchMain(bench)) !== target.tip) return { is: 'behind' };
   const [subject = change.title, ...rest] = message.split('\n');

@@ -33,7 +33,7 @@ async function pushHead(
  * and the change open there. Returns null when the branch cannot be pushed.
  */
 export async function openOnForge(bench: ForgeBench, change: Change, memory: ForgeMemory): Promise<ForgeChange | null> {
-  const { shop, repository, ownDir, link, target } = bench;
+  const { platform, repository, ownDir, link, target } = bench;
   if (link.push === null) return null;
   const { url, fork } = link.push;
   const tip = await fetchBranch(repository, { ownDir, url, branch: change.branch });
@@ -52,7 +52,7 @@ export async function openOnForge(bench: ForgeBench, change: Change, memory: For
     body: bodyOf(change),
     draft: isDraft,
   });
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateChange(tx, change.id, { forgeRef: opened.ref });
     await rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now, isReady: !opened.draft });
   });
@@ -67,7 +67,7 @@ export async function followHere(
   if (there.head === change.head || memory.isFound || !(await pushHead(bench, change, memory, there.head))) {
     return there.head;
   }
-  await bench.shop.store.write((tx) => rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now }));
+  await bench.platform.store.write((tx) => rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now }));
   return change.head;
 }
 

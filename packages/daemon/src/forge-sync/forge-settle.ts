@@ -1,7 +1,7 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
 import type { Change } from '@pawl/schema/change';
 import { changeById, updateChange } from '@pawl/store/changes';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteClosed, noteMerged } from '../changes/notices.ts';
@@ -12,8 +12,8 @@ import { noteClosed, noteMerged } from '../changes/notices.ts';
  */
 export async function settleFromForge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<string[] | null> {
   if (there.state === 'open') return null;
-  const { shop, project, link } = bench;
-  return shop.store.write(async (tx) => {
+  const { platform, project, link } = bench;
+  return platform.store.write(async (tx) => {
     const now = await changeById(tx.db, change.id);
     if (now === null || now.mergedAt !== null || now.closedAt !== null) return [];
     const mark = { projectId: project.id, agentId: now.agentId };
@@ -23,23 +23,27 @@ export async function settleFromForge(bench: ForgeBench, change: Change, there: 
       const commit = there.mergedCommit ?? head;
       await updateChange(tx, now.id, { mergedAt: tx.now, mergedCommit: commit, head });
       tx.emit({ type: 'change.merged', ...mark, data: { changeId: now.id, head, commit } });
-      return noteMerged(tx, { shop, project, changes: [{ ...now, head }], commit });
+      return noteMerged(tx, { platform, project, changes: [{ ...now, head }], commit });
     }
     const reason = `it was closed on ${link.forge.name} (#${there.ref})`;
     await updateChange(tx, now.id, { closedAt: tx.now, closeReason: reason });
     tx.emit({ type: 'change.closed', ...mark, data: { changeId: now.id, reason, learnings: null } });
-    return noteClosed(tx, { shop, project, change: now, reason, learnings: null });
+    return noteClosed(tx, { platform, project, change: now, reason, learnings: null });
   });
 }
 
 /** Holds a change for what the forge has against it, or lifts that. */
-export async function holdForForge({ shop, link }: ForgeBench, { id }: Change, reason: string | null): Promise<void> {
-  await holdBy(shop, { id, by: link.forge.name, reason });
+export async function holdForForge(
+  { platform, link }: ForgeBench,
+  { id }: Change,
+  reason: string | null,
+): Promise<void> {
+  await holdBy(platform, { id, by: link.forge.name, reason });
 }
 
 /** Holds a change in the name of a forge, or lifts that. What somebody else holds stays held by them. */
 export async function holdBy(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { id, by, reason }: { id: string; by: string; reason: string | null },
 ): Promise<void> {
   const isAsWanted = (change: Change | null) => {
@@ -47,8 +51,8 @@ export async function holdBy(
     const { hold } = change;
     return hold === null ? reason === null : hold.by !== by || hold.reason === reason;
   };
-  if (isAsWanted(await changeById(shop.store.db, id))) return;
-  await shop.store.write(async (tx) => {
+  if (isAsWanted(await changeById(platform.store.db, id))) return;
+  await platform.store.write(async (tx) => {
     const now = await changeById(tx.db, id);
     if (now === null || isAsWanted(now)) return;
     const mark = { projectId: now.projectId, agentId: now.agentId };

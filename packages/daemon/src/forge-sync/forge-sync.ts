@@ -27,19 +27,19 @@ export type ForgeNews = {
  * anywhere. Null when it was looked a moment ago: each look counts against the forge's limits.
  */
 export async function syncForge(bench: ForgeBench): Promise<ForgeNews | null> {
-  const { shop, link } = bench;
-  const now = shop.clock();
+  const { platform, link } = bench;
+  const now = platform.clock();
   if (now < link.nextAt && link.nextAt - now <= limits.forgeRetryMs) return null;
   link.nextAt = now + limits.forgeRetryMs;
   const wake: string[] = [];
   const listed = await link.forge.list();
   const byRef = new Map(listed.map((there) => [there.ref, there]));
   let opened = 0;
-  for (const change of await openChanges(shop.store.db, bench.project.id)) {
+  for (const change of await openChanges(platform.store.db, bench.project.id)) {
     if (change.forgeRef === null && (opened += 1) > limits.forgeOpens) continue;
     wake.push(...(await attempt(bench, change, () => syncOne(bench, change, byRef))));
   }
-  const recent = await listChanges(shop.store.db, { projectId: bench.project.id, limit: limits.forgeClosed });
+  const recent = await listChanges(platform.store.db, { projectId: bench.project.id, limit: limits.forgeClosed });
   if (link.mayMerge) for (const there of listed) wake.push(...(await takeOver(bench, there, recent)));
   await closeOnForge(bench, recent);
   const { tip } = bench.target;
@@ -64,16 +64,16 @@ async function attempt(bench: ForgeBench, change: Change, work: () => Promise<st
     return await work();
   } catch (error) {
     if (!(error instanceof PawlError) || isPassing(error) || error.code === 'unauthorized') throw error;
-    bench.shop.log.warn({ change: change.id, why: messageOf(error) }, 'a change cannot be brought to the forge');
+    bench.platform.log.warn({ change: change.id, why: messageOf(error) }, 'a change cannot be brought to the forge');
     await holdForForge(bench, change, messageOf(error));
     return [];
   }
 }
 
 async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, ForgeChange>): Promise<string[]> {
-  const { shop, link } = bench;
-  const memory = await forgeMemoryOf(shop.store.db, change.id);
-  const { pushAllowedAt } = await projectSettings(shop.store.db, change.projectId);
+  const { platform, link } = bench;
+  const memory = await forgeMemoryOf(platform.store.db, change.id);
+  const { pushAllowedAt } = await projectSettings(platform.store.db, change.projectId);
   const isPushable = mayPush(change, pushAllowedAt !== null);
   if (change.forgeRef === null) {
     if (!isPushable) return leaveHere(bench, change);
@@ -89,7 +89,7 @@ async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, For
   if (memory.isFound) await followThere(bench, change, there);
   else if (there.head !== change.head && !isPushable) return leaveHere(bench, change);
   const isPushed = (await followHere(bench, { change, there, memory })) !== there.head;
-  const now = await changeById(shop.store.db, change.id);
+  const now = await changeById(platform.store.db, change.id);
   if (now === null) return [];
   await sayOnForge(bench, now, there.ref);
   // What was listed of checks and reviews is about the head that was there before.
@@ -105,38 +105,38 @@ async function leaveHere(bench: ForgeBench, change: Change): Promise<string[]> {
 }
 
 async function judge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<void> {
-  const sight = await forgeSight(bench.shop.store.db, change, there);
+  const sight = await forgeSight(bench.platform.store.db, change, there);
   await holdForForge(bench, change, holdOnForge(sight, sceneOf(bench)));
 }
 
 /** Marks a change there as it is here, and returns it as it is then. */
-async function markOnForge({ shop, link }: ForgeBench, change: Change, there: ForgeChange): Promise<ForgeChange> {
-  const sight = await forgeSight(shop.store.db, change, there);
+async function markOnForge({ platform, link }: ForgeBench, change: Change, there: ForgeChange): Promise<ForgeChange> {
+  const sight = await forgeSight(platform.store.db, change, there);
   const { memory: before } = sight;
   const { marks, memory } = marksOnForge(sight);
   if (marks.ready || marks.add.length + marks.remove.length > 0) await link.forge.mark(there.ref, marks);
   const { isFlagged, isReady } = memory;
   if (isFlagged !== before.isFlagged || isReady !== before.isReady) {
-    await shop.store.write((tx) => rememberOnForge(tx, change.id, { isFlagged, isReady }));
+    await platform.store.write((tx) => rememberOnForge(tx, change.id, { isFlagged, isReady }));
   }
   return { ...there, draft: there.draft && !marks.ready };
 }
 
 /** Says there what was said here about a change, each comment once. */
-async function sayOnForge({ shop, link }: ForgeBench, change: Change, ref: string): Promise<void> {
-  const { lastComment } = await forgeMemoryOf(shop.store.db, change.id);
-  const comments = await commentsOf(shop.store.db, change.id);
+async function sayOnForge({ platform, link }: ForgeBench, change: Change, ref: string): Promise<void> {
+  const { lastComment } = await forgeMemoryOf(platform.store.db, change.id);
+  const comments = await commentsOf(platform.store.db, change.id);
   const begin = comments.findIndex(({ id }) => id === lastComment) + 1;
   for (const { id, kind, body } of comments.slice(begin, begin + limits.forgeComments)) {
     const isMarked = /^\s*\[blocking\]/i.test(body);
     await link.forge.comment(ref, kind === 'blocking' && !isMarked ? `[BLOCKING] ${body}` : body, `comment-${id}`);
-    await shop.store.write((tx) => rememberOnForge(tx, change.id, { lastComment: id }));
+    await platform.store.write((tx) => rememberOnForge(tx, change.id, { lastComment: id }));
   }
 }
 
 /** Makes a change of what is marked as ours on the forge; one that we have closed there comes back when somebody reopens it. */
 async function takeOver(bench: ForgeBench, there: ForgeChange, recent: readonly Change[]): Promise<string[]> {
-  const { db } = bench.shop.store;
+  const { db } = bench.platform.store;
   for (const change of recent) {
     if (change.forgeRef !== there.ref) continue;
     const isOver = change.mergedAt !== null || change.closedAt !== null;

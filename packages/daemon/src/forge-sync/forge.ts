@@ -10,7 +10,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** A project's forge, and what we may do there. */
 export type ForgeLink = {
@@ -36,30 +36,30 @@ export type MergePlace =
 type Known = { link: ForgeLink; at: number };
 
 /** What was found out of forges, for a while: who may do what seldom changes, and each question counts against a limit. */
-const links = new WeakMap<Workshop, Map<string, Known>>();
+const links = new WeakMap<Platform, Map<string, Known>>();
 
 /** The forge of a project that has one, else null. */
 export async function forgeFor(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   repository: Repository,
   config: Pick<ProjectConfig, 'forge' | 'remote' | 'track'>,
 ): Promise<ForgeLink | null> {
   if (config.forge !== 'github') return null;
   const url = config.remote === null ? null : await remoteUrl(repository, config.remote);
-  const there = url === null ? null : parseRemote(url, shop.environment['GH_HOST']);
+  const there = url === null ? null : parseRemote(url, platform.environment['GH_HOST']);
   if (url === null || there === null) throw notOnGithub(config.remote, url);
-  const known = links.get(shop) ?? new Map<string, Known>();
-  links.set(shop, known);
+  const known = links.get(platform) ?? new Map<string, Known>();
+  links.set(platform, known);
   const key = [project.id, slugOf(there), config.track].join('\0');
   const before = known.get(key);
-  const now = shop.clock();
+  const now = platform.clock();
   if (before !== undefined && now >= before.at && now - before.at < limits.forgeLinkMs) return before.link;
   // Not where the repository is: nothing that was planted there has a say.
-  const gh = createGh({ cwd: shop.home.root, environment: shop.environment });
+  const gh = createGh({ cwd: platform.home.root, environment: platform.environment });
   const forge = createGithub({ gh, repository: there, track: config.track });
   const mayMerge = await forge.mayWrite();
-  const push = mayMerge ? { url, fork: null } : await forkOf(shop, repository, there);
+  const push = mayMerge ? { url, fork: null } : await forkOf(platform, repository, there);
   const link: ForgeLink = {
     forge,
     url,
@@ -73,9 +73,9 @@ export async function forgeFor(
 }
 
 /** Without the right to push, branches go to `origin`, if that is another repository on the same forge: one's fork. */
-async function forkOf(shop: Workshop, repository: Repository, there: GithubRepository): Promise<ForgeLink['push']> {
+async function forkOf(platform: Platform, repository: Repository, there: GithubRepository): Promise<ForgeLink['push']> {
   const url = await remoteUrl(repository, 'origin');
-  const fork = url === null ? null : parseRemote(url, shop.environment['GH_HOST']);
+  const fork = url === null ? null : parseRemote(url, platform.environment['GH_HOST']);
   if (url === null || fork === null || fork.host !== there.host) return null;
   return slugOf(fork).toLowerCase() === slugOf(there).toLowerCase() ? null : { url, fork: fork.owner };
 }

@@ -14,7 +14,7 @@ import { insertRun } from '@pawl/store/runs';
 import type { LiveSessions } from './live-sessions.ts';
 import { retakeTask } from '../tasks/tasks.ts';
 import { projectIfAny } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Taken } from './hand-over.ts';
 import { handOverLive } from './hand-over.ts';
 import { noteDead } from './marks.ts';
@@ -50,9 +50,9 @@ const lookedAt = 64;
 const deafMs = 2_000;
 
 /** Begins to hand mail over, for one daemon. Mail of those who wait for it by a command is left to that. */
-export function startDelivery(shop: Workshop, reconciler: LiveSessions, waiters: Waiters): Delivery {
-  const { store } = shop;
-  const sight = { shop, reconciler };
+export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSessions, waiters: Waiters): Delivery {
+  const { store } = platform;
+  const sight = { platform, reconciler };
   /** Agents whose look has been asked for and has not begun: one of it is enough. */
   const asked = new Set<string>();
   /** Agents whose process has as much in its hands as it may: it gets more when it has shown some of it. */
@@ -84,7 +84,10 @@ export function startDelivery(shop: Workshop, reconciler: LiveSessions, waiters:
       if (woken) reconciler.wake(agentId);
     } catch (error) {
       asked.delete(agentId);
-      shop.log.error({ agent: agentId, error: messageOf(error) }, 'mail could not be handed over; tried again later');
+      platform.log.error(
+        { agent: agentId, error: messageOf(error) },
+        'mail could not be handed over; tried again later',
+      );
     }
   }
 
@@ -124,7 +127,7 @@ export function startDelivery(shop: Workshop, reconciler: LiveSessions, waiters:
     let took: Taken;
     do {
       // Each round takes some, and a process holds a bounded number: so this ends.
-      took = await handOverLive(shop, agent, session, { again, isLeft: () => waiters.has(agent.id) });
+      took = await handOverLive(platform, agent, session, { again, isLeft: () => waiters.has(agent.id) });
       again = false;
     } while (took === 'some');
     if (took !== 'full') full.delete(agent.id);
@@ -144,22 +147,22 @@ export function startDelivery(shop: Workshop, reconciler: LiveSessions, waiters:
   /** What decides how mail goes on: the oldest of it, and, where that is not all, what would begin a turn in any case. */
   async function judged(agentId: string, oldest: Mail[]): Promise<Mail[]> {
     if (oldest.length < lookedAt) return oldest;
-    return [...oldest, ...(await wakingMail(store.db, agentId, { personId: shop.rootId, limit: 1 }))];
+    return [...oldest, ...(await wakingMail(store.db, agentId, { personId: platform.rootId, limit: 1 }))];
   }
 
   /** Begins a run of an agent that rests: once, however many ask for it, since the facts are looked at again in the transaction. */
   async function beginTurn(known: Agent): Promise<boolean> {
     const project = await projectIfAny(store, known);
-    const definition = await shop.definitions.find(project, known.definition);
+    const definition = await platform.definitions.find(project, known.definition);
     const begun = await store.write(async (tx) => {
       const facts = await agentView(tx.db, known.id);
       const waiting = await waitingMail(tx.db, known.id, lookedAt);
       if (facts === null || waiting.length === 0) return false;
-      const waking = await wakingMail(tx.db, known.id, { personId: shop.rootId, limit: lookedAt });
+      const waking = await wakingMail(tx.db, known.id, { personId: platform.rootId, limit: lookedAt });
       const way = await wayFor(sight, tx.db, facts, [...waiting, ...waking]);
       if (way.way !== 'wake') return false;
       const hasQuestion = waking.some(({ kind }) => kind === 'question');
-      const words = facts.agent.mode === 'converse' ? await taskOfWords(shop, waking) : null;
+      const words = facts.agent.mode === 'converse' ? await taskOfWords(platform, waking) : null;
       const task = words ?? taskOfMail(facts.agent, hasQuestion);
       const sessionId = facts.run?.sessionId;
       const run = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
@@ -185,8 +188,9 @@ export function startDelivery(shop: Workshop, reconciler: LiveSessions, waiters:
     for (const agentId of await recipientsWaiting(store.db)) wake(agentId);
   };
   const timer = setInterval(
-    () => void sweep().catch((error: unknown) => shop.log.error({ error: messageOf(error) }, 'mail: the sweep failed')),
-    shop.timing.routeMs,
+    () =>
+      void sweep().catch((error: unknown) => platform.log.error({ error: messageOf(error) }, 'mail: the sweep failed')),
+    platform.timing.routeMs,
   );
   timer.unref();
 

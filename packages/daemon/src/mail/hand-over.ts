@@ -13,8 +13,8 @@ import { agentById } from '@pawl/store/agents';
 import { mailOfSession, waitingMail } from '@pawl/store/mail';
 import { claimMail, releaseMail } from '@pawl/store/mail-marks';
 import type { Database } from '@pawl/store/tables';
-import { sessionDirectory } from '../platform/workshop.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import { sessionDirectory } from '../platform/platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /**
  * Hands mail to a session: claim → write. What arrives is known by evidence only (`evidence.ts`). Whether what a daemon that
@@ -26,13 +26,13 @@ import type { Workshop } from '../platform/workshop.ts';
  * its mail itself, which may have begun since the mails were read.
  */
 export async function claim(
-  shop: Workshop,
+  platform: Platform,
   batch: readonly Mail[],
   { isLeft, ...to }: { sessionId: string; channel: MailChannel; isLeft?: () => boolean },
 ): Promise<Mail[]> {
   if (batch.length === 0) return [];
   // A claim has to outlive the daemon, but not the machine: with that, the session is gone too.
-  return shop.store.writeRelaxed(async (tx) => {
+  return platform.store.writeRelaxed(async (tx) => {
     const claimed: Mail[] = [];
     if (isLeft?.() === true) return claimed;
     for (const mail of batch) if (await claimMail(tx, mail.id, to)) claimed.push(mail);
@@ -70,32 +70,32 @@ export type Taken = 'all' | 'some' | 'full' | 'deaf';
 
 /** Writes waiting mail to the process of a session that listens. `again` also writes what it holds, which an earlier daemon left so. */
 export async function handOverLive(
-  shop: Workshop,
+  platform: Platform,
   agent: Agent,
   session: Session,
   { again, isLeft }: { again: boolean; isLeft: () => boolean },
 ): Promise<Taken> {
-  const held = await mailOfSession(shop.store.db, session.id);
+  const held = await mailOfSession(platform.store.db, session.id);
   const left = again ? held.filter(({ channel }) => channel === 'live') : [];
-  if (!(await writeAll(shop, session, left, { again }))) return 'deaf';
+  if (!(await writeAll(platform, session, left, { again }))) return 'deaf';
   const room = limits.mailInFlight - held.length;
-  const waiting = room <= 0 ? [] : await waitingMail(shop.store.db, agent.id, room);
-  const claimed = await claim(shop, together(waiting, held), { sessionId: session.id, channel: 'live', isLeft });
+  const waiting = room <= 0 ? [] : await waitingMail(platform.store.db, agent.id, room);
+  const claimed = await claim(platform, together(waiting, held), { sessionId: session.id, channel: 'live', isLeft });
   if (claimed.length > 0) crashPoint('mail.after_claim');
-  if (!(await writeClaimed(shop, session, claimed))) return 'deaf';
+  if (!(await writeClaimed(platform, session, claimed))) return 'deaf';
   if (room <= claimed.length || (claimed.length === 0 && waiting.length > 0)) return 'full';
   return claimed.length === waiting.length ? 'all' : 'some';
 }
 
 /** Writes mails that were just claimed; what could not be written waits again, whatever the reason. */
-async function writeClaimed(shop: Workshop, session: Session, claimed: readonly Mail[]): Promise<boolean> {
+async function writeClaimed(platform: Platform, session: Session, claimed: readonly Mail[]): Promise<boolean> {
   const written = new Set<string>();
   try {
-    return await writeAll(shop, session, claimed, { written });
+    return await writeAll(platform, session, claimed, { written });
   } finally {
     const back = claimed.filter((mail) => !written.has(mail.id));
     if (back.length > 0) {
-      await shop.store.write(async (tx) => {
+      await platform.store.write(async (tx) => {
         for (const mail of back) await releaseMail(tx, mail.id, mail.attempts);
       });
     }
@@ -104,15 +104,15 @@ async function writeClaimed(shop: Workshop, session: Session, claimed: readonly 
 
 /** Writes mails to a process, one line each; false when it does not read now, or any more. */
 async function writeAll(
-  shop: Workshop,
+  platform: Platform,
   session: Session,
   mails: readonly Mail[],
   { again = false, written = new Set() }: { again?: boolean; written?: Set<string> },
 ): Promise<boolean> {
-  const directory = sessionDirectory(shop.home, session.id);
+  const directory = sessionDirectory(platform.home, session.id);
   try {
     for (const [index, mail] of mails.entries()) {
-      const text = mailBlock(shop.prompts, await lettersOf(shop.store.db, [mail]));
+      const text = mailBlock(platform.prompts, await lettersOf(platform.store.db, [mail]));
       // An earlier daemon may have died in the middle of a line: the first one of this one begins on its own.
       await sendInput(directory, streamJsonMessage(text, uuidOf(mail.id)), { freshLine: again && index === 0 });
       written.add(mail.id);

@@ -5,7 +5,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** A text that is ready to be a mail: the row has all of it, or its beginning and the name of a file. */
 export type StoredBody = { id: string; text: string; file: string | null; bytes: number };
@@ -17,7 +17,7 @@ const excerptBytes = 2_000;
  * Checks a text and, when it is long, puts it into a file of its own: durable before anybody is told of it. The file has the
  * mail's id as its name; a mail whose id is given may have been begun before, and is stored anew.
  */
-export async function storeBody({ home }: Workshop, text: string, id = newId()): Promise<StoredBody> {
+export async function storeBody({ home }: Platform, text: string, id = newId()): Promise<StoredBody> {
   const bytes = checkBody(text);
   if (bytes <= limits.mailBytes) return { id, text, file: null, bytes };
   const file = `${id}.txt`;
@@ -41,6 +41,6 @@ export async function storeBody({ home }: Workshop, text: string, id = newId()):
 }
 
 /** All of a mail's text. */
-export async function wholeBody({ home }: Workshop, mail: Mail): Promise<string> {
+export async function wholeBody({ home }: Platform, mail: Mail): Promise<string> {
   return mail.bodyFile === null ? mail.body : readFile(join(home.mail, mail.bodyFile), 'utf8');
 }

@@ -12,9 +12,12 @@ import type { Sight } from './way.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What is asked of the post. Whoever calls acts as itself: an agent as that agent, a person as agent 0. */
-export function addMailRoutes(app: OpenAPIHono<DoorVariables>, { shop, reconciler, post }: Sight & { post: Post }): void {
-  const { db } = shop.store;
-  const sight = { shop, reconciler };
+export function addMailRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, reconciler, post }: Sight & { post: Post },
+): void {
+  const { db } = platform.store;
+  const sight = { platform, reconciler };
   const mailboxes = createMailboxes(sight, post);
   const waits = createMailWaits(sight, mailboxes, post);
 

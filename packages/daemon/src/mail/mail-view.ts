@@ -13,13 +13,13 @@ import { wayFor } from './way.ts';
 export async function viewMails(sight: Sight, mails: readonly Mail[]): Promise<MailView[]> {
   const known = new Map<string, Promise<AgentView | null>>();
   const facts = (id: string) => {
-    const row = known.get(id) ?? agentView(sight.shop.store.db, id);
+    const row = known.get(id) ?? agentView(sight.platform.store.db, id);
     known.set(id, row);
     return row;
   };
   const aliases = new Map<string, string>();
   const aliasOf = async (id: string) => {
-    const alias = aliases.get(id) ?? (await agentById(sight.shop.store.db, id))?.alias ?? 'nobody';
+    const alias = aliases.get(id) ?? (await agentById(sight.platform.store.db, id))?.alias ?? 'nobody';
     aliases.set(id, alias);
     return alias;
   };
@@ -27,7 +27,9 @@ export async function viewMails(sight: Sight, mails: readonly Mail[]): Promise<M
   for (const mail of mails) {
     const to = await facts(mail.toId);
     const waits = mail.deliveredAt === null && mail.deadAt === null && to !== null;
-    const way: Way = waits ? await wayFor(sight, sight.shop.store.db, to, [mail]) : { way: 'wait', why: 'it is gone' };
+    const way: Way = waits
+      ? await wayFor(sight, sight.platform.store.db, to, [mail])
+      : { way: 'wait', why: 'it is gone' };
     const alias = to?.agent.alias ?? 'nobody';
     shown.push(viewMail(mail, { from: await aliasOf(mail.fromId), to: alias }, detailOfMail(mail, alias, way)));
   }

@@ -33,8 +33,8 @@ export function createMailWaits(
   mailboxes: Pick<Mailboxes, 'find'>,
   post: Pick<Post, 'waiters'>,
 ): MailWaits {
-  const { shop, reconciler } = sight;
-  const { store } = shop;
+  const { platform, reconciler } = sight;
+  const { store } = platform;
   const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
   store.onCommit(({ events }) => {
     if (waiters.size === 0 || events.length === 0) return;
@@ -53,7 +53,8 @@ export function createMailWaits(
     const facts = await agentView(store.db, agent.id);
     if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
     const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
-    const { way } = waiting.length === 0 ? { way: 'wait' } : await wayFor(sight, sight.shop.store.db, facts, waiting);
+    const { way } =
+      waiting.length === 0 ? { way: 'wait' } : await wayFor(sight, sight.platform.store.db, facts, waiting);
     const mail = await oldestUnread(store.db, caller.id, agent.id);
     if (mail !== null) return { agent, state: 'received', mail, resolved: true };
     if (facts.agent.endedAt !== null) return { agent, state: 'dead', mail, resolved: true };
@@ -85,7 +86,7 @@ export function createMailWaits(
     const views = await viewMails(sight, now);
     const whole = views.map(async (view, index) => {
       const mail = now[index];
-      return mail === undefined ? view : { ...view, body: await wholeBody(shop, mail), cut: false };
+      return mail === undefined ? view : { ...view, body: await wholeBody(platform, mail), cut: false };
     });
     return { mails: await Promise.all(whole), shown: shown.map(({ id }) => id) };
   }

@@ -32,8 +32,8 @@ const isNumber = (reference: string) => /^[1-9]\d{0,2}$/.test(reference);
 
 /** What can be done with mail, as its sender, its recipient, or somebody who looks on. */
 export function createMailboxes(sight: Sight, post: Post) {
-  const { shop } = sight;
-  const { store } = shop;
+  const { platform } = sight;
+  const { store } = platform;
   const { db } = store;
 
   /** Whom an agent means: somebody of its project first; a name that two projects know is no riddle to it. */
@@ -97,7 +97,7 @@ export function createMailboxes(sight: Sight, post: Post) {
     const mail = await mailById(db, id);
     const [view] = mail === null ? [] : await viewMails(sight, [mail]);
     if (mail === null || view === undefined) throw new PawlError('not_found', `There is no mail ${id}.`);
-    return { ...view, body: await wholeBody(shop, mail), cut: false };
+    return { ...view, body: await wholeBody(platform, mail), cut: false };
   }
 
   async function filterOf(of: Agent, { from, ...query }: FetchMailBody): Promise<PageFilter> {

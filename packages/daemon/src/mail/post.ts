@@ -12,7 +12,7 @@ import * as z from 'zod';
 import { idempotencyPrefix } from '../platform/idempotency.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import { correspondent } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { startDelivery } from './delivery.ts';
 import { storeBody } from './mail-body.ts';
 import { recordMail } from './mail-record.ts';
@@ -40,10 +40,10 @@ const sendsPerCount = 1_000;
 const idsSchema = z.array(z.string());
 
 /** Opens the post of one daemon. */
-export function openPost(shop: Workshop, reconciler: LiveSessions): Post {
-  const { store } = shop;
+export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions): Post {
+  const { store } = platform;
   const waiters = createWaiters((agentId) => delivery.wake(agentId));
-  const delivery = startDelivery(shop, reconciler, waiters);
+  const delivery = startDelivery(platform, reconciler, waiters);
   const sentTo = new Map<string, number>();
 
   async function sentBefore(db: Database, key: string | undefined): Promise<Mail[] | null> {
@@ -70,7 +70,7 @@ export function openPost(shop: Workshop, reconciler: LiveSessions): Post {
     const before = await sentBefore(store.db, key);
     if (before !== null) return before;
     for (const to of recipients) await checkRoom(to);
-    const bodies = await Promise.all(recipients.map(() => storeBody(shop, body)));
+    const bodies = await Promise.all(recipients.map(() => storeBody(platform, body)));
     const mails = await store.write(async (tx) => {
       // Looked at again where nobody else writes: the same request may have come twice at once.
       const meanwhile = await sentBefore(tx.db, key);

@@ -5,31 +5,31 @@ import { projectById } from '@pawl/store/projects';
 import { sessionsThatSpoke } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
 import { existsSync } from 'node:fs';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
 /**
  * True when `pawl resume` would continue an agent's work: its provider, its worktree and its definition are there. Where the CLI
  * cannot resume its own conversation, the next session is told in words what was said.
  */
-export async function isResumable(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
-  return canStart(shop, agent) && isDefined(shop, db, agent);
+export async function isResumable(platform: DefinitionPlatform, db: Database, agent: Agent): Promise<boolean> {
+  return canStart(platform, agent) && isDefined(platform, db, agent);
 }
 
 /** True when an agent can start a session and has something to continue: it has spoken, or a person cleared its conversation. */
-export async function hasConversation(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
-  return canStart(shop, agent) && (agent.freshAfter > 0 || (await sessionsThatSpoke(db, agent.id)).length > 0);
+export async function hasConversation(platform: DefinitionPlatform, db: Database, agent: Agent): Promise<boolean> {
+  return canStart(platform, agent) && (agent.freshAfter > 0 || (await sessionsThatSpoke(db, agent.id)).length > 0);
 }
 
-function canStart(shop: Workshop, { provider, worktree, workdir }: Agent): boolean {
-  return shop.providers.find(provider) !== null && worktree !== null && existsSync(workdir ?? worktree);
+function canStart(platform: DefinitionPlatform, { provider, worktree, workdir }: Agent): boolean {
+  return platform.providers.find(provider) !== null && worktree !== null && existsSync(workdir ?? worktree);
 }
 
 /** A definition that was deleted meanwhile begins no new run. */
-async function isDefined(shop: Workshop, db: Database, agent: Agent): Promise<boolean> {
+async function isDefined(platform: DefinitionPlatform, db: Database, agent: Agent): Promise<boolean> {
   const project = agent.projectId === null ? null : await projectById(db, agent.projectId);
   if (project === null && agent.projectId !== null) return false;
   try {
-    await shop.definitions.find(project, agent.definition);
+    await platform.definitions.find(project, agent.definition);
     return true;
   } catch (error) {
     if (error instanceof PawlError) return false;
@@ -39,11 +39,13 @@ async function isDefined(shop: Workshop, db: Database, agent: Agent): Promise<bo
 
 /** The present definition of an agent that stays and has had no run yet, by which its first turn may begin; else null. */
 export async function firstDefinition(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { agent, run }: { agent: Agent; run: Run | null },
 ): Promise<Definition | null> {
   const waits = run === null && agent.class === 'persistent' && agent.endedAt === null && agent.adopted === null;
   if (!waits || agent.projectId === null) return null;
-  const project = await projectById(shop.store.db, agent.projectId);
-  return project === null ? null : ((await shop.definitions.load(project)).definitions.get(agent.definition) ?? null);
+  const project = await projectById(platform.store.db, agent.projectId);
+  return project === null
+    ? null
+    : ((await platform.definitions.load(project)).definitions.get(agent.definition) ?? null);
 }

@@ -12,7 +12,7 @@ import {
   wakingMail,
 } from '@pawl/store/mail';
 import { mailbox, noteHinted } from '@pawl/store/mailboxes';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { claim, lettersOf, together } from './hand-over.ts';
 import { mailsInTurn } from './persons-words.ts';
 
@@ -20,18 +20,23 @@ import { mailsInTurn } from './persons-words.ts';
  * The mail that goes along with the first turn of a session, as it is put before the agent; null when there is none. It is in
  * the session's hands before its process begins; asked again after a crash, the same mail is given again.
  */
-export async function mailForTurn(shop: Workshop, agent: Agent, run: Run, session: Session): Promise<string | null> {
+export async function mailForTurn(
+  platform: Platform,
+  agent: Agent,
+  run: Run,
+  session: Session,
+): Promise<string | null> {
   const pulls = run.definition?.mail === 'pull';
-  const before = await mailOfSession(shop.store.db, session.id);
+  const before = await mailOfSession(platform.store.db, session.id);
   const mails =
     before.length > 0
       ? before
-      : await claim(shop, await mailToGive(shop, agent, run), { sessionId: session.id, channel: 'turn' });
-  const said = await mailsInTurn(shop, agent, run.task, mails);
+      : await claim(platform, await mailToGive(platform, agent, run), { sessionId: session.id, channel: 'turn' });
+  const said = await mailsInTurn(platform, agent, run.task, mails);
   const shown = mails.filter((mail) => !said.includes(mail));
   const parts = [
-    shown.length === 0 ? null : mailBlock(shop.prompts, await lettersOf(shop.store.db, shown)),
-    await hintFor(shop, agent, { pulls, shown: said.length }),
+    shown.length === 0 ? null : mailBlock(platform.prompts, await lettersOf(platform.store.db, shown)),
+    await hintFor(platform, agent, { pulls, shown: said.length }),
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join('\n\n');
 }
@@ -40,11 +45,11 @@ export async function mailForTurn(shop: Workshop, agent: Agent, run: Run, sessio
  * The mail that a turn begins with: what its task consists of already, then what begins a turn and, unless the agent fetches its
  * mail itself, as much of the rest as there is room for.
  */
-async function mailToGive(shop: Workshop, agent: Agent, run: Run): Promise<Mail[]> {
-  const { store, rootId } = shop;
+async function mailToGive(platform: Platform, agent: Agent, run: Run): Promise<Mail[]> {
+  const { store, rootId } = platform;
   const limit = limits.mailPerTurn;
   const waking = await wakingMail(store.db, agent.id, { personId: rootId, limit });
-  const said = await mailsInTurn(shop, agent, run.task, waking);
+  const said = await mailsInTurn(platform, agent, run.task, waking);
   const fromWakers = await waitingFromSendersOf(store.db, agent.id, { mails: waking, limit });
   const given =
     run.definition?.mail === 'pull'
@@ -60,15 +65,15 @@ async function mailToGive(shop: Workshop, agent: Agent, run: Run): Promise<Mail[
  * fetched: once, and then not before they have looked.
  */
 async function hintFor(
-  shop: Workshop,
+  platform: Platform,
   agent: Agent,
   { pulls, shown }: { pulls: boolean; shown: number },
 ): Promise<string | null> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const count = pulls ? (await countUnread(db, agent.id)) - shown : await countFetched(db, agent.id);
   if (count <= 0) return null;
   const { hintedAt, lookedAt } = await mailbox(db, agent.id);
   if (hintedAt !== null && (lookedAt === null || lookedAt < hintedAt)) return null;
-  await shop.store.write((tx) => noteHinted(tx, agent.id));
+  await platform.store.write((tx) => noteHinted(tx, agent.id));
   return unreadHint(count);
 }

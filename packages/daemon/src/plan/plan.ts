@@ -13,8 +13,8 @@ import { agentById } from '@pawl/store/agents';
 import { listProjects, projectByRoot } from '@pawl/store/projects';
 import type { Database } from '@pawl/store/tables';
 import { agentsOfTask, listTasks, taskById, updateTask } from '@pawl/store/tasks';
-import type { Workshop } from '../platform/workshop.ts';
-import { projectOf } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { projectOf } from '../platform/platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import {
@@ -34,8 +34,8 @@ export type Asker = Agent | null;
 export type TaskQuery = { path?: string | undefined };
 
 /** What can be asked of a plan, and done to it, by a person or an agent. */
-export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
-  const { store } = shop;
+export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'find'>) {
+  const { store } = platform;
   const { db } = store;
 
   /** The project that is meant: that of the path. An agent has only its own. */
@@ -59,7 +59,7 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
 
   async function viewOf(id: string): Promise<TaskView> {
     const task = await taskById(db, id);
-    const [view] = task === null ? [] : await views(shop, [task]);
+    const [view] = task === null ? [] : await views(platform, [task]);
     if (view === undefined) throw new PawlError('not_found', `There is no task ${id}.`);
     return view;
   }
@@ -68,7 +68,7 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
     /** Adds a task: to the project at a path, or as a sibling of the task that an agent has. */
     async add(asker: Asker, body: AddTaskBody): Promise<{ task: TaskView; created: boolean }> {
       const sibling = body.agent === undefined ? null : await agents.find(body.agent);
-      const place = sibling === null ? null : await placeBeside(shop, sibling);
+      const place = sibling === null ? null : await placeBeside(platform, sibling);
       if (asker !== null && place !== null && place.project.id !== asker.projectId) throw foreignPlan();
       const project = place?.project ?? (await projectAt(asker, body.path));
       if (project === null) {
@@ -98,7 +98,7 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
         ...(project === null ? {} : { projectId: project.id }),
         ...(query.phase === undefined ? {} : { phase: query.phase }),
       });
-      const shown = (await views(shop, tasks)).filter(
+      const shown = (await views(platform, tasks)).filter(
         ({ state }) => query.state === undefined || state === query.state,
       );
       return { tasks: shown.slice(-limits.pageRows), more: shown.length > limits.pageRows };
@@ -109,10 +109,10 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
       const task = await find(asker, reference, query);
       const all = await listTasks(db, { projectId: task.projectId, includeCompleted: true });
       const dependents = await views(
-        shop,
+        platform,
         all.filter((each) => each.dependsOn.includes(task.id)),
       );
-      const dependencies = await views(shop, await dependenciesOf(db, task));
+      const dependencies = await views(platform, await dependenciesOf(db, task));
       return {
         task: await viewOf(task.id),
         dependencies: dependencies.map(({ id, name, state, summary }) => ({ id, name, state, summary })),
@@ -124,7 +124,7 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
     /** Completes a task by hand: a person may, the agent that has it, and an agent with Finalize. */
     async complete(asker: Asker, reference: string, query: TaskQuery & { summary?: string | undefined }) {
       const { id } = await find(asker, reference, query);
-      const rights = asker === null ? null : await rightsOf(shop, asker);
+      const rights = asker === null ? null : await rightsOf(platform, asker);
       await store.write(async (tx) => {
         const task = await required(tx.db, id);
         if (rights !== null && task.agentId !== asker?.id) refuseSpecial(doors.completeTask, rights);
@@ -167,9 +167,9 @@ export function createPlan(shop: Workshop, agents: Pick<Agents, 'find'>) {
 }
 
 /** Where a sibling of an agent's task belongs: its project and phase; no phase, when the agent has no task. */
-async function placeBeside(shop: Workshop, agent: Agent): Promise<{ project: Project; phase: string }> {
-  const project = await projectOf(shop.store, agent);
-  const task = agent.taskId === null ? null : await taskById(shop.store.db, agent.taskId);
+async function placeBeside(platform: DefinitionPlatform, agent: Agent): Promise<{ project: Project; phase: string }> {
+  const project = await projectOf(platform.store, agent);
+  const task = agent.taskId === null ? null : await taskById(platform.store.db, agent.taskId);
   return { project, phase: task?.phase ?? '' };
 }
 
@@ -189,23 +189,26 @@ function foreignPlan(): PawlError {
 }
 
 /** The change that a finished task waits for, if it is opened. */
-async function changeOf(shop: Workshop, { id, finishedAt, completedAt }: Task): Promise<TaskView['change']> {
+async function changeOf(
+  platform: DefinitionPlatform,
+  { id, finishedAt, completedAt }: Task,
+): Promise<TaskView['change']> {
   if (finishedAt === null || completedAt !== null) return null;
-  const change = (await changesOfTask(shop.store.db, id)).findLast((each) => !isOver(each));
+  const change = (await changesOfTask(platform.store.db, id)).findLast((each) => !isOver(each));
   if (change === undefined) return null;
-  const { state, detail } = await viewOfChange(shop, change.id);
+  const { state, detail } = await viewOfChange(platform, change.id);
   return { id: change.id, state, detail };
 }
 
-async function views(shop: Workshop, tasks: readonly Task[]): Promise<TaskView[]> {
-  const { db } = shop.store;
+async function views(platform: DefinitionPlatform, tasks: readonly Task[]): Promise<TaskView[]> {
+  const { db } = platform.store;
   const known = await withDependencies(db, tasks);
   const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, name }]));
   const shown: TaskView[] = [];
   for (const task of tasks) {
     const agent = task.agentId === null ? null : await agentById(db, task.agentId);
     const reading = taskState(task, known);
-    const change = await changeOf(shop, task);
+    const change = await changeOf(platform, task);
     shown.push({
       ...task,
       ...reading,

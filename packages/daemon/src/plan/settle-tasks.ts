@@ -9,7 +9,7 @@ import { changesOfTask } from '@pawl/store/changes';
 import { queueOf } from '@pawl/store/queues';
 import { finishedTasks, taskById } from '@pawl/store/tasks';
 import { recordLanding } from '../tasks/tasks.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { settledRuns } from '../changes/settled.ts';
 
 /**
@@ -17,11 +17,11 @@ import { settledRuns } from '../changes/settled.ts';
  * change was closed. It follows from facts, so a daemon that dies before this does it with its next look. `config` is null
  * for a project that names no checks.
  */
-export async function settleTasks(shop: Workshop, project: Project, config: ProjectConfig | null): Promise<void> {
-  for (const task of await finishedTasks(shop.store.db, project.id)) {
-    const landing = await landingOf(shop, project, config, task);
+export async function settleTasks(platform: Platform, project: Project, config: ProjectConfig | null): Promise<void> {
+  for (const task of await finishedTasks(platform.store.db, project.id)) {
+    const landing = await landingOf(platform, project, config, task);
     if (landing.do === 'wait') continue;
-    await shop.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       const now = await taskById(tx.db, task.id);
       if (now === null || now.completedAt !== null || now.finishedAt !== task.finishedAt) return;
       await recordLanding(tx, now, landing);
@@ -30,8 +30,13 @@ export async function settleTasks(shop: Workshop, project: Project, config: Proj
   }
 }
 
-async function landingOf(shop: Workshop, project: Project, config: ProjectConfig | null, task: Task): Promise<Landing> {
-  const { db } = shop.store;
+async function landingOf(
+  platform: Platform,
+  project: Project,
+  config: ProjectConfig | null,
+  task: Task,
+): Promise<Landing> {
+  const { db } = platform.store;
   const facts = task.agentId === null ? null : await agentView(db, task.agentId);
   const queue = await queueOf(db, project.id);
   const run = facts?.run ?? null;
@@ -42,6 +47,7 @@ async function landingOf(shop: Workshop, project: Project, config: ProjectConfig
     run,
     changes: await changesOfTask(db, task.id),
     lands: config !== null && config.source !== 'none' && config.enabled,
-    isSettled: facts === null || !isAuthor(facts.agent) || isEarly || settledRuns(shop, project.id).has(run?.id ?? ''),
+    isSettled:
+      facts === null || !isAuthor(facts.agent) || isEarly || settledRuns(platform, project.id).has(run?.id ?? ''),
   });
 }

@@ -9,16 +9,16 @@ import { agentsThatRan, lastChangeOf } from '@pawl/store/change-search';
 import { listProjects } from '@pawl/store/projects';
 import { assignmentsOf, runBefore, runsOf } from '@pawl/store/runs';
 import type { Database } from '@pawl/store/tables';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 type Past = TaskHistory['tasks'][number];
 
 /** What became of what agents were given to do. It is read from rows that are never deleted, so clean-up takes nothing away. */
 export async function taskHistory(
-  shop: Workshop,
+  platform: Platform,
   { project, limit = limits.usualHistory }: { project: Project | null; limit?: number | undefined },
 ): Promise<Past[]> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, name }]));
   const tasks: Past[] = [];
   for (const facts of await agentsThatRan(db, { limit, ...(project === null ? {} : { projectId: project.id }) })) {

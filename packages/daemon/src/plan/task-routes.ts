@@ -5,18 +5,21 @@ import { agentById } from '@pawl/store/agents';
 import type { Context } from 'hono';
 import type { Asker } from './plan.ts';
 import { createPlan } from './plan.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What is asked of a plan, and done to it. */
-export function addTaskRoutes(app: OpenAPIHono<DoorVariables>, { shop, agents }: { shop: Workshop; agents: Agents }): void {
-  const plan = createPlan(shop, agents);
+export function addTaskRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, agents }: { platform: DefinitionPlatform; agents: Agents },
+): void {
+  const plan = createPlan(platform, agents);
 
   async function askerOf(context: Context<DoorVariables>): Promise<Asker> {
     const caller = context.get('caller');
     if (caller.kind === 'person') return null;
-    const agent = await agentById(shop.store.db, caller.agentId);
+    const agent = await agentById(platform.store.db, caller.agentId);
     if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
     return agent;
   }

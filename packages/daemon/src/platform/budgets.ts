@@ -4,7 +4,7 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget } from '@pawl/schema/record';
-import type { Workshop } from './workshop.ts';
+import type { Platform } from './platform.ts';
 
 /** Refuses a budget in money or tokens for a provider that does not report them: nothing would ever stop at it. */
 export function refuseUncountable(preset: ProviderPreset | null, budget: Limits | undefined): void {
@@ -24,6 +24,6 @@ function uncountable({ name }: ProviderPreset, told: string, unit: string, other
 }
 
 /** The budget of an agent's child: no more than the agent may use itself. */
-export function childBudget({ choices }: Workshop, parent: Agent, given: Limits = {}): Budget {
+export function childBudget({ choices }: Platform, parent: Agent, given: Limits = {}): Budget {
   return tighterBudget(budgetInForce(parent.budget, choices.budgets.agent), given);
 }

@@ -3,7 +3,7 @@ import type { HomeConfig } from '@pawl/schema/home-config';
 import { homeConfigLimits, homeConfigSchema } from '@pawl/schema/home-config';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { Choices, Timing } from './workshop.ts';
+import type { Choices, Timing } from './platform.ts';
 
 /** What a config file chooses. */
 export function choicesOf(config: HomeConfig): Choices {

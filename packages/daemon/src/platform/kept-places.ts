@@ -2,11 +2,11 @@ import type { Place } from '@pawl/schema/place';
 import { agentAt } from '@pawl/schema/place';
 import { agentById, agentOfTrash, agentsWithWorktree } from '@pawl/store/agents';
 import { placeOfTrash, presentPlaces } from '@pawl/store/places';
-import type { Workshop } from './workshop.ts';
+import type { Platform } from './platform.ts';
 
 /** The worktrees and directories of agents that are there, or were kept: of first projects, of none, and of further ones. */
-export async function placesThere(shop: Workshop): Promise<Place[]> {
-  const { db } = shop.store;
+export async function placesThere(platform: Platform): Promise<Place[]> {
+  const { db } = platform.store;
   const agents = await agentsWithWorktree(db);
   const found: Place[] = agents.map((agent) => ({ agent, extra: null }));
   for (const extra of await presentPlaces(db)) {
@@ -17,8 +17,8 @@ export async function placesThere(shop: Workshop): Promise<Place[]> {
 }
 
 /** The place whose worktree or directory is in the trash under this name; null when it belongs to no agent. */
-export async function placeInTrash(shop: Workshop, entry: string): Promise<Place | null> {
-  const { db } = shop.store;
+export async function placeInTrash(platform: Platform, entry: string): Promise<Place | null> {
+  const { db } = platform.store;
   const agent = await agentOfTrash(db, entry);
   if (agent !== null) return { agent, extra: null };
   const extra = await placeOfTrash(db, entry);

@@ -2,7 +2,7 @@ import type { AgentProgram } from '@pawl/roster/agent-program';
 import { agentPrograms } from '@pawl/roster/agent-program';
 import { messageOf } from '@pawl/schema/error';
 import { renameSync, writeFileSync } from 'node:fs';
-import type { Workshop } from './workshop.ts';
+import type { Platform } from './platform.ts';
 
 /** What a daemon leaves for those who look for agents while it is down. */
 type ProgramsFile = { provider: string | null; programs: AgentProgram[] };
@@ -16,7 +16,7 @@ export function writePrograms({
   providers,
   choices,
   log,
-}: Pick<Workshop, 'home' | 'providers' | 'choices' | 'log'>): void {
+}: Pick<Platform, 'home' | 'providers' | 'choices' | 'log'>): void {
   const content: ProgramsFile = { provider: choices.provider, programs: agentPrograms(providers.list()) };
   try {
     writeFileSync(`${home.programs}.tmp`, JSON.stringify(content), { mode: 0o600 });

@@ -11,8 +11,8 @@ import { queueOf } from '@pawl/store/queues';
 import { unpushedOf } from './unpushed.ts';
 import { readProjectConfig } from './project-config.ts';
 import { targetBranch } from './target.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { repositoryOf } from '../platform/platform.ts';
 
 /**
  * Where work begins: at what was asked for; else, in a linked worktree of the person's, at its HEAD; else at the remote's
@@ -20,18 +20,18 @@ import { repositoryOf } from '../platform/workshop.ts';
  * into the checkout that the person has before them, and so it begins there.
  */
 export async function baseCommitFor(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   repository: Repository,
   { base, mode }: { base: string | undefined; mode: WorkMode },
 ): Promise<string> {
-  if (base !== undefined || mode === 'errand' || isOwnWorktree(shop, repository))
+  if (base !== undefined || mode === 'errand' || isOwnWorktree(platform, repository))
     return resolveCommit(repository, base);
-  return (await remoteTarget(shop, project, repository)) ?? resolveCommit(repository);
+  return (await remoteTarget(platform, project, repository)) ?? resolveCommit(repository);
 }
 
 /** A linked worktree that a person made; what runs in an agent's begins where all other work does. */
-function isOwnWorktree({ home }: Workshop, { gitDir, commonDir, top }: Repository): boolean {
+function isOwnWorktree({ home }: Platform, { gitDir, commonDir, top }: Repository): boolean {
   return gitDir !== commonDir && !isInside(top, home.worktrees);
 }
 
@@ -39,12 +39,12 @@ function isOwnWorktree({ home }: Workshop, { gitDir, commonDir, top }: Repositor
  * The commit of the branch that changes go to: at the remote as the repository knows it, else the repository's own; HEAD in a
  * repository that has no such branch.
  */
-export async function targetCommit(shop: Workshop, project: Project, repository: Repository): Promise<string> {
-  const remote = await remoteTarget(shop, project, repository);
+export async function targetCommit(platform: Platform, project: Project, repository: Repository): Promise<string> {
+  const remote = await remoteTarget(platform, project, repository);
   if (remote !== null) return remote;
-  const queue = await queueOf(shop.store.db, project.id);
+  const queue = await queueOf(platform.store.db, project.id);
   try {
-    const config = await configOrUsual(shop, project, repository, queue?.seen ?? null);
+    const config = await configOrUsual(platform, project, repository, queue?.seen ?? null);
     const tip = await branchTip(repository, queue?.branch ?? (await targetBranch(repository, config)));
     if (tip !== null) return tip;
   } catch (error) {
@@ -55,21 +55,21 @@ export async function targetCommit(shop: Workshop, project: Project, repository:
 
 /** Says that an agent starts at the remote's target branch, without commits that only the local one has; null when it does not. */
 export async function baseNoteFor(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   { baseCommit }: Pick<Agent, 'baseCommit'>,
 ): Promise<string | null> {
   if (baseCommit === null) return null;
-  if ((await remoteTarget(shop, project, await repositoryOf(shop, project))) !== baseCommit) return null;
-  const unpushed = await unpushedOf(shop, project, baseCommit);
+  if ((await remoteTarget(platform, project, await repositoryOf(platform, project))) !== baseCommit) return null;
+  const unpushed = await unpushedOf(platform, project, baseCommit);
   return unpushed === null ? null : unpushedBase(unpushed);
 }
 
-async function remoteTarget(shop: Workshop, project: Project, repository: Repository): Promise<string | null> {
+async function remoteTarget(platform: Platform, project: Project, repository: Repository): Promise<string | null> {
   if (!(await hasRemoteBranches(repository))) return null;
-  const queue = await queueOf(shop.store.db, project.id);
+  const queue = await queueOf(platform.store.db, project.id);
   try {
-    const config = await configOrUsual(shop, project, repository, queue?.seen ?? null);
+    const config = await configOrUsual(platform, project, repository, queue?.seen ?? null);
     if (config.remote === null) return null;
     const branch = queue?.branch ?? (await targetBranch(repository, config));
     return await commitAt(repository, `refs/remotes/${checkBranchName(`${config.remote}/${branch}`)}`);
@@ -82,13 +82,13 @@ async function remoteTarget(shop: Workshop, project: Project, repository: Reposi
 
 /** A config that is wrong holds the queue, but keeps nobody from being put to work: to correct it, perhaps. */
 async function configOrUsual(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   repository: Repository,
   commit: string | null,
 ): Promise<Pick<ProjectConfig, 'remote' | 'branch'>> {
   try {
-    return await readProjectConfig(shop, project, repository, commit);
+    return await readProjectConfig(platform, project, repository, commit);
   } catch (error) {
     if (error instanceof PawlError) return { remote: 'origin', branch: null };
     throw error;

@@ -15,8 +15,8 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usualDefinition } from '../definitions/usual.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory } from '../platform/platform.ts';
 import { readCheckoutFile } from './checkout-file.ts';
 import type { ConfigFile } from './config-file.ts';
 import { configPath, parseConfigFile } from './config-file.ts';
@@ -32,13 +32,15 @@ type Found = Pick<ProjectConfig, 'source' | 'checkout'> & { file: ConfigFile };
  * A file that is wrong is an error, and never the same as none.
  */
 export async function readProjectConfig(
-  shop: Pick<Workshop, 'home'>,
+  platform: Pick<Platform, 'home'>,
   project: Project,
   repository: Repository,
   commit: string | null,
 ): Promise<ProjectConfig> {
-  const { file, source, checkout } = (commit === null ? null : await committed(shop, project, repository, commit)) ??
-    (await lying(shop, project, repository)) ?? {
+  const { file, source, checkout } = (commit === null
+    ? null
+    : await committed(platform, project, repository, commit)) ??
+    (await lying(platform, project, repository)) ?? {
       file: await parseConfigFile('', configPath),
       source: 'none' as const,
       checkout: null,
@@ -70,33 +72,33 @@ export async function readProjectConfig(
  * A commit that the repository has no more, because it was cloned anew or cleaned up after a rewrite, counts as none.
  */
 export async function readLastConfig(
-  shop: Pick<Workshop, 'home'>,
+  platform: Pick<Platform, 'home'>,
   project: Project,
   repository: Repository,
   queue: Pick<Queue, 'seen' | 'branch'> | null,
 ): Promise<{ commit: string | null; config: ProjectConfig }> {
   const seen = queue?.seen ?? null;
   try {
-    if (seen !== null) return { commit: seen, config: await readProjectConfig(shop, project, repository, seen) };
+    if (seen !== null) return { commit: seen, config: await readProjectConfig(platform, project, repository, seen) };
   } catch (error) {
-    if (await hasCommit(repository, ownGitDirectory(shop.home, project.id), seen ?? '')) throw error;
+    if (await hasCommit(repository, ownGitDirectory(platform.home, project.id), seen ?? '')) throw error;
   }
   const commit = await branchTip(repository, queue?.branch ?? (await defaultBranch(repository)));
-  return { commit, config: await readProjectConfig(shop, project, repository, commit) };
+  return { commit, config: await readProjectConfig(platform, project, repository, commit) };
 }
 
 /** What a commit says never changes, so it is read once. */
 const known = new Map<string, ConfigFile | null>();
 
 async function committed(
-  shop: Pick<Workshop, 'home'>,
+  platform: Pick<Platform, 'home'>,
   project: Project,
   repository: Repository,
   commit: string,
 ): Promise<Found | null> {
   let file = known.get(commit);
   if (file === undefined) {
-    const ownDir = ownGitDirectory(shop.home, project.id);
+    const ownDir = ownGitDirectory(platform.home, project.id);
     const place = `${configPath} of ${commit.slice(0, 10)}`;
     const found = await fileAt(repository, ownDir, commit, configPath, gateLimits.configBytes);
     if (found.is === 'unusable') throw unusableConfig(place, found.why);
@@ -111,7 +113,11 @@ async function committed(
 /** What was read last in a checkout; most looks find it unchanged. */
 const lastRead = new Map<string, { text: string; file: ConfigFile }>();
 
-async function lying(shop: Pick<Workshop, 'home'>, project: Project, repository: Repository): Promise<Found | null> {
+async function lying(
+  platform: Pick<Platform, 'home'>,
+  project: Project,
+  repository: Repository,
+): Promise<Found | null> {
   if (repository.bare) return null;
   const place = `${repository.root}/${configPath}`;
   const bytes = await readCheckoutFile(repository.root, configPath, gateLimits.configBytes);
@@ -123,7 +129,7 @@ async function lying(shop: Pick<Workshop, 'home'>, project: Project, repository:
   const before = lastRead.get(place);
   const file = before?.text === text ? before.file : await parseConfigFile(text, place);
   lastRead.set(place, { text, file });
-  const checkout = await checkoutOf(repository, ownGitDirectory(shop.home, project.id), bytes);
+  const checkout = await checkoutOf(repository, ownGitDirectory(platform.home, project.id), bytes);
   return { file, source: 'checkout', checkout };
 }
 

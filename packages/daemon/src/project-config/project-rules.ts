@@ -8,8 +8,8 @@ import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/queues';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { configPath } from './config-file.ts';
 import { readLastConfig, readProjectConfig } from './project-config.ts';
 import { findTarget, targetBranch } from './target.ts';
@@ -26,8 +26,8 @@ export type ProjectRules = {
 };
 
 /** Reads the rules of a project, and where its target branch is. */
-export async function projectRules(shop: Workshop, project: Project): Promise<ProjectRules> {
-  const { repository, ownDir, queue, config } = await readConfig(shop, project);
+export async function projectRules(platform: Platform, project: Project): Promise<ProjectRules> {
+  const { repository, ownDir, queue, config } = await readConfig(platform, project);
   const branch = await targetBranch(repository, config, queue?.branch ?? null);
   const local = await branchTip(repository, branch);
   const seen = queue?.branch === branch ? queue.seen : null;
@@ -44,37 +44,37 @@ export async function projectRules(shop: Workshop, project: Project): Promise<Pr
  * that cannot be reached, or takes long. A configuration that cannot be read is an error.
  */
 export async function projectRulesNow(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
 ): Promise<Pick<ProjectRules, 'config' | 'branch'>> {
-  const { repository, ownDir, config, branch } = await projectRules(shop, project);
+  const { repository, ownDir, config, branch } = await projectRules(platform, project);
   const finding = orTrouble(() => findTarget(repository, ownDir, config, branch));
   const target = (await Promise.race([finding, delay(limits.askRemoteMs, null, { ref: false })]))?.found ?? null;
   if (target === null) return { config, branch };
-  return { config: await readProjectConfig(shop, project, repository, target.tip), branch: target.branch };
+  return { config: await readProjectConfig(platform, project, repository, target.tip), branch: target.branch };
 }
 
 /**
  * Why a project's configuration cannot be read: as its queue saw the target branch last, and, without a remote, as that is now.
  * Null when it can be read.
  */
-export async function configTrouble(shop: Workshop, project: Project): Promise<string | null> {
-  const queue = await queueOf(shop.store.db, project.id);
+export async function configTrouble(platform: Platform, project: Project): Promise<string | null> {
+  const queue = await queueOf(platform.store.db, project.id);
   const isAboutConfig = (text: string) => text.includes(configPath);
-  const { found, trouble } = await configOf(shop, project);
+  const { found, trouble } = await configOf(platform, project);
   if (found === null) return isAboutConfig(trouble) ? trouble : null;
   const noted = queue?.waiting?.reason ?? '';
   if (found.remote !== null) return isAboutConfig(noted) ? noted : null;
-  const now = await orTrouble(() => projectRulesNow(shop, project));
+  const now = await orTrouble(() => projectRulesNow(platform, project));
   return now.trouble !== null && isAboutConfig(now.trouble) ? now.trouble : null;
 }
 
-async function readConfig(shop: Workshop, project: Project) {
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, project.id);
+async function readConfig(platform: Platform, project: Project) {
+  const repository = await repositoryOf(platform, project);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   await ensureOwnDirectory(repository, ownDir);
-  const queue = await queueOf(shop.store.db, project.id);
-  const { config } = await readLastConfig(shop, project, repository, queue);
+  const queue = await queueOf(platform.store.db, project.id);
+  const { config } = await readLastConfig(platform, project, repository, queue);
   return { repository, ownDir, queue, config };
 }
 
@@ -82,13 +82,13 @@ async function readConfig(shop: Workshop, project: Project) {
 export type Found<T> = { found: T; trouble: null } | { found: null; trouble: string };
 
 /** What a project says, as far as it can be read. */
-export async function configOf(shop: Workshop, project: Project): Promise<Found<ProjectConfig>> {
-  return orTrouble(async () => (await readConfig(shop, project)).config);
+export async function configOf(platform: Platform, project: Project): Promise<Found<ProjectConfig>> {
+  return orTrouble(async () => (await readConfig(platform, project)).config);
 }
 
 /** The rules of a project, as far as they can be told. */
-export async function rulesOf(shop: Workshop, project: Project): Promise<Found<ProjectRules>> {
-  return orTrouble(() => projectRules(shop, project));
+export async function rulesOf(platform: Platform, project: Project): Promise<Found<ProjectRules>> {
+  return orTrouble(() => projectRules(platform, project));
 }
 
 async function orTrouble<T>(find: () => Promise<T>): Promise<Found<T>> {

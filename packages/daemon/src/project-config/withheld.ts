@@ -7,21 +7,21 @@ import type { Agent, Project } from '@pawl/schema/record';
 import { proposedHeads } from '@pawl/store/change-search';
 import { queueOf } from '@pawl/store/queues';
 import { recordWithheldWork, withheldInProject, withheldOfAgent } from '@pawl/store/withheld';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 
 /**
  * Records that commits of an agent without Patch stay on its branch. Each head is recorded once: the queue looks at finished
  * agents again and again, and after a restart from the beginning.
  */
 export async function recordWithheld(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   agent: Agent,
   { head, definition }: { head: string; definition: AgentCaller['definition'] },
 ): Promise<void> {
   const work = { branch: agent.branch ?? '', head, definition: definition.id };
-  const isNew = await shop.store.write(async (tx) => {
+  const isNew = await platform.store.write(async (tx) => {
     const about = { agentId: agent.id, projectId: project.id };
     if (!(await recordWithheldWork(tx, { ...about, ...work, at: tx.now }))) return false;
     tx.emit({ type: 'change.withheld', ...about, data: work });
@@ -29,34 +29,34 @@ export async function recordWithheld(
   });
   if (!isNew) return;
   const about = { agent: agent.alias, branch: agent.branch, definition: definition.id };
-  shop.log.info(about, 'its commits stay on its branch: the policy of its definition has no Patch');
+  platform.log.info(about, 'its commits stay on its branch: the policy of its definition has no Patch');
 }
 
 /** The commits in a project that were not proposed and still wait: on their branch, in no change and not in main. */
-export async function unproposed(shop: Workshop, project: Project): Promise<WithheldWork[]> {
-  return waiting(shop, project, await withheldInProject(shop.store.db, project.id));
+export async function unproposed(platform: Platform, project: Project): Promise<WithheldWork[]> {
+  return waiting(platform, project, await withheldInProject(platform.store.db, project.id));
 }
 
 /** The same for one agent. */
-export async function unproposedOf(shop: Workshop, project: Project, agentId: string): Promise<WithheldWork[]> {
-  const found = await withheldOfAgent(shop.store.db, agentId);
+export async function unproposedOf(platform: Platform, project: Project, agentId: string): Promise<WithheldWork[]> {
+  const found = await withheldOfAgent(platform.store.db, agentId);
   return waiting(
-    shop,
+    platform,
     project,
     found.filter(({ projectId }) => projectId === project.id),
   );
 }
 
-async function waiting(shop: Workshop, project: Project, found: readonly WithheldWork[]): Promise<WithheldWork[]> {
+async function waiting(platform: Platform, project: Project, found: readonly WithheldWork[]): Promise<WithheldWork[]> {
   if (found.length === 0) return [];
   try {
-    const repository = await repositoryOf(shop, project);
-    const ownDir = ownGitDirectory(shop.home, project.id);
-    const main = (await queueOf(shop.store.db, project.id))?.seen ?? null;
+    const repository = await repositoryOf(platform, project);
+    const ownDir = ownGitDirectory(platform.home, project.id);
+    const main = (await queueOf(platform.store.db, project.id))?.seen ?? null;
     const branches = found.map(({ branch }) => branch);
     const tips = await branchTips(repository, branches);
     const heads = found.map(({ head }) => head);
-    const proposed = await proposedHeads(shop.store.db, project.id, heads);
+    const proposed = await proposedHeads(platform.store.db, project.id, heads);
     const left: WithheldWork[] = [];
     for (const work of found) {
       const { branch, head } = work;

@@ -9,8 +9,8 @@ import type { Project } from '@pawl/schema/record';
 import { randomBytes } from 'node:crypto';
 import { link, lstat, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory } from '../platform/platform.ts';
 import { configPath } from './config-file.ts';
 import type { FoundCheck } from './detect-checks.ts';
 import { detectChecks } from './detect-checks.ts';
@@ -21,7 +21,7 @@ import { detectChecks } from './detect-checks.ts';
  * would only hide that there are no checks.
  */
 export async function proposeConfig(
-  shop: Pick<Workshop, 'home'>,
+  platform: Pick<Platform, 'home'>,
   project: Project,
   { autoMerge }: { autoMerge: boolean },
 ): Promise<ChecksFound> {
@@ -30,7 +30,7 @@ export async function proposeConfig(
   const file = repository.bare ? configPath : join(repository.root, configPath);
   const found = repository.bare ? [] : await detectChecks(repository.root);
   const told = (outcome: ChecksFound['outcome'], reason: string | null = null) => ({ file, found, outcome, reason });
-  if (await isConfigured(shop, project, repository)) return told('kept');
+  if (await isConfigured(platform, project, repository)) return told('kept');
   if (found.length === 0) return told('not-found');
   try {
     const text = configText(found, { autoMerge, branch: await targetName(repository) });
@@ -40,12 +40,16 @@ export async function proposeConfig(
   }
 }
 
-async function isConfigured(shop: Pick<Workshop, 'home'>, project: Project, repository: Repository): Promise<boolean> {
+async function isConfigured(
+  platform: Pick<Platform, 'home'>,
+  project: Project,
+  repository: Repository,
+): Promise<boolean> {
   if ((await statusOf(join(repository.root, configPath))) !== null) return true;
   const branch = await targetName(repository);
   const tip = branch === null ? null : await branchTip(repository, branch);
   if (tip === null) return false;
-  const ownDir = ownGitDirectory(shop.home, project.id);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   return (await fileAt(repository, ownDir, tip, configPath, gateLimits.configBytes)).is !== 'absent';
 }
 

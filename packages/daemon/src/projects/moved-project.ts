@@ -8,7 +8,7 @@ import type { Project } from '@pawl/schema/record';
 import { agentsWithWorktree } from '@pawl/store/agents';
 import { listProjects, moveProject } from '@pawl/store/projects';
 import { existsSync } from 'node:fs';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { placeInTrash } from '../platform/kept-places.ts';
 import { detachedWorktrees, reattach } from '../agents/worktrees/worktree-health.ts';
 
@@ -16,21 +16,25 @@ import { detachedWorktrees, reattach } from '../agents/worktrees/worktree-health
  * Finds the project whose repository was moved to this place: its old directory is gone, and this repository has records of
  * worktrees that Pawl made for it, or the branch of one that is in the trash. Null when there is none.
  */
-export async function movedProject(shop: Workshop, repository: Repository): Promise<Project | null> {
-  const lost = (await listProjects(shop.store.db)).filter(({ root }) => !existsSync(root));
+export async function movedProject(platform: Platform, repository: Repository): Promise<Project | null> {
+  const lost = (await listProjects(platform.store.db)).filter(({ root }) => !existsSync(root));
   if (lost.length === 0) return null;
   const paths = await registeredPaths(repository);
-  const agents = await agentsWithWorktree(shop.store.db);
+  const agents = await agentsWithWorktree(platform.store.db);
   const owner = agents.find(({ worktree }) => worktree !== null && paths.has(worktree))?.projectId;
-  return lost.find(({ id }) => id === owner) ?? (await ownerOfTrash(shop, repository, lost));
+  return lost.find(({ id }) => id === owner) ?? (await ownerOfTrash(platform, repository, lost));
 }
 
 /** The project among those whose directory is gone that has a worktree in the trash whose branch this repository has. */
-async function ownerOfTrash(shop: Workshop, repository: Repository, lost: readonly Project[]): Promise<Project | null> {
+async function ownerOfTrash(
+  platform: Platform,
+  repository: Repository,
+  lost: readonly Project[],
+): Promise<Project | null> {
   const branches = new Map((await listBranches(repository)).map(({ name, commit }) => [name, commit]));
-  for (const { name, note } of await listTrash(shop.home.trash)) {
+  for (const { name, note } of await listTrash(platform.home.trash)) {
     if (note === null || note.commit === null || branches.get(note.branch) !== note.commit) continue;
-    const place = await placeInTrash(shop, name);
+    const place = await placeInTrash(platform, name);
     const owner = lost.find(({ id }) => id === place?.agent.projectId);
     if (owner !== undefined) return owner;
   }
@@ -38,19 +42,19 @@ async function ownerOfTrash(shop: Workshop, repository: Repository, lost: readon
 }
 
 /** Notes the new place of a project and links its worktrees to it. What cannot be linked is left to `pawl doctor`. */
-export async function followMove(shop: Workshop, project: Project, root: string): Promise<Project> {
+export async function followMove(platform: Platform, project: Project, root: string): Promise<Project> {
   // Before the record: killed in between, the next `pawl init` finds the move again and repeats this.
-  await moveTrashNotes(shop.home.trash, project.root, root);
+  await moveTrashNotes(platform.home.trash, project.root, root);
   crashPoint('move.after_notes');
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await moveProject(tx, project.id, root);
     const data = { name: project.name, from: project.root, to: root };
     tx.emit({ type: 'project.moved', projectId: project.id, data });
   });
-  for (const detached of await detachedWorktrees(shop)) {
+  for (const detached of await detachedWorktrees(platform)) {
     if (detached.agent.projectId !== project.id) continue;
-    await reattach(shop, detached).catch((error: unknown) =>
-      shop.log.warn({ path: detached.path, error: messageOf(error) }, 'failed to reattach a worktree'),
+    await reattach(platform, detached).catch((error: unknown) =>
+      platform.log.warn({ path: detached.path, error: messageOf(error) }, 'failed to reattach a worktree'),
     );
   }
   return { ...project, root };

@@ -14,9 +14,9 @@ import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import * as z from 'zod';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { crewRoles } from '../definitions/crew-roles.ts';
-import { repositoryOf } from '../platform/workshop.ts';
+import { repositoryOf } from '../platform/platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { Barrier } from '../agents/barrier.ts';
 import { targetCommit } from '../project-config/base-commit.ts';
@@ -59,19 +59,19 @@ const memberKey = (projectId: string, role: CrewRole) => `crew:${projectId}:${ro
 
 /** The crews of one daemon. */
 export function createProjectCrews(
-  shop: Workshop,
+  platform: SessionPlatform,
   parts: { agents: Pick<Agents, 'view'>; reconciler: Reconciler; barrier: Barrier },
 ): ProjectCrews {
-  const { store } = shop;
+  const { store } = platform;
   const lanes = createLanes();
 
   async function start(project: Project, given: CrewGiven): Promise<CrewView> {
     await refuseUntracked(store.db, project);
     const missing: CrewRole[] = [];
-    for (const role of await crewRoles(shop)) if ((await holderOf(project, role)) === null) missing.push(role);
+    for (const role of await crewRoles(platform)) if ((await holderOf(project, role)) === null) missing.push(role);
     const { crewWantedAt } = await projectSettings(store.db, project.id);
     // A new wish: members that a person killed under the last one are started again.
-    const wantedAt = Math.max(shop.clock(), (crewWantedAt ?? 0) + 1);
+    const wantedAt = Math.max(platform.clock(), (crewWantedAt ?? 0) + 1);
     for (const role of missing) await fill(project, role, wantedAt, given);
     if (missing.length === 0 && crewWantedAt === null) await want(project, wantedAt);
     return status(project);
@@ -109,15 +109,15 @@ export function createProjectCrews(
         if (crewWantedAt === null) tx.emit({ type: 'project.configured', projectId: project.id, data: { crew: true } });
       },
     };
-    const agent = await forkAndExec(shop, actor, body, `crew:${project.id}:${role}:${wantedAt}`, { resting });
+    const agent = await forkAndExec(platform, actor, body, `crew:${project.id}:${role}:${wantedAt}`, { resting });
     crashPoint('crew.after_member');
     parts.reconciler.wake(agent.id);
   }
 
   /** Supervisor and merge-queue read where changes go to; a workspace keeps its branch, if it had one. */
   async function placeFor(project: Project, role: CrewRole): Promise<{ branch: string | null; base: string }> {
-    const repository = await repositoryOf(shop, project);
-    const base = await targetCommit(shop, project, repository);
+    const repository = await repositoryOf(platform, project);
+    const base = await targetCommit(platform, project, repository);
     if (role !== 'workspace') return { branch: null, base };
     for (let number = 1; ; number++) {
       const branch = `workspace/${project.name}${number === 1 ? '' : `-${number}`}`;
@@ -128,7 +128,7 @@ export function createProjectCrews(
 
   /** The role's own name, or, when that is taken, with the project's. */
   async function aliasFor(project: Project, role: CrewRole): Promise<string> {
-    const branches = await listBranches(await repositoryOf(shop, project), 'work/');
+    const branches = await listBranches(await repositoryOf(platform, project), 'work/');
     const taken = new Set([
       ...(await livingAliases(store.db)),
       ...(await takenAliases(store.db, project.id)),
@@ -161,7 +161,7 @@ export function createProjectCrews(
   async function status(project: Project): Promise<CrewView> {
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     const members: CrewView['members'] = [];
-    for (const role of await crewRoles(shop)) {
+    for (const role of await crewRoles(platform)) {
       const holder = await holderOf(project, role);
       members.push({ role, agent: holder === null ? null : await parts.agents.view(holder.id) });
     }
@@ -177,11 +177,11 @@ export function createProjectCrews(
 
   async function dismiss(project: Project): Promise<void> {
     const killer = await rootAgent(store.db);
-    for (const role of await crewRoles(shop)) {
+    for (const role of await crewRoles(platform)) {
       const member = await memberOf(store.db, project, role);
       const target = member === null ? null : await agentById(store.db, member.agentId);
       if (target === null || target.endedAt !== null) continue;
-      await killAgent({ shop, ...parts }, { target, killer, cascade: false, waitFor: () => true });
+      await killAgent({ platform, ...parts }, { target, killer, cascade: false, waitFor: () => true });
     }
   }
 
@@ -189,7 +189,7 @@ export function createProjectCrews(
   async function settle(project: Project): Promise<void> {
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     if (crewWantedAt === null || untrackedAt !== null) return dismiss(project);
-    for (const role of await crewRoles(shop)) {
+    for (const role of await crewRoles(platform)) {
       // A member that a person killed stays dead until the crew is started again.
       if ((await memberOf(store.db, project, role))?.wantedAt === crewWantedAt) continue;
       if ((await holderOf(project, role)) === null) await fill(project, role, crewWantedAt, {});
@@ -201,7 +201,10 @@ export function createProjectCrews(
       await inLane(project, () => settle(project));
     } catch (error) {
       if (isPassing(error)) throw error;
-      shop.log.warn({ project: project.name, error: messageOf(error) }, 'its crew is not complete; tried again later');
+      platform.log.warn(
+        { project: project.name, error: messageOf(error) },
+        'its crew is not complete; tried again later',
+      );
     }
   }
 

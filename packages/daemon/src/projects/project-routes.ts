@@ -6,38 +6,41 @@ import { listProjects } from '@pawl/store/projects';
 import { askerOf, projectRequired } from '../changes/change-scope.ts';
 import { changeProjectSettings } from '../platform/project-settings.ts';
 import { describeProject, untrackProject } from './untrack.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { ProjectCrews } from './project-crew.ts';
 import type { Signals } from '../agents/signals.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** Reads and changes the settings of a project. */
-export function addProjectRoutes(app: OpenAPIHono<DoorVariables>, parts: { shop: Workshop; crews: ProjectCrews; signals: Signals }): void {
-  const { shop, crews, signals } = parts;
-  const named = (query: ProjectReference) => projectRequired(shop, { is: 'person' }, query);
+export function addProjectRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  parts: { platform: DefinitionPlatform; crews: ProjectCrews; signals: Signals },
+): void {
+  const { platform, crews, signals } = parts;
+  const named = (query: ProjectReference) => projectRequired(platform, { is: 'person' }, query);
   app.openapi(projectRoutes.projectSettings, async (context) => {
-    const asker = await askerOf(shop, context.get('caller'));
-    const project = await projectRequired(shop, asker, context.req.valid('query'));
-    return context.json({ project, settings: await projectSettings(shop.store.db, project.id) }, 200);
+    const asker = await askerOf(platform, context.get('caller'));
+    const project = await projectRequired(platform, asker, context.req.valid('query'));
+    return context.json({ project, settings: await projectSettings(platform.store.db, project.id) }, 200);
   });
   app.openapi(projectRoutes.changeProjectSettings, async (context) => {
     const { path, project: name, ...changed } = context.req.valid('json');
-    const project = await projectRequired(shop, { is: 'person' }, { path, project: name });
-    return context.json({ project, settings: await changeProjectSettings(shop, project, changed) }, 200);
+    const project = await projectRequired(platform, { is: 'person' }, { path, project: name });
+    return context.json({ project, settings: await changeProjectSettings(platform, project, changed) }, 200);
   });
   app.openapi(projectRoutes.listProjectDetails, async (context) => {
     const query = context.req.valid('query');
     const isNamed = query.path !== undefined || query.project !== undefined;
-    const projects = isNamed ? [await named(query)] : await listProjects(shop.store.db);
-    return context.json({ projects: await Promise.all(projects.map((each) => describeProject(shop, each))) }, 200);
+    const projects = isNamed ? [await named(query)] : await listProjects(platform.store.db);
+    return context.json({ projects: await Promise.all(projects.map((each) => describeProject(platform, each))) }, 200);
   });
   app.openapi(projectRoutes.untrackProject, async (context) => {
     const { force = false, ...query } = context.req.valid('json');
-    return context.json(await untrackProject({ shop, signals, crews }, await named(query), { force }), 200);
+    return context.json(await untrackProject({ platform, signals, crews }, await named(query), { force }), 200);
   });
   app.openapi(projectRoutes.crew, async (context) => {
-    const asker = await askerOf(shop, context.get('caller'));
-    return context.json(await crews.status(await projectRequired(shop, asker, context.req.valid('query'))), 200);
+    const asker = await askerOf(platform, context.get('caller'));
+    return context.json(await crews.status(await projectRequired(platform, asker, context.req.valid('query'))), 200);
   });
   app.openapi(projectRoutes.startCrew, async (context) => {
     const { provider, environment, searchPath, ...query } = context.req.valid('json');

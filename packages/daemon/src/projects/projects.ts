@@ -8,19 +8,20 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { basename } from 'node:path';
 import { mergingOf } from '../changes/merge-rules.ts';
 import { proposeConfig } from '../project-config/write-config.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { changeProjectSettings } from '../platform/project-settings.ts';
 import { followMove, movedProject } from './moved-project.ts';
 import { trackAgain } from './untrack.ts';
 
 /** Puts the repository around a path into the registry; a second time it changes nothing there. One that was moved stays the same project. */
-export async function addProject(shop: Workshop, body: AddProjectBody): Promise<ProjectAdded> {
-  if (body.provider !== undefined) shop.providers.get(body.provider);
+export async function addProject(platform: DefinitionPlatform, body: AddProjectBody): Promise<ProjectAdded> {
+  if (body.provider !== undefined) platform.providers.get(body.provider);
   const repository = await openRepository(body.path);
   const { root } = repository;
-  const moved = (await projectByRoot(shop.store.db, root)) === null ? await movedProject(shop, repository) : null;
-  if (moved !== null) await followMove(shop, moved, root);
-  const added = await shop.store.write(async (tx) => {
+  const moved =
+    (await projectByRoot(platform.store.db, root)) === null ? await movedProject(platform, repository) : null;
+  if (moved !== null) await followMove(platform, moved, root);
+  const added = await platform.store.write(async (tx) => {
     const known = await projectByRoot(tx.db, root);
     if (known !== null) {
       return { project: known, created: false, trackedAgain: await trackAgain(tx, known) };
@@ -30,10 +31,10 @@ export async function addProject(shop: Workshop, body: AddProjectBody): Promise<
     tx.emit({ type: 'project.added', projectId: project.id, data: { name: project.name, root } });
     return { project, created: true, trackedAgain: false };
   });
-  if (body.provider !== undefined) await changeProjectSettings(shop, added.project, { provider: body.provider });
+  if (body.provider !== undefined) await changeProjectSettings(platform, added.project, { provider: body.provider });
   const { autoMerge = false } = body;
-  const checks = body.checks === true ? await proposeConfig(shop, added.project, { autoMerge }) : null;
-  return { ...added, checks, merging: await mergingOf(shop, added.project) };
+  const checks = body.checks === true ? await proposeConfig(platform, added.project, { autoMerge }) : null;
+  return { ...added, checks, merging: await mergingOf(platform, added.project) };
 }
 
 async function freeName(tx: WriteTransaction, wanted: string | undefined, root: string): Promise<string> {

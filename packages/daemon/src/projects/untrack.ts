@@ -4,12 +4,12 @@ import type { Project } from '@pawl/schema/record';
 import { everyLivingAgent } from '@pawl/store/agent-views';
 import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { ProjectCrews } from './project-crew.ts';
 import type { Signals } from '../agents/signals.ts';
 
 /** A project with its settings and how many agents it has. */
-export async function describeProject({ store }: Workshop, project: Project): Promise<ProjectDetail> {
+export async function describeProject({ store }: Platform, project: Project): Promise<ProjectDetail> {
   const living = (await everyLivingAgent(store.db)).filter(({ agent }) => agent.projectId === project.id);
   return {
     project,
@@ -23,14 +23,14 @@ export async function describeProject({ store }: Workshop, project: Project): Pr
  * While agents are at work it is refused; with `force` they are stopped, and can be resumed once it is tracked again.
  */
 export async function untrackProject(
-  parts: { shop: Workshop; signals: Pick<Signals, 'stop'>; crews: Pick<ProjectCrews, 'status' | 'tendOne'> },
+  parts: { platform: Platform; signals: Pick<Signals, 'stop'>; crews: Pick<ProjectCrews, 'status' | 'tendOne'> },
   project: Project,
   { force }: { force: boolean },
 ): Promise<ProjectDetail> {
-  const { shop, signals, crews } = parts;
+  const { platform, signals, crews } = parts;
   const { members } = await crews.status(project);
   const crew = new Set(members.map(({ agent }) => agent?.id));
-  const views = await everyLivingAgent(shop.store.db);
+  const views = await everyLivingAgent(platform.store.db);
   const busy = views.filter(
     ({ agent, run }) => agent.projectId === project.id && run?.outcome === null && !crew.has(agent.id),
   );
@@ -40,14 +40,14 @@ export async function untrackProject(
       hint: 'Wait until they are done, or use --force: they are stopped and keep their worktrees and branches.',
     });
   }
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     if ((await projectSettings(tx.db, project.id)).untrackedAt !== null) return;
     await updateProjectSettings(tx, project.id, { untrackedAt: tx.now });
     tx.emit({ type: 'project.configured', projectId: project.id, data: { tracked: false } });
   });
   await crews.tendOne(project);
   for (const { agent } of busy) await signals.stop(agent.id);
-  return describeProject(shop, project);
+  return describeProject(platform, project);
 }
 
 /** Tracks a project again that was taken off the list, with everything as it was; its crew is wanted anew. False when it was tracked. */

@@ -7,8 +7,8 @@ import { sessionsOf } from '@pawl/store/sessions';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Workshop } from '../platform/workshop.ts';
-import { sessionDirectory } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { sessionDirectory } from '../platform/platform.ts';
 
 /** What was given to a session, as it went in: `system` is empty where all of it was the first turn. */
 export type SentPrompt = { system: string; turn: string };
@@ -43,11 +43,11 @@ export function readPrompt(directory: string): SentPrompt | null {
 }
 
 /** What an agent was told at the beginning of a session, by default the latest that began; as much as is shown of it. */
-export async function sentPrompt(shop: Workshop, agent: Agent, no: number | undefined): Promise<PromptView> {
-  const sessions = (await sessionsOf(shop.store.db, agent.id)).toSorted((a, b) => b.no - a.no);
+export async function sentPrompt(platform: Platform, agent: Agent, no: number | undefined): Promise<PromptView> {
+  const sessions = (await sessionsOf(platform.store.db, agent.id)).toSorted((a, b) => b.no - a.no);
   const candidates = no === undefined ? sessions : sessions.filter((session) => session.no === no);
   for (const { id, no: number, purpose, conversation } of candidates) {
-    const sent = readPrompt(sessionDirectory(shop.home, id));
+    const sent = readPrompt(sessionDirectory(platform.home, id));
     if (sent === null) continue;
     const bytes = Buffer.byteLength(sent.system) + Buffer.byteLength(sent.turn);
     const system = firstBytes(sent.system, promptLimits.shownPromptBytes);

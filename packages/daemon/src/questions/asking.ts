@@ -14,7 +14,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
 import { recordMail } from '../mail/mail-record.ts';
 import { correspondent } from '../platform/places.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { idempotencyPrefix } from '../platform/idempotency.ts';
 import { recordHeard } from './question-record.ts';
 import type { FoundTarget, Target } from './question-target.ts';
@@ -53,7 +53,7 @@ const cycleAgents = 1_000;
  * transaction: so of two who ask each other at once, the second sees the first.
  */
 export async function recordAsking(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   tx: WriteTransaction,
   request: AskRequest,
   { body, take, end }: Means,
@@ -62,7 +62,7 @@ export async function recordAsking(
   if (known !== null) return { question: known, known: true, taken: null };
   const from = await agentById(tx.db, request.from.id);
   if (from === null || from.endedAt !== null) throw new PawlError('conflict', `${request.from.alias} is dead.`);
-  const { asked, ...found } = await findTarget(shop, tx.db, from, request.target);
+  const { asked, ...found } = await findTarget(platform, tx.db, from, request.target);
   const to = asked.agent;
   checkQuestion(from, to, request.text, (await openQuestionsFrom(tx.db, from.id)).length);
   const isPermission = request.kind === 'permission';
@@ -74,7 +74,7 @@ export async function recordAsking(
     return { cycle: aliases };
   }
   refuseAsked(asked);
-  const question = questionRecord(shop, request, { from, to, found, body, now: tx.now });
+  const question = questionRecord(platform, request, { from, to, found, body, now: tx.now });
   // A program asks on its agent's behalf, whatever that agent may write itself.
   await recordMail(tx, { from, to, kind: isPermission ? 'system' : 'question', questionId: question.id }, body);
   await insertQuestion(tx, question);
@@ -94,7 +94,7 @@ export async function questionOfRequest(db: Database, key: string | undefined): 
 }
 
 function questionRecord(
-  { choices }: Workshop,
+  { choices }: DefinitionPlatform,
   { text, kind = 'question', timeoutMs }: AskRequest,
   given: { from: Agent; to: Agent; found: Omit<FoundTarget, 'asked'>; body: StoredBody; now: number },
 ): Question {

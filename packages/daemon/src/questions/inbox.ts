@@ -19,7 +19,7 @@ import {
   openQuestionsTo,
   questionById,
 } from '@pawl/store/questions';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { permissionWords } from './permissions.ts';
 import type { Questions } from './questions.ts';
 import { rootAgent } from '../platform/root-agent.ts';
@@ -29,10 +29,10 @@ import type { Signals } from '../agents/signals.ts';
 export type PersonInbox = ReturnType<typeof createInbox>;
 
 /** The one inbox of a home: questions and requests to the person, and runs that ended with questions. */
-export function createInbox(shop: Workshop, questions: Questions, signals: Pick<Signals, 'reply'>) {
-  const { store } = shop;
+export function createInbox(platform: Platform, questions: Questions, signals: Pick<Signals, 'reply'>) {
+  const { store } = platform;
   const { db } = store;
-  const { deadlineMs } = shop.choices.questions;
+  const { deadlineMs } = platform.choices.questions;
 
   /** Everything that waits, oldest first. */
   async function list(): Promise<InboxItem[]> {

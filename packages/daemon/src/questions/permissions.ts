@@ -2,7 +2,7 @@ import type { PermissionAnswer } from '@pawl/protocol/view/question';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { askGate } from '../definitions/home-definitions.ts';
 import type { Questions } from './questions.ts';
 
@@ -21,13 +21,13 @@ export function permissionWords(allowed: boolean, reason: string | undefined): s
  * same request sent again, after the daemon died, waits for the same answer.
  */
 export async function requestPermission(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   questions: Questions,
   request: { agent: Agent; tool: string; input: Record<string, unknown>; key: string | undefined; signal: AbortSignal },
 ): Promise<PermissionAnswer> {
   const { agent, tool, key, signal } = request;
   const input = JSON.stringify(request.input);
-  const gate = await askGate(shop, agent, { tool, input });
+  const gate = await askGate(platform, agent, { tool, input });
   if (!gate.allowed) return { behavior: 'deny', message: gate.reason, conversationId: null };
   const text = `May it use ${tool}? ${input}`;
   const bytes = Buffer.byteLength(text);

@@ -12,7 +12,7 @@ import type { Context } from 'hono';
 import { requestPermission } from './permissions.ts';
 import type { Target } from './question-target.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { PersonInbox } from './inbox.ts';
 import type { Questions } from './questions.ts';
@@ -20,12 +20,12 @@ import type { DoorVariables } from '../platform/http/door.ts';
 import { requestKey, selfOnly } from '../platform/http/door.ts';
 import { eventStream } from '../platform/http/sse.ts';
 
-type QuestionRouteParts = { shop: Workshop; agents: Agents; questions: Questions; inbox: PersonInbox };
+type QuestionRouteParts = { platform: DefinitionPlatform; agents: Agents; questions: Questions; inbox: PersonInbox };
 
 /** Questions, what waits for the person, and requests for permissions. An agent asks, listens and answers as itself only. */
 export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: QuestionRouteParts): void {
-  const { shop, agents, questions, inbox } = parts;
-  const { db } = shop.store;
+  const { platform, agents, questions, inbox } = parts;
+  const { db } = platform.store;
   let streams = 0;
   const openStream = () => {
     if (streams >= limits.streams)
@@ -167,7 +167,7 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     if (context.get('caller').kind === 'person') throw new PawlError('invalid_input', 'A person needs no permission.');
     const key = requestKey(context, 'permission', context.req.valid('header')['idempotency-key']);
     const { signal } = context.req.raw;
-    return context.json(await requestPermission(shop, questions, { agent, tool, input, key, signal }), 200);
+    return context.json(await requestPermission(platform, questions, { agent, tool, input, key, signal }), 200);
   });
 }
 

@@ -9,7 +9,7 @@ import { agentsInPhase } from '@pawl/store/questions';
 import type { Database } from '@pawl/store/tables';
 import { agentsOfTask } from '@pawl/store/tasks';
 import { firstDefinition, isResumable } from '../mail/resumable.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { findTask } from '../tasks/tasks.ts';
 
@@ -19,39 +19,50 @@ export type Target = { agent: string } | { task: string } | { phase: string } | 
 export type FoundTarget = { asked: Asked; taskId: string | null; phase: string | null };
 
 /** Finds who is asked, on the facts of one transaction. That nobody can be is an error at once. */
-export async function findTarget(shop: Workshop, db: Database, from: Agent, target: Target): Promise<FoundTarget> {
+export async function findTarget(
+  platform: DefinitionPlatform,
+  db: Database,
+  from: Agent,
+  target: Target,
+): Promise<FoundTarget> {
   const direct = { taskId: null, phase: null };
-  if ('person' in target) return { asked: await askedFacts(shop, db, await rootAgent(db)), ...direct };
+  if ('person' in target) return { asked: await askedFacts(platform, db, await rootAgent(db)), ...direct };
   if ('agent' in target) {
     const agent = resolveAgent(target.agent, await findAgents(db, target.agent, { prefixOf: 'living' }));
-    return { asked: await askedFacts(shop, db, agent), ...direct };
+    return { asked: await askedFacts(platform, db, agent), ...direct };
   }
   if ('task' in target) {
     const task = await findTask(db, target.task, from.projectId ?? undefined);
     const workers = (await agentsOfTask(db, task.id)).toReversed();
     return {
-      asked: await choose(shop, db, from, workers, `the task ${task.name}`),
+      asked: await choose(platform, db, from, workers, `the task ${task.name}`),
       taskId: task.id,
       phase: task.phase,
     };
   }
   const { phase } = target;
   const workers = await agentsInPhase(db, phase, from.projectId);
-  return { asked: await choose(shop, db, from, workers, `the phase ${phase}`), taskId: null, phase };
+  return { asked: await choose(platform, db, from, workers, `the phase ${phase}`), taskId: null, phase };
 }
 
-async function choose(shop: Workshop, db: Database, from: Agent, workers: Agent[], what: string): Promise<Asked> {
+async function choose(
+  platform: DefinitionPlatform,
+  db: Database,
+  from: Agent,
+  workers: Agent[],
+  what: string,
+): Promise<Asked> {
   const candidates: Asked[] = [];
-  for (const agent of workers) if (agent.endedAt === null) candidates.push(await askedFacts(shop, db, agent));
+  for (const agent of workers) if (agent.endedAt === null) candidates.push(await askedFacts(platform, db, agent));
   return chooseAsked(from, candidates, what);
 }
 
 /** What decides whether an agent can be asked now. */
-export async function askedFacts(shop: Workshop, db: Database, { id }: Agent): Promise<Asked> {
+export async function askedFacts(platform: DefinitionPlatform, db: Database, { id }: Agent): Promise<Asked> {
   const facts = await agentView(db, id);
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${id}.`);
   const rests = facts.run !== null && facts.run.outcome !== null;
-  const first = await firstDefinition(shop, facts);
-  const resumable = first === null ? rests && (await isResumable(shop, db, facts.agent)) : true;
+  const first = await firstDefinition(platform, facts);
+  const resumable = first === null ? rests && (await isResumable(platform, db, facts.agent)) : true;
   return { ...facts, first, resumable };
 }

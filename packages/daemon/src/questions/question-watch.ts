@@ -18,7 +18,7 @@ import {
 } from '@pawl/store/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { diedOf } from '../platform/died-of.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { recordReminder, recordWithdrawals, tellSupervisor } from './question-record.ts';
 import { askedFacts } from './question-target.ts';
 import type { Questions } from './questions.ts';
@@ -38,8 +38,12 @@ const shortestTimerMs = 20;
 const retryMs = 1_000;
 
 /** Begins to look after the questions of one daemon. */
-export function watchQuestions(shop: Workshop, questions: Questions, signals: Pick<Signals, 'reply'>): QuestionWatch {
-  const { store } = shop;
+export function watchQuestions(
+  platform: DefinitionPlatform,
+  questions: Questions,
+  signals: Pick<Signals, 'reply'>,
+): QuestionWatch {
+  const { store } = platform;
   /** Whose questions are to be looked at next; everybody's when `all` is set. */
   const concerned = new Set<string>();
   let all = false;
@@ -55,7 +59,7 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
     for (const agentId of agents) concerned.add(agentId);
     if (events.some((event) => concernedBy(event) !== null)) look();
   });
-  const floor = setInterval(lookAtAll, shop.timing.routeMs);
+  const floor = setInterval(lookAtAll, platform.timing.routeMs);
   floor.unref();
 
   function lookAtAll(): void {
@@ -76,10 +80,10 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
       concerned.clear();
       try {
         if (everybody) await tick();
-        else for (const agentId of agents) await lookAfter(agentId, shop.clock());
+        else for (const agentId of agents) await lookAfter(agentId, platform.clock());
         await setTimer();
       } catch (error) {
-        shop.log.error({ error: messageOf(error) }, 'questions could not be looked after; tried again later');
+        platform.log.error({ error: messageOf(error) }, 'questions could not be looked after; tried again later');
       }
     }
   }
@@ -92,21 +96,21 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
   /** What becomes due at a time is looked at then, and not at the next look. */
   async function setTimer(): Promise<void> {
     // The clock may have been set back since.
-    const dues = [await nextDue(store.db, Math.min(seenUntil, shop.clock()))];
+    const dues = [await nextDue(store.db, Math.min(seenUntil, platform.clock()))];
     for (const { endedAt } of await untoldEnds(store.db))
-      dues.push(Math.max(endedAt ?? 0, shop.startedAt) + limits.answerGraceMs);
+      dues.push(Math.max(endedAt ?? 0, platform.startedAt) + limits.answerGraceMs);
     const due = Math.min(...dues.map((at) => at ?? Infinity));
     if (timer !== null) clearTimeout(timer);
     timer = null;
     if (closed || due === Infinity) return;
-    const leftMs = due - shop.clock();
+    const leftMs = due - platform.clock();
     // What is due and still there could not be settled just now, and is tried again in a while.
     const waitMs = leftMs <= 0 ? retryMs : Math.min(longestTimerMs, Math.max(shortestTimerMs, leftMs));
     timer = setTimeout(lookAtAll, waitMs);
     timer.unref();
   }
 
-  async function tick(now = shop.clock()): Promise<void> {
+  async function tick(now = platform.clock()): Promise<void> {
     for (let page = await openQuestions(store.db); page.length > 0;) {
       for (const question of page) await settle(question, now);
       page = page.length < limits.pageRows ? [] : await openQuestions(store.db, page.at(-1) ?? null);
@@ -114,7 +118,7 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
     seenUntil = now;
     for (const question of await untoldEnds(store.db)) if (isDue(question, now)) await questions.tell(question);
     if ((await mailsOfEndedQuestions(store.db)).length > 0) await store.write(recordWithdrawals);
-    await settleWaitingRuns(shop, signals, now);
+    await settleWaitingRuns(platform, signals, now);
   }
 
   /** Does what is due about one question. The facts are looked at first without a transaction: mostly nothing is. */
@@ -130,9 +134,9 @@ export function watchQuestions(shop: Workshop, questions: Questions, signals: Pi
   async function judged(db: WriteTransaction['db'], question: Question, now: number): Promise<Judgement> {
     const [from, to] = [await agentView(db, question.fromId), await agentView(db, question.toId)];
     if (from === null || to === null) return { do: 'keep' };
-    const asked = await askedFacts(shop, db, to.agent);
+    const asked = await askedFacts(platform, db, to.agent);
     const mails = await mailsOfQuestion(db, question);
-    const judgement = judgeQuestion({ question, from, to: asked, mails }, shop.choices.questions, now);
+    const judgement = judgeQuestion({ question, from, to: asked, mails }, platform.choices.questions, now);
     return judgement.do === 'park' && (await isParked(db, question.id)) ? { do: 'keep' } : judgement;
   }
 

@@ -10,7 +10,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { storeBody } from '../mail/mail-body.ts';
 import { noteDelivered, noteRead } from '../mail/marks.ts';
 import type { Post } from '../mail/post.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { AskRequest } from './asking.ts';
 import { questionOfRequest, recordAsking } from './asking.ts';
 import {
@@ -33,8 +33,8 @@ type FollowedQuestion = {
 };
 
 /** Questions between agents, and from agents to the person, of one daemon. */
-export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits) {
-  const { store } = shop;
+export function createQuestions(platform: DefinitionPlatform, post: Post, waits: QuestionWaits) {
+  const { store } = platform;
 
   store.onCommit(({ events }) => {
     for (const { type, data } of events) if (type === 'question.ended') waits.wake(String(data['questionId']));
@@ -42,7 +42,9 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
     if (events.some(({ type }) => type === 'mail.returned'))
       store
         .write(recordWithdrawals)
-        .catch((error: unknown) => shop.log.error({ error: messageOf(error) }, 'a question could not be withdrawn'));
+        .catch((error: unknown) =>
+          platform.log.error({ error: messageOf(error) }, 'a question could not be withdrawn'),
+        );
   });
 
   /** Asks somebody. The question is durable before this returns, and its recipient is told. */
@@ -50,11 +52,11 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
     checkBody(request.text);
     const known = await questionOfRequest(store.db, request.key);
     if (known !== null) return known;
-    const body = await storeBody(shop, request.text);
+    const body = await storeBody(platform, request.text);
     let taken: Taken | null = null;
     const take = (agentId: string) => (taken = waits.take(agentId));
     const asking = await store
-      .write((tx) => recordAsking(shop, tx, request, { body, take, end }))
+      .write((tx) => recordAsking(platform, tx, request, { body, take, end }))
       .catch((error: unknown) => {
         taken?.putBack();
         throw error;
@@ -81,7 +83,7 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
 
   /** Answers a question, once; the same answer again is no mistake. */
   async function answer(question: Question, text: string): Promise<void> {
-    const body = await storeBody(shop, text);
+    const body = await storeBody(platform, text);
     await store.write(async (tx) => {
       if (await recordQuestionEnd(tx, question, { end: 'answered', text })) {
         const now = (await questionById(tx.db, question.id)) ?? question;
@@ -97,7 +99,7 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
 
   /** Sends by mail how a question has ended, where no command of the one who asked has shown it. */
   async function tell(question: Question): Promise<void> {
-    const body = question.end === 'answered' ? await storeBody(shop, question.answer ?? '') : null;
+    const body = question.end === 'answered' ? await storeBody(platform, question.answer ?? '') : null;
     await store.write(async (tx) => {
       if (body === null) await recordNoAnswer(tx, question, question.answer ?? '');
       else await recordAnswerMail(tx, question, body, { shown: false });
@@ -109,7 +111,7 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
   /** The command that waited has shown how it ended: that is how the mail of an answer arrives. */
   async function shown(question: Question): Promise<void> {
     if (question.endedAt === null) return;
-    const body = question.end === 'answered' ? await storeBody(shop, question.answer ?? '') : null;
+    const body = question.end === 'answered' ? await storeBody(platform, question.answer ?? '') : null;
     await store.write(async (tx) => {
       const mail = body === null ? null : await recordAnswerMail(tx, question, body, { shown: true });
       if (mail !== null || (await noteTold(tx, question.id, null))) return;
@@ -142,7 +144,7 @@ export function createQuestions(shop: Workshop, post: Post, waits: QuestionWaits
 
   /** True while the command that asked is there, or may be about to come: it has just asked, or this daemon has just come up. */
   function isExpected({ id, askedAt }: Question, now: number): boolean {
-    return waits.isAwaited(id) || now < Math.max(askedAt, shop.startedAt) + limits.answerGraceMs;
+    return waits.isAwaited(id) || now < Math.max(askedAt, platform.startedAt) + limits.answerGraceMs;
   }
 
   /**

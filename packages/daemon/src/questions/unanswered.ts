@@ -7,7 +7,7 @@ import { agentsWithQuestions } from '@pawl/store/questions';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { tellSupervisor } from './question-record.ts';
 import type { Signals } from '../agents/signals.ts';
 
@@ -29,8 +29,12 @@ export async function park(tx: WriteTransaction, id: string, agent: Agent, what:
 }
 
 /** Runs that ended with questions, when nobody answers in time: their agents decide themselves, or stay where they are. */
-export async function settleWaitingRuns(shop: Workshop, signals: Pick<Signals, 'reply'>, now: number): Promise<void> {
-  const { store, choices } = shop;
+export async function settleWaitingRuns(
+  platform: Platform,
+  signals: Pick<Signals, 'reply'>,
+  now: number,
+): Promise<void> {
+  const { store, choices } = platform;
   const { deadlineMs, policy } = choices.questions;
   if (deadlineMs === null) return;
   for (const { id } of await agentsWithQuestions(store.db)) {
@@ -38,7 +42,7 @@ export async function settleWaitingRuns(shop: Workshop, signals: Pick<Signals, '
     const run = facts?.run ?? null;
     if (facts === null || run === null || run.questions === null || run.endedAt === null) continue;
     if (run.endedAt + deadlineMs > now) continue;
-    if (policy === 'decide' && facts.agent.kind === 'main') await decide(shop, signals, id, run.id);
+    if (policy === 'decide' && facts.agent.kind === 'main') await decide(platform, signals, id, run.id);
     else if (!(await isParked(store.db, run.id))) {
       const asked = firstLine(run.questions[0]?.question ?? '', limits.labelCharacters);
       await store.write((tx) => park(tx, run.id, facts.agent, `nobody has answered its questions so far: ${asked}`));
@@ -46,11 +50,16 @@ export async function settleWaitingRuns(shop: Workshop, signals: Pick<Signals, '
   }
 }
 
-async function decide(shop: Workshop, signals: Pick<Signals, 'reply'>, agentId: string, runId: string): Promise<void> {
+async function decide(
+  platform: Platform,
+  signals: Pick<Signals, 'reply'>,
+  agentId: string,
+  runId: string,
+): Promise<void> {
   try {
     await signals.reply(agentId, { notNow: true }, { by: 'policy', key: `decide:${runId}` });
   } catch (error) {
     // Somebody was quicker, or it cannot go on: others are not kept from it.
-    shop.log.warn({ agent: agentId, error: messageOf(error) }, 'an agent could not be told to decide itself');
+    platform.log.warn({ agent: agentId, error: messageOf(error) }, 'an agent could not be told to decide itself');
   }
 }

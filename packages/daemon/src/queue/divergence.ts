@@ -5,17 +5,17 @@ import { branchTip } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { queueOf, updateQueue } from '@pawl/store/queues';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { configOf } from '../project-config/project-rules.ts';
 import { hasDropped } from './dropped.ts';
 
 /** Records since when the local target branch and the remote's have diverged, and that they no longer do. */
-export async function recordDivergence(shop: Workshop, project: Project): Promise<void> {
-  const divergence = await divergenceOf(shop, project);
-  const queue = await queueOf(shop.store.db, project.id);
+export async function recordDivergence(platform: Platform, project: Project): Promise<void> {
+  const divergence = await divergenceOf(platform, project);
+  const queue = await queueOf(platform.store.db, project.id);
   if (queue === null || (queue.divergedAt !== null) === (divergence !== null)) return;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const about = { projectId: project.id, agentId: null };
     await updateQueue(tx, project.id, { divergedAt: divergence === null ? null : tx.now });
     if (divergence === null) tx.emit({ type: 'queue.converged', ...about, data: { branch: queue.branch } });
@@ -27,19 +27,19 @@ export async function recordDivergence(shop: Workshop, project: Project): Promis
 }
 
 /** How a project's local target branch differs from the remote's as the queue saw it last; null when one follows the other. */
-export async function divergenceOf(shop: Workshop, project: Project): Promise<Divergence | null> {
-  const queue = await queueOf(shop.store.db, project.id);
-  const { found } = await configOf(shop, project);
+export async function divergenceOf(platform: Platform, project: Project): Promise<Divergence | null> {
+  const queue = await queueOf(platform.store.db, project.id);
+  const { found } = await configOf(platform, project);
   if (queue === null || queue.seen === null || found === null || found.remote === null) return null;
   const { branch, seen: tip } = queue;
   try {
-    const repository = await repositoryOf(shop, project);
-    const ownDir = ownGitDirectory(shop.home, project.id);
+    const repository = await repositoryOf(platform, project);
+    const ownDir = ownGitDirectory(platform.home, project.id);
     const local = await branchTip(repository, branch);
     if (local === null || local === tip || !(await hasCommit(repository, ownDir, tip))) return null;
     if (await isAncestor(repository, ownDir, local, tip)) return null;
     if (await isAncestor(repository, ownDir, tip, local)) return null;
-    const isRewritten = await hasDropped(shop.store.db, { repository, ownDir, projectId: project.id, tip }, branch);
+    const isRewritten = await hasDropped(platform.store.db, { repository, ownDir, projectId: project.id, tip }, branch);
     return { branch, local, remote: found.remote, tip, isRewritten };
   } catch (error) {
     // A repository that cannot be read has other things said about it.

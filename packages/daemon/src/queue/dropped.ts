@@ -69,11 +69,11 @@ export async function hasDropped(db: Database, place: Place, branch: string): Pr
 
 /** A change with commits that were removed from the target branch would bring them back, so a person is asked. */
 export async function droppedFindings(
-  { shop, project, repository, ownDir, target }: Bench,
+  { platform, project, repository, ownDir, target }: Bench,
   { head, branch }: Change,
 ): Promise<Finding[]> {
   const { tip } = target;
-  const found = await droppedFrom(shop.store.db, { repository, ownDir, projectId: project.id, tip }, head);
+  const found = await droppedFrom(platform.store.db, { repository, ownDir, projectId: project.id, tip }, head);
   if (found.length === 0) return [];
   const named = found.slice(0, namedCommits).map(({ commit, subject }) => ({ commit, subject: shown(subject) }));
   const detail = droppedDetail(named, {

@@ -3,27 +3,27 @@ import { branchTip } from '@pawl/git/repository';
 import { messageOf } from '@pawl/schema/error';
 import { projectById } from '@pawl/store/projects';
 import { allQueues } from '@pawl/store/queues';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { finishFollowing } from './follow-remote.ts';
 
 /**
  * Lets the files of checkouts come after branches that a daemon had moved before it was killed. That needs neither a remote nor
  * a config, so it comes first: until then, git takes what was merged for something that the person is about to undo.
  */
-export async function finishCheckouts(shop: Workshop): Promise<void> {
-  for (const { projectId, branch, advance } of await allQueues(shop.store.db)) {
+export async function finishCheckouts(platform: DefinitionPlatform): Promise<void> {
+  for (const { projectId, branch, advance } of await allQueues(platform.store.db)) {
     try {
-      const project = await projectById(shop.store.db, projectId);
+      const project = await projectById(platform.store.db, projectId);
       if (project === null) continue;
-      const repository = await repositoryOf(shop, project);
-      const ownDir = ownGitDirectory(shop.home, project.id);
+      const repository = await repositoryOf(platform, project);
+      const ownDir = ownGitDirectory(platform.home, project.id);
       if (advance !== null && (await branchTip(repository, branch)) === advance.to) {
         await finishAdvance(repository, { ownDir, branch, from: advance.from, to: advance.to });
       }
-      await finishFollowing({ shop, project, repository, ownDir });
+      await finishFollowing({ platform, project, repository, ownDir });
     } catch (error) {
-      shop.log.warn({ project: projectId, error: messageOf(error) }, 'a checkout could not follow its branch yet');
+      platform.log.warn({ project: projectId, error: messageOf(error) }, 'a checkout could not follow its branch yet');
     }
   }
 }

@@ -18,7 +18,7 @@ const followSchema = z.object({ branch: z.string(), from: z.string(), to: z.stri
  * cannot follow stays behind, as it would until they pull.
  */
 export async function followRemote(bench: Bench): Promise<void> {
-  const { shop, project, repository, ownDir, target } = bench;
+  const { platform, project, repository, ownDir, target } = bench;
   const { branch, tip, remote } = target;
   await finishFollowing(bench);
   if (remote === null) return;
@@ -32,40 +32,40 @@ export async function followRemote(bench: Bench): Promise<void> {
   try {
     await exportCommits(repository, ownDir, { tip, not: [local] });
     await trackRemote(repository, { remote: remote.name, branch, commit: tip });
-    await shop.store.write((tx) => setSetting(tx, followKey(project.id), { branch, from: local, to: tip }));
+    await platform.store.write((tx) => setSetting(tx, followKey(project.id), { branch, from: local, to: tip }));
     const note = `pawl: follows ${remote.name}`;
     await advanceBranch(repository, { ownDir, branch, from: local, to: tip, note, crashPoint: 'follow.after_ref' });
   } catch (error) {
     reason = messageOf(error);
-    shop.log.info({ branch, why: reason }, 'the local branch stays behind the remote for now');
+    platform.log.info({ branch, why: reason }, 'the local branch stays behind the remote for now');
   }
   await forgetFollowing(bench);
   await noteStayed(bench, reason);
 }
 
-async function noteStayed({ shop, project, target }: Bench, reason: string | null): Promise<void> {
+async function noteStayed({ platform, project, target }: Bench, reason: string | null): Promise<void> {
   const key = stayedKey(project.id);
-  const known = await getSetting(shop.store.db, key);
+  const known = await getSetting(platform.store.db, key);
   const stayed = reason === null ? undefined : { tip: target.tip, reason };
   if (isDeepStrictEqual(known, stayed)) return;
-  await shop.store.write((tx) =>
+  await platform.store.write((tx) =>
     stayed === undefined ? forgetSettings(tx, key, Number.MAX_SAFE_INTEGER) : setSetting(tx, key, stayed),
   );
 }
 
-type Place = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'>;
+type Place = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'>;
 
 /** Lets the files of a checkout come after a branch that a daemon had moved before it was killed. */
 export async function finishFollowing(place: Place): Promise<void> {
-  const { shop, project, repository, ownDir } = place;
-  const begun = await getSetting(shop.store.db, followKey(project.id));
+  const { platform, project, repository, ownDir } = place;
+  const begun = await getSetting(platform.store.db, followKey(project.id));
   if (begun === undefined) return;
   if (!(await finishAdvance(repository, { ownDir, ...followSchema.parse(begun) }))) {
-    shop.log.warn({ project: project.name }, 'the files of a checkout could not follow; look at git status there');
+    platform.log.warn({ project: project.name }, 'the files of a checkout could not follow; look at git status there');
   }
   await forgetFollowing(place);
 }
 
-async function forgetFollowing({ shop, project }: Place): Promise<void> {
-  await shop.store.write((tx) => forgetSettings(tx, followKey(project.id), Number.MAX_SAFE_INTEGER));
+async function forgetFollowing({ platform, project }: Place): Promise<void> {
+  await platform.store.write((tx) => forgetSettings(tx, followKey(project.id), Number.MAX_SAFE_INTEGER));
 }

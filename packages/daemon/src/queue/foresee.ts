@@ -16,7 +16,7 @@ import * as z from 'zod';
 import { agentIn } from '../platform/places.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { recallComparisons } from '../changes/guard/comparisons.ts';
 
 const toldSchema = z.array(z.string());
@@ -26,30 +26,30 @@ const toldSchema = z.array(z.string());
  * while they can still agree. Each pair is told once, and again only when files join that were not told before.
  */
 export async function foreseeConflicts(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   repository: Repository,
   ownDir: string,
   config: Pick<ProjectConfig, 'enabled'>,
 ): Promise<void> {
-  const queue = config.enabled ? await queueOf(shop.store.db, project.id) : null;
+  const queue = config.enabled ? await queueOf(platform.store.db, project.id) : null;
   if (queue === null || queue.seen === null) return;
-  const memory = recallComparisons(shop, project.id, { repository, ownDir, main: queue.seen });
-  const found = await branchesAtWork(shop, project, repository);
+  const memory = recallComparisons(platform, project.id, { repository, ownDir, main: queue.seen });
+  const found = await branchesAtWork(platform, project, repository);
   const changed = await memory.files(found.map(({ tip }) => tip));
   const sides = found
     .map((side): Side => ({ ...side, files: changed.get(side.tip) ?? null }))
     .filter(({ files }) => files === null || files.size > 0);
   for (const [one, other] of pairsThatMeet(sides)) {
     const files = await memory.conflicts(one.tip, other.tip);
-    if (files.length > 0) await tell(shop, project, [one, other], files);
+    if (files.length > 0) await tell(platform, project, [one, other], files);
   }
   memory.keep();
 }
 
 /** The branches to compare: of open changes, oldest first, and of living agents with commits of their own, newest first. */
 async function branchesAtWork(
-  { store: { db } }: Workshop,
+  { store: { db } }: Platform,
   project: Project,
   repository: Repository,
 ): Promise<Omit<Side, 'files'>[]> {
@@ -89,15 +89,15 @@ async function purposeOf(db: Database, { purpose, agentId }: Side): Promise<stri
 
 /** Tells both authors, as far as they live, unless they know of all these files. */
 async function tell(
-  shop: Workshop,
+  platform: Platform,
   project: Project,
   [one, other]: [Side, Side],
   files: readonly string[],
 ): Promise<void> {
   const prefix = `foreseen:${project.id}:`;
   const key = `${prefix}${one.branch}:${other.branch}`;
-  if (!isNews(await toldBefore(shop.store.db, key), files)) return;
-  await shop.store.write(async (tx) => {
+  if (!isNews(await toldBefore(platform.store.db, key), files)) return;
+  await platform.store.write(async (tx) => {
     const told = await toldBefore(tx.db, key);
     const [first, second] = [await authorOf(tx, one), await authorOf(tx, other)];
     const hearers = [first, second].filter((agent) => agent !== null && isLiving(agent));

@@ -16,11 +16,11 @@ export async function passesLastLook(
   state: QueueState,
   { length, to }: { length: number; to: string },
 ): Promise<boolean> {
-  const { shop, project, repository, ownDir, target, config } = parts;
+  const { platform, project, repository, ownDir, target, config } = parts;
   const [first] = state.chain.links;
   if (first === undefined) return false;
   try {
-    await readProjectConfig(shop, project, repository, to);
+    await readProjectConfig(platform, project, repository, to);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     if (length > 1) await perform(parts, state, { do: 'separate', length });

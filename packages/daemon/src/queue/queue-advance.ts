@@ -30,7 +30,7 @@ export async function advanceTo(parts: QueueParts, state: QueueState, length: nu
   if (done.is === 'moved') parts.wake(done.wake);
   if (done.is !== 'waiting') return 0;
   await waitFor(parts, queue, { reason: done.reason, hint: done.hint, changes: changes.map(({ id }) => id) });
-  return parts.shop.timing.queueWaitMs;
+  return parts.platform.timing.queueWaitMs;
 }
 
 /** Moves main where it is moved: here or by a forge. While that cannot be reached, it is not moved at all. */
@@ -64,16 +64,16 @@ async function areEligible(
 
 /** Notes what a green result waits for, or that none does. */
 export async function waitFor(
-  { shop, project }: QueueParts,
+  { platform, project }: QueueParts,
   queue: Queue,
   wanted: Omit<NonNullable<Queue['waiting']>, 'since'> | null,
 ): Promise<void> {
   const known = queue.waiting;
   const isSameReason = wanted !== null && wanted.reason === known?.reason;
-  const since = isSameReason ? known.since : shop.clock();
+  const since = isSameReason ? known.since : platform.clock();
   const waiting = wanted === null ? null : queueWaitSchema.parse({ ...wanted, since });
   if (isDeepStrictEqual(waiting, known)) return;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateQueue(tx, project.id, { waiting });
     if (waiting === null || isSameReason) return;
     tx.emit({ type: 'queue.waiting', projectId: project.id, data: { reason: waiting.reason } });

@@ -36,13 +36,13 @@ export async function checkApart(parts: QueueParts, state: QueueState): Promise<
   return hasChanged;
 }
 
-async function runningNow({ shop, project }: QueueParts, { slow }: QueueState): Promise<number> {
-  return (await openChecks(shop.store.db, project.id)).filter(({ id }) => id !== slow?.id).length;
+async function runningNow({ platform, project }: QueueParts, { slow }: QueueState): Promise<number> {
+  return (await openChecks(platform.store.db, project.id)).filter(({ id }) => id !== slow?.id).length;
 }
 
-async function notePassed({ shop, target }: QueueParts, change: Change): Promise<void> {
+async function notePassed({ platform, target }: QueueParts, change: Change): Promise<void> {
   const { id, head } = change;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     if ((await unmoved(tx.db, change)) === null) return;
     await updateChange(tx, id, { passedHead: head });
     tx.emit({ type: 'change.passed', ...about(change), data: { changeId: id, head, onto: target.tip } });

@@ -15,15 +15,15 @@ const nothing: Examination = { findings: [], removesTests: false };
 
 /** Looks at what each change's head does to the gate, once. Returns whether there was any to look at. */
 export async function examineAll(parts: ExamineParts): Promise<boolean> {
-  const { shop, project, config, wake } = parts;
+  const { platform, project, config, wake } = parts;
   let isNew = false;
-  for (const change of await openChanges(shop.store.db, project.id)) {
+  for (const change of await openChanges(platform.store.db, project.id)) {
     const { head } = change;
     if (change.examinedHead === head) continue;
     isNew = true;
     const { findings: weaker, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
     const findings = [...(await droppedFindings(parts, change)), ...weaker];
-    const told = await shop.store.write(async (tx) => {
+    const told = await platform.store.write(async (tx) => {
       const now = await changeById(tx.db, change.id);
       if (now?.head !== head) return [];
       const isolatedAt = removesTests || findings.length > 0 ? tx.now : null;
@@ -31,7 +31,7 @@ export async function examineAll(parts: ExamineParts): Promise<boolean> {
       if (findings.length === 0 || now.approvedHead === head) return [];
       const data = { changeId: change.id, head, findings };
       tx.emit({ type: 'change.questioned', projectId: project.id, agentId: change.agentId, data });
-      return noteQuestioned(tx, { shop, project, change: now, findings });
+      return noteQuestioned(tx, { platform, project, change: now, findings });
     });
     wake(told);
   }
@@ -40,9 +40,9 @@ export async function examineAll(parts: ExamineParts): Promise<boolean> {
 
 /** What cannot be looked at keeps no other from being looked at: a person is asked about it. */
 async function examine(parts: ExamineParts, change: Change): Promise<Examination> {
-  const { shop, project, repository, ownDir, config } = parts;
+  const { platform, project, repository, ownDir, config } = parts;
   try {
-    const counts = (await queueOf(shop.store.db, project.id))?.counts ?? null;
+    const counts = (await queueOf(platform.store.db, project.id))?.counts ?? null;
     const isCounted = counts !== null;
     return await examineChange(repository, { ownDir, config, isCounted, ...(await effectOf(parts, change)) });
   } catch (error) {

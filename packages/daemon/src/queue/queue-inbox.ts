@@ -11,7 +11,7 @@ import { projectSettings } from '@pawl/store/project-settings';
 import { listProjects } from '@pawl/store/projects';
 import { queueOf } from '@pawl/store/queues';
 import type { Database } from '@pawl/store/tables';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { named, sightOf, viewChange } from '../changes/change-view.ts';
 import { configTrouble } from '../project-config/project-rules.ts';
 import { rulesFrom } from '../changes/facts.ts';
@@ -22,24 +22,24 @@ import { unproposed } from '../project-config/withheld.ts';
 export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
 
 /** The inbox entries of merge queues. */
-export async function queueInbox(shop: Workshop): Promise<QueueInbox> {
+export async function queueInbox(platform: DefinitionPlatform): Promise<QueueInbox> {
   const inbox: QueueInbox = { entries: [], changes: [], emergencies: [] };
-  for (const project of await projectsWithQueue(shop)) {
-    const queue = await queueOf(shop.store.db, project.id);
-    if (queue !== null) await addProject(shop, project, queue, inbox);
+  for (const project of await projectsWithQueue(platform)) {
+    const queue = await queueOf(platform.store.db, project.id);
+    if (queue !== null) await addProject(platform, project, queue, inbox);
   }
-  inbox.entries.push(...(await brokenBeforeQueue(shop)));
+  inbox.entries.push(...(await brokenBeforeQueue(platform)));
   return inbox;
 }
 
 /** Projects whose queue cannot begin, because their configuration cannot be read. */
-async function brokenBeforeQueue(shop: Workshop): Promise<InboxEntry[]> {
-  const { db } = shop.store;
+async function brokenBeforeQueue(platform: DefinitionPlatform): Promise<InboxEntry[]> {
+  const { db } = platform.store;
   const entries: InboxEntry[] = [];
   for (const project of await listProjects(db)) {
     const { id, name: alias, createdAt: since } = project;
     if ((await queueOf(db, id)) !== null || (await projectSettings(db, id)).untrackedAt !== null) continue;
-    const trouble = await configTrouble(shop, project);
+    const trouble = await configTrouble(platform, project);
     if (trouble === null) continue;
     const news = configNews(trouble, { branch: 'the target branch', since, queued: [] });
     entries.push({ id, agent: null, project: { id, alias }, changes: [], ...news });
@@ -47,11 +47,16 @@ async function brokenBeforeQueue(shop: Workshop): Promise<InboxEntry[]> {
   return entries;
 }
 
-async function addProject(shop: Workshop, project: Project, queue: Queue, inbox: QueueInbox): Promise<void> {
-  const { db } = shop.store;
+async function addProject(
+  platform: DefinitionPlatform,
+  project: Project,
+  queue: Queue,
+  inbox: QueueInbox,
+): Promise<void> {
+  const { db } = platform.store;
   const place = { id: project.id, alias: project.name };
   const open = await openChanges(db, project.id);
-  const sight = open.length === 0 ? null : await sightOf(shop, project);
+  const sight = open.length === 0 ? null : await sightOf(platform, project);
   for (const change of sight === null ? [] : open) {
     const view = sight === null ? null : await viewChange(db, change, sight);
     if (view === null) continue;
@@ -70,16 +75,16 @@ async function addProject(shop: Workshop, project: Project, queue: Queue, inbox:
     fixer: emergency?.fixer?.alias ?? null,
     trouble: emergency?.trouble ?? null,
   };
-  const trouble = sight?.trouble ?? (await configTrouble(shop, project));
+  const trouble = sight?.trouble ?? (await configTrouble(platform, project));
   for (const news of queueNews({ queue, trouble, queued, failure }))
     inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
-  for (const work of await unproposed(shop, project)) {
+  for (const work of await unproposed(platform, project)) {
     const about = { id: work.agentId, agent: await named(db, work.agentId), project: place, changes: [] };
     inbox.entries.push({ ...about, ...withheldNews(work, queue.branch) });
   }
-  const divergence = await divergenceOf(shop, project);
+  const divergence = await divergenceOf(platform, project);
   if (divergence === null) return;
-  const since = queue.divergedAt ?? shop.clock();
+  const since = queue.divergedAt ?? platform.clock();
   const news = { kind: 'diverged' as const, since, ...divergedNews(divergence), detail: '', changes: [] };
   inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
 }

@@ -9,16 +9,19 @@ import { allowPush, refuseWithoutRemote } from '../changes/push-permission.ts';
 import { projectsWithQueue, viewQueue } from './queue-view.ts';
 import { taskHistory } from '../plan/task-history.ts';
 import type { Ratchet } from './ratchet.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What is asked of merge queues, and done to them, and what became of what agents were given to do. */
-export function addQueueRoutes(app: OpenAPIHono<DoorVariables>, { shop, ratchet }: { shop: Workshop; ratchet: Pick<Ratchet, 'wake' | 'seeTarget' | 'checkMain'> }): void {
-  const { store } = shop;
+export function addQueueRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, ratchet }: { platform: DefinitionPlatform; ratchet: Pick<Ratchet, 'wake' | 'seeTarget' | 'checkMain'> },
+): void {
+  const { store } = platform;
 
   /** Begins a queue, if it has not, and lets it rest or go on. */
   async function setPause(project: Project, isPaused: boolean): Promise<void> {
-    const { branch } = await projectRules(shop, project);
+    const { branch } = await projectRules(platform, project);
     await store.write(async (tx) => {
       await beginQueue(tx, project.id, branch);
       const pausedAt = (await queueOf(tx.db, project.id))?.pausedAt ?? null;
@@ -30,54 +33,58 @@ export function addQueueRoutes(app: OpenAPIHono<DoorVariables>, { shop, ratchet 
   }
 
   async function setPush(project: Project, isAllowed: boolean): Promise<void> {
-    if (isAllowed) await refuseWithoutRemote(shop, project);
+    if (isAllowed) await refuseWithoutRemote(platform, project);
     await store.write((tx) => allowPush(tx, project.id, isAllowed));
     ratchet.wake(project.id);
   }
 
   app.openapi(changeRoutes.listQueues, async (context) => {
-    const asker = await askerOf(shop, context.get('caller'));
-    const project = await projectMeant(shop, asker, context.req.valid('query'));
-    const projects = project === null ? await projectsWithQueue(shop) : [project];
+    const asker = await askerOf(platform, context.get('caller'));
+    const project = await projectMeant(platform, asker, context.req.valid('query'));
+    const projects = project === null ? await projectsWithQueue(platform) : [project];
     const queues = [];
-    for (const each of projects) queues.push(await viewQueue(shop, each));
+    for (const each of projects) queues.push(await viewQueue(platform, each));
     return context.json({ queues }, 200);
   });
   app.openapi(changeRoutes.queueLog, async (context) => {
     const { check, ...query } = context.req.valid('query');
-    const project = await projectRequired(shop, await askerOf(shop, context.get('caller')), query);
+    const project = await projectRequired(platform, await askerOf(platform, context.get('caller')), query);
     return context.json(await readMainLog(store.db, project.id, check), 200);
   });
   app.openapi(changeRoutes.checkQueue, async (context) => {
-    const project = await projectRequired(shop, await askerOf(shop, context.get('caller')), context.req.valid('json'));
-    const { branch } = await projectRules(shop, project);
+    const project = await projectRequired(
+      platform,
+      await askerOf(platform, context.get('caller')),
+      context.req.valid('json'),
+    );
+    const { branch } = await projectRules(platform, project);
     await store.write((tx) => beginQueue(tx, project.id, branch));
     await ratchet.checkMain(project.id);
-    return context.json({ queue: await viewQueue(shop, project) }, 200);
+    return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
   app.openapi(changeRoutes.pauseQueue, async (context) => {
-    const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
+    const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPause(project, true);
-    return context.json({ queue: await viewQueue(shop, project) }, 200);
+    return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
   app.openapi(changeRoutes.resumeQueue, async (context) => {
-    const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
+    const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPause(project, false);
-    return context.json({ queue: await viewQueue(shop, project) }, 200);
+    return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
   app.openapi(changeRoutes.allowPush, async (context) => {
-    const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
+    const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPush(project, true);
-    return context.json({ queue: await viewQueue(shop, project) }, 200);
+    return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
   app.openapi(changeRoutes.forbidPush, async (context) => {
-    const project = await projectRequired(shop, { is: 'person' }, context.req.valid('json'));
+    const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPush(project, false);
-    return context.json({ queue: await viewQueue(shop, project) }, 200);
+    return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
   app.openapi(changeRoutes.taskHistory, async (context) => {
     const { limit, ...query } = context.req.valid('query');
-    const project = await projectMeant(shop, await askerOf(shop, context.get('caller')), query);
-    return context.json({ tasks: await taskHistory(shop, { project, limit }) }, 200);
+    const project = await projectMeant(platform, await askerOf(platform, context.get('caller')), query);
+    return context.json({ tasks: await taskHistory(platform, { project, limit }) }, 200);
   });
 }

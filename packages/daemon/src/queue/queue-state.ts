@@ -14,11 +14,13 @@ import { buildChain } from '../changes/guard/chain.ts';
 import type { Checker } from '../checks/checker.ts';
 import { evidenceOf, sinceRecovery, sinceRetries } from '../changes/guard/evidence.ts';
 import { changeFacts, projectFacts } from '../changes/facts.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { MergePlace } from '../forge-sync/forge.ts';
 import { landedHeads } from '../changes/landing/landed.ts';
 
 /** What one look at a queue works with. */
 export type QueueParts = Bench & {
+  platform: SessionPlatform;
   config: ProjectConfig;
   checker: Checker;
   /** Where changes are merged when it is not here. */
@@ -44,15 +46,15 @@ export type QueueState = {
 
 /** Reads a queue as it is; null when there is nothing that it could do. */
 export async function readState(parts: QueueParts): Promise<QueueState | null> {
-  const { shop, project, repository, ownDir, target, config } = parts;
-  const { db } = shop.store;
+  const { platform, project, repository, ownDir, target, config } = parts;
+  const { db } = platform.store;
   const queue = await queueOf(db, project.id);
   if (queue === null || !config.enabled || config.checks.length === 0) return null;
   const bench: Workbench = { repository, ownDir, method: config.method };
   const running = await openChecks(db);
   const places = placesFor(config, running.filter(({ projectId }) => projectId !== project.id).length);
   const own = running.filter(({ projectId }) => projectId === project.id);
-  const slow = own.find((check) => isSlow(check, shop.clock(), parts)) ?? null;
+  const slow = own.find((check) => isSlow(check, platform.clock(), parts)) ?? null;
   // A forge merges one change at a time.
   const most = parts.forge === null ? config.batch * places : 1;
   const { mergeable, unasked } = await candidatesOf(parts);
@@ -87,11 +89,11 @@ export async function readState(parts: QueueParts): Promise<QueueState | null> {
 
 /** Reads what is known of the trees of a chain. */
 export async function evidenceFor(
-  { shop, project, config, askedAt }: QueueParts,
+  { platform, project, config, askedAt }: QueueParts,
   chain: Chain,
 ): Promise<{ checks: Check[]; evidence: QueueFacts['evidence'] }> {
   const trees = [chain.mainTree, ...chain.links.map(({ tree }) => tree)];
-  const known = await checksOfTrees(shop.store.db, { projectId: project.id, plan: config.plan, trees });
+  const known = await checksOfTrees(platform.store.db, { projectId: project.id, plan: config.plan, trees });
   const changes = chain.links.map(({ change }) => change);
   const checks = sinceRecovery(sinceRetries(known, changes), chain.mainTree);
   const evidence = evidenceOf(checks, askedAt === null ? null : { tree: chain.mainTree, at: askedAt });
@@ -112,11 +114,11 @@ export function linksOf({ links }: Chain): QueueFacts['links'] {
 
 /** The changes that may be checked, in the order in which they were queued: those that may be merged then, and the others. */
 async function candidatesOf({
-  shop,
+  platform,
   project,
   config,
 }: QueueParts): Promise<{ mergeable: Change[]; unasked: Change[] }> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const facts = await projectFacts(db, project.id, config);
   const mergeable: Change[] = [];
   const unasked: Change[] = [];

@@ -9,7 +9,7 @@ import { openChecks, recentChecks } from '@pawl/store/checks';
 import { projectSettings } from '@pawl/store/project-settings';
 import { projectById } from '@pawl/store/projects';
 import { allQueues, queueOf } from '@pawl/store/queues';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { rulesOf } from '../project-config/project-rules.ts';
 import { named, sightOf, viewChange } from '../changes/change-view.ts';
 import { viewCheck } from '../checks/check-view.ts';
@@ -18,14 +18,14 @@ import { localBranch } from '../changes/landing/local-branch.ts';
 import { rulesFrom } from '../changes/facts.ts';
 
 /** The merge queue of a project as it is now, also before it has begun. */
-export async function viewQueue(shop: Workshop, project: Project): Promise<QueueView> {
-  const { db } = shop.store;
+export async function viewQueue(platform: DefinitionPlatform, project: Project): Promise<QueueView> {
+  const { db } = platform.store;
   const queue = await queueOf(db, project.id);
-  const sight = await sightOf(shop, project);
+  const sight = await sightOf(platform, project);
   const { facts, trouble } = sight;
   // Where it has begun, it knows its branch; before, that is looked up.
   const seen = queue?.seen ?? null;
-  const rules = seen === null ? (await rulesOf(shop, project)).found : null;
+  const rules = seen === null ? (await rulesOf(platform, project)).found : null;
   const emergency = queue?.emergency ?? null;
   const queued = (await openChanges(db, project.id))
     .filter(({ queuedAt }) => queuedAt !== null)
@@ -42,7 +42,7 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
     emergency: emergency === null ? null : { ...emergency, fixer: await named(db, emergency.fixerId) },
     pausedAt: queue?.pausedAt ?? null,
     waiting: queue?.waiting ?? null,
-    advice: facts === null ? [] : [...queueAdvice(rulesFrom(facts)), ...(await localAdvice(shop, project, seen))],
+    advice: facts === null ? [] : [...queueAdvice(rulesFrom(facts)), ...(await localAdvice(platform, project, seen))],
     pushAllowedAt: (await projectSettings(db, project.id)).pushAllowedAt,
     trouble,
     changes,
@@ -54,13 +54,13 @@ export async function viewQueue(shop: Workshop, project: Project): Promise<Queue
 }
 
 /** Advice about a local target branch that differs from the remote's at `seen`. */
-async function localAdvice(shop: Workshop, project: Project, seen: string | null): Promise<string[]> {
-  const divergence = await divergenceOf(shop, project);
+async function localAdvice(platform: DefinitionPlatform, project: Project, seen: string | null): Promise<string[]> {
+  const divergence = await divergenceOf(platform, project);
   if (divergence !== null) {
     const { text, next } = divergedNews(divergence);
     return [`${text}: ${next.map((command) => `\`${command}\``).join(', ')}`];
   }
-  const local = seen === null ? null : await localBranch(shop, project, seen);
+  const local = seen === null ? null : await localBranch(platform, project, seen);
   return local?.state === 'behind' ? [`local ${local.branch} is behind the remote’s: ${local.reason}`] : [];
 }
 
@@ -97,8 +97,8 @@ const unknownRules: QueueView['config'] = {
 };
 
 /** The projects whose queue has begun. */
-export async function projectsWithQueue(shop: Workshop): Promise<Project[]> {
-  const { db } = shop.store;
+export async function projectsWithQueue(platform: DefinitionPlatform): Promise<Project[]> {
+  const { db } = platform.store;
   const found = await Promise.all((await allQueues(db)).map(({ projectId }) => projectById(db, projectId)));
   return found.filter((project) => project !== null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

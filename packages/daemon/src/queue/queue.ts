@@ -42,26 +42,26 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
     if (first.do === 'advance') return { againMs: await advanceTo(parts, state, first.length), isAnswered: false };
     await perform(parts, state, first);
   }
-  return { againMs: parts.shop.timing.queueWaitMs, isAnswered: false };
+  return { againMs: parts.platform.timing.queueWaitMs, isAnswered: false };
 }
 
 /** Ends checks of trees that nobody wants any more: main has moved, or a change was withdrawn. */
 async function cancelStale(
-  { shop, project, checker, config }: QueueParts,
+  { platform, project, checker, config }: QueueParts,
   { chain, apart, slow }: QueueState,
 ): Promise<void> {
   const links = [chain, ...apart.map((each) => each.chain)].flatMap((each) => each.links);
   const wanted = new Set([chain.mainTree, ...links.map(({ tree }) => tree)]);
-  for (const check of await openChecks(shop.store.db, project.id)) {
+  for (const check of await openChecks(platform.store.db, project.id)) {
     if ((wanted.has(check.tree) && check.plan === config.plan) || check.id === slow?.id) continue;
     await checker.cancel(check.id, 'nobody needs its result any more');
   }
 }
 
 /** Remembers the last main that was green, with how many tests it ran: what later changes are measured by. */
-async function noteMain({ shop, project, target }: QueueParts, { queue, facts }: QueueState): Promise<void> {
+async function noteMain({ platform, project, target }: QueueParts, { queue, facts }: QueueState): Promise<void> {
   const { isGreen, counts } = facts.evidence(facts.main);
   if (!isGreen || queue.emergency !== null) return;
   if (queue.green === target.tip && JSON.stringify(queue.counts) === JSON.stringify(counts)) return;
-  await shop.store.write((tx) => updateQueue(tx, project.id, { green: target.tip, counts }));
+  await platform.store.write((tx) => updateQueue(tx, project.id, { green: target.tip, counts }));
 }

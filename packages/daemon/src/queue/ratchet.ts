@@ -20,8 +20,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import type { Bench } from '../changes/landing/advance.ts';
 import { finishBegun } from '../changes/landing/advance.ts';
 import { beginIfConfigured, openMissing } from '../changes/changes.ts';
@@ -72,13 +72,13 @@ type Watch = {
 };
 
 /** Drives every project's queue: one look at a time for each. */
-export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: Reconciler }): Ratchet {
-  const { store } = shop;
+export function createRatchet(platform: SessionPlatform, parts: { post: Post; reconciler: Reconciler }): Ratchet {
+  const { store } = platform;
   const lanes = createLanes();
   const watches = new Map<string, Watch>();
-  const crew = createCrew(shop, parts);
-  const refresh = createRefresh(shop, parts);
-  const checker: Checker = createChecker(shop, (check) => wake(check.projectId));
+  const crew = createCrew(platform, parts);
+  const refresh = createRefresh(platform, parts);
+  const checker: Checker = createChecker(platform, (check) => wake(check.projectId));
   let closed = false;
   let ticking: NodeJS.Timeout | null = null;
   let stopListening = () => {};
@@ -115,7 +115,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     try {
       for (const { projectId } of await placesOfAgent(store.db, agentId)) wake(projectId);
     } catch (error) {
-      shop.log.warn({ agent: agentId, error: messageOf(error) }, 'the queues of further projects were not woken');
+      platform.log.warn({ agent: agentId, error: messageOf(error) }, 'the queues of further projects were not woken');
     }
   }
 
@@ -125,16 +125,16 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
 
   async function look(projectId: string, watch: Watch): Promise<void> {
     const againMs = await lookOnce(projectId, watch).catch(async (error: unknown) => {
-      if (!(error instanceof PawlError)) shop.log.error({ project: projectId, error }, 'queue pass failed');
+      if (!(error instanceof PawlError)) platform.log.error({ project: projectId, error }, 'queue pass failed');
       const hint = error instanceof PawlError ? (error.hint ?? null) : null;
       await noteTrouble(projectId, messageOf(error), hint).catch(() => undefined);
       // Most failures pass at once: a lock that somebody's git holds for a moment, a program that could not be started.
-      return shop.timing.queueWaitMs;
+      return platform.timing.queueWaitMs;
     });
     watch.waits = againMs === null || againMs === 0 ? 0 : watch.waits + 1;
     // After many waits in a row it looks less often.
     const isPatient = watch.waits > limits.quickWaits;
-    if (againMs !== null) lookAgain(projectId, watch, isPatient ? shop.timing.queueMs : againMs);
+    if (againMs !== null) lookAgain(projectId, watch, isPatient ? platform.timing.queueMs : againMs);
   }
 
   function lookAgain(projectId: string, watch: Watch, afterMs: number): void {
@@ -150,29 +150,31 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     if (project === null || (await projectSettings(store.db, projectId)).untrackedAt !== null) return null;
     const queue = (await queueOf(store.db, projectId)) ?? (await beginQueueOf(project));
     if (queue === null) {
-      await settleTasks(shop, project, null);
+      await settleTasks(platform, project, null);
       return null;
     }
     const { bench, config } = await prepare(project, queue, watch);
     if (queue.advance !== null) wakeAgents((await finishBegun(bench, queue.advance)) ?? []);
     await noteSeen(bench, queue);
-    await openMissing(shop, project, config);
-    await settleTasks(shop, project, config);
+    await openMissing(platform, project, config);
+    await settleTasks(platform, project, config);
     await examineAll({ ...bench, config, wake: wakeAgents });
     await crew.tick(project, config);
     await attempt(project, 'conflicts could not be foreseen', () =>
-      foreseeConflicts(shop, project, bench.repository, bench.ownDir, config),
+      foreseeConflicts(platform, project, bench.repository, bench.ownDir, config),
     );
     const { place: forge, wake: told, asksMain } = await lookAtForge(bench, config);
     wakeAgents(told);
-    if (asksMain) watch.askedAt ??= shop.clock();
+    if (asksMain) watch.askedAt ??= platform.clock();
     recheck(queue, watch);
     const look = { ...bench, config, checker, forge, wake: wakeAgents, askedAt: watch.askedAt };
     const looked = await lookAtQueue(look);
-    await settleTasks(shop, project, config);
+    await settleTasks(platform, project, config);
     if (looked.isAnswered) watch.askedAt = null;
     await followRemote(bench);
-    await attempt(project, 'could not record whether its branch has diverged', () => recordDivergence(shop, project));
+    await attempt(project, 'could not record whether its branch has diverged', () =>
+      recordDivergence(platform, project),
+    );
     if (looked.againMs === 0) watch.target = null;
     else if (await isAtRest(projectId, watch, config)) {
       watch.rest = restOf(bench.target);
@@ -185,7 +187,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
 
   /** A main that is red may have been so for reasons that have passed: it is checked again now and then. */
   function recheck({ emergency }: Queue, watch: Watch): void {
-    const now = shop.clock();
+    const now = platform.clock();
     if (emergency === null) watch.recheckAt = null;
     else if (watch.recheckAt !== null && (now >= watch.recheckAt || watch.recheckAt - now > limits.recheckMs))
       watch.askedAt ??= now;
@@ -195,7 +197,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
 
   /** A project's queue begins when something happens in it and it says what its checks are. Others cost a look at one file. */
   async function beginQueueOf(project: Project): Promise<Queue | null> {
-    return existsSync(join(project.root, configPath)) ? beginIfConfigured(shop, project) : null;
+    return existsSync(join(project.root, configPath)) ? beginIfConfigured(platform, project) : null;
   }
 
   /** Does what no change has to wait for: when it fails, that is on record and nothing else. */
@@ -203,7 +205,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     try {
       await act();
     } catch (error) {
-      shop.log.warn({ project: name, error: messageOf(error) }, what);
+      platform.log.warn({ project: name, error: messageOf(error) }, what);
     }
   }
 
@@ -212,22 +214,22 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     project: Project,
     queue: Queue,
     watch: Watch,
-  ): Promise<{ bench: Bench; config: ProjectConfig }> {
-    const repository = await repositoryOf(shop, project);
-    const ownDir = ownGitDirectory(shop.home, project.id);
+  ): Promise<{ bench: Bench & { platform: SessionPlatform }; config: ProjectConfig }> {
+    const repository = await repositoryOf(platform, project);
+    const ownDir = ownGitDirectory(platform.home, project.id);
     await ensureOwnDirectory(repository, ownDir);
-    const { commit: guess, config: guessed } = await readLastConfig(shop, project, repository, queue);
+    const { commit: guess, config: guessed } = await readLastConfig(platform, project, repository, queue);
     const target = await targetNow(watch, () => findTarget(repository, ownDir, guessed, queue.branch));
-    const config = target.tip === guess ? guessed : await readProjectConfig(shop, project, repository, target.tip);
-    return { bench: { shop, project, repository, ownDir, target }, config };
+    const config = target.tip === guess ? guessed : await readProjectConfig(platform, project, repository, target.tip);
+    return { bench: { platform, project, repository, ownDir, target }, config };
   }
 
   /** A remote is not asked for each wake anew; what it says is compared once more when its branch is moved. */
   async function targetNow(watch: Watch, find: () => Promise<Target>): Promise<Target> {
     const { target } = watch;
-    const now = shop.clock();
+    const now = platform.clock();
     const isRemote = target !== null && target.found.remote !== null;
-    if (isRemote && now >= target.at && now - target.at < shop.timing.queueWaitMs) return target.found;
+    if (isRemote && now >= target.at && now - target.at < platform.timing.queueWaitMs) return target.found;
     const found = await find();
     watch.target = { found, at: now };
     return found;
@@ -292,20 +294,25 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
     return true;
   }
 
-  const restOf = ({ tip, branch, remote }: Target) => ({ tip, branch, isRemote: remote !== null, at: shop.clock() });
+  const restOf = ({ tip, branch, remote }: Target) => ({
+    tip,
+    branch,
+    isRemote: remote !== null,
+    at: platform.clock(),
+  });
 
   /** A branch of the person's own is looked at each time; a remote, which costs more, now and then. */
   async function hasMoved(projectId: string, rest: NonNullable<Watch['rest']>): Promise<boolean> {
-    if (rest.isRemote) return Math.abs(shop.clock() - rest.at) >= limits.remoteMs;
+    if (rest.isRemote) return Math.abs(platform.clock() - rest.at) >= limits.remoteMs;
     const project = await projectById(store.db, projectId);
-    return project !== null && (await branchTip(await repositoryOf(shop, project), rest.branch)) !== rest.tip;
+    return project !== null && (await branchTip(await repositoryOf(platform, project), rest.branch)) !== rest.tip;
   }
 
   return {
     wake,
     seeTarget: (projectId) => lanes.run(projectId, () => seeTarget(projectId)),
     async checkMain(projectId) {
-      watchOf(projectId).askedAt = shop.clock();
+      watchOf(projectId).askedAt = platform.clock();
       wake(projectId);
     },
     async begin() {
@@ -318,7 +325,7 @@ export function createRatchet(shop: Workshop, parts: { post: Post; reconciler: R
           if (agentId !== null) void wakeFurther(agentId);
         }
       });
-      ticking = setInterval(() => void tick().catch(() => undefined), shop.timing.queueMs).unref();
+      ticking = setInterval(() => void tick().catch(() => undefined), platform.timing.queueMs).unref();
       for (const { id } of await listProjects(store.db)) wake(id);
     },
     async close() {

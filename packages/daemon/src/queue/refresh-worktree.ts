@@ -14,8 +14,8 @@ import { mailById } from '@pawl/store/mail';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../platform/platform.ts';
 import { hasDropped } from './dropped.ts';
 import type { RefreshIntent } from './refresh-intent.ts';
 import {
@@ -40,8 +40,8 @@ export type Goal = { projectId: string; repository: Repository; ownDir: string; 
  *
  * Cut short anywhere, it is finished by the next daemon before anybody works there. To be called in the agent's lane.
  */
-export async function refreshWorktree(shop: Workshop, agentId: string, goal: Goal): Promise<boolean> {
-  const { db } = shop.store;
+export async function refreshWorktree(platform: Platform, agentId: string, goal: Goal): Promise<boolean> {
+  const { db } = platform.store;
   const { repository, ownDir, target, onto } = goal;
   const facts = await agentView(db, agentId);
   if (facts === null || facts.agent.branch === null) return false;
@@ -54,62 +54,62 @@ export async function refreshWorktree(shop: Workshop, agentId: string, goal: Goa
   // Replayed onto the new main, commits that were removed from it would pass for the agent's own.
   const { projectId } = goal;
   if (await hasDropped(db, { repository, ownDir, projectId, tip: onto }, place.branch)) return false;
-  const plan = await planRebase(repository, { ownDir, ...place, onto, landed, merged, atMs: shop.clock() });
+  const plan = await planRebase(repository, { ownDir, ...place, onto, landed, merged, atMs: platform.clock() });
   if (plan.do === 'skip') return plan.isSettled;
   const about = { branch: place.branch, target, onto };
   if (plan.do === 'conflict') {
-    await tellRefusal(shop, agent, notRefreshedWords(about, { conflicts: plan.files }), plan.files.join('\0'));
+    await tellRefusal(platform, agent, notRefreshedWords(about, { conflicts: plan.files }), plan.files.join('\0'));
     return true;
   }
   // A person may have a shell or an editor there.
   if (processesIn(place.path).length > 0) return false;
   const intent: RefreshIntent = { agentId, ...about, from: plan.from, to: plan.to };
-  await shop.store.write((tx) => beginRefresh(tx, intent));
+  await platform.store.write((tx) => beginRefresh(tx, intent));
   crashPoint('refresh.after_intent');
   try {
     const moved = await moveRebased(repository, { ownDir, branch: place.branch, from: plan.from, to: plan.to });
     crashPoint('refresh.after_files');
-    if (moved) await recordRefreshed(shop, agent, intent);
-    else await shop.store.write((tx) => forgetRefresh(tx, agentId));
+    if (moved) await recordRefreshed(platform, agent, intent);
+    else await platform.store.write((tx) => forgetRefresh(tx, agentId));
   } catch (error) {
-    await finishOne(shop, intent);
+    await finishOne(platform, intent);
     if (!(error instanceof PawlError) || error.code !== 'conflict') throw error;
-    await tellRefusal(shop, agent, notRefreshedWords(about, { reason: error.message }), error.message);
+    await tellRefusal(platform, agent, notRefreshedWords(about, { reason: error.message }), error.message);
   }
   return false;
 }
 
 /** Finishes what an earlier daemon had begun to move. One that cannot be finished keeps no other from it. */
-export async function finishRefreshes(shop: Workshop): Promise<void> {
-  for (const intent of await refreshesBegun(shop.store.db)) {
+export async function finishRefreshes(platform: Platform): Promise<void> {
+  for (const intent of await refreshesBegun(platform.store.db)) {
     try {
-      await finishOne(shop, intent);
+      await finishOne(platform, intent);
     } catch (error) {
-      shop.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a worktree could not be settled yet');
+      platform.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a worktree could not be settled yet');
     }
   }
 }
 
-async function finishOne(shop: Workshop, intent: RefreshIntent): Promise<void> {
+async function finishOne(platform: Platform, intent: RefreshIntent): Promise<void> {
   const { agentId, branch, from, to } = intent;
-  const agent = await agentById(shop.store.db, agentId);
-  const project = agent === null ? null : await projectOf(shop.store, agent);
-  const ownDir = project === null ? '' : ownGitDirectory(shop.home, project.id);
+  const agent = await agentById(platform.store.db, agentId);
+  const project = agent === null ? null : await projectOf(platform.store, agent);
+  const ownDir = project === null ? '' : ownGitDirectory(platform.home, project.id);
   const isMoved =
-    project !== null && (await finishRebase(await repositoryOf(shop, project), { ownDir, branch, from, to }));
+    project !== null && (await finishRebase(await repositoryOf(platform, project), { ownDir, branch, from, to }));
   // An intent of an older release may name a move that goes nowhere.
-  if (agent !== null && isMoved && from !== to) return recordRefreshed(shop, agent, intent);
-  await shop.store.write((tx) => forgetRefresh(tx, agentId));
+  if (agent !== null && isMoved && from !== to) return recordRefreshed(platform, agent, intent);
+  await platform.store.write((tx) => forgetRefresh(tx, agentId));
 }
 
 /** The end of a move: where the agent's work begins now, the event, what it is told, and the end of the intent. */
 async function recordRefreshed(
-  shop: Workshop,
+  platform: Platform,
   { id, projectId, worktree }: Agent,
   intent: RefreshIntent,
 ): Promise<void> {
   const { from, to, onto } = intent;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await forgetRefresh(tx, id);
     await forgetRefusal(tx, id);
     await updateAgent(tx, id, { baseCommit: onto });
@@ -132,9 +132,9 @@ async function tellRefreshed(tx: WriteTransaction, agent: Agent, intent: Refresh
 }
 
 /** Tells an agent why its worktree stays behind; the same cause is told once, however often main moves. */
-async function tellRefusal(shop: Workshop, agent: Agent, words: string, cause: string): Promise<void> {
-  if ((await lastRefusal(shop.store.db, agent.id)) === cause) return;
-  await shop.store.write(async (tx) => {
+async function tellRefusal(platform: Platform, agent: Agent, words: string, cause: string): Promise<void> {
+  if ((await lastRefusal(platform.store.db, agent.id)) === cause) return;
+  await platform.store.write(async (tx) => {
     await noteRefusal(tx, agent.id, cause, { memoryMs: limits.foreseenMs });
     await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'system' }, shortBody(words));
   });

@@ -9,8 +9,8 @@ import { projectById } from '@pawl/store/projects';
 import { allQueues } from '@pawl/store/queues';
 import { followTarget } from '../sessions/reconcile/follow-target.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import type { Goal } from './refresh-worktree.ts';
 import { refreshWorktree } from './refresh-worktree.ts';
 
@@ -24,8 +24,8 @@ export type Refresh = {
 };
 
 /** The refreshing of one daemon. Nothing of it runs beside a session: each worktree is moved in its agent's own lane. */
-export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick<Reconciler, 'inLane'> }): Refresh {
-  const { db } = shop.store;
+export function createRefresh(platform: Platform, { reconciler }: { reconciler: Pick<Reconciler, 'inLane'> }): Refresh {
+  const { db } = platform.store;
   const serially = createSerial();
   const timers: NodeJS.Timeout[] = [];
   /** Branches for which there is nothing to do as long as neither they nor main move. */
@@ -46,11 +46,11 @@ export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick
   }
 
   async function lookAtProject(queue: Queue, living: readonly Agent[], still: Set<string>): Promise<void> {
-    const goal = await goalOf(shop, queue);
+    const goal = await goalOf(platform, queue);
     if (goal === null) return;
     for (const { id, branch, worktree } of living)
       if (branch === null && worktree !== null && !closed)
-        await attempt(id, () => reconciler.inLane(id, () => followTarget(shop, id)));
+        await attempt(id, () => reconciler.inLane(id, () => followTarget(platform, id)));
     const agents = living.filter(({ branch, worktreeReadyAt }) => branch !== null && worktreeReadyAt !== null);
     const tips = await branchTips(
       goal.repository,
@@ -61,7 +61,7 @@ export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick
       if (closed) return;
       const isSettled =
         settled.has(key) ||
-        (await attempt(id, () => reconciler.inLane(id, async () => !closed && refreshWorktree(shop, id, goal))));
+        (await attempt(id, () => reconciler.inLane(id, async () => !closed && refreshWorktree(platform, id, goal))));
       if (isSettled === true) still.add(key);
     }
   }
@@ -70,7 +70,10 @@ export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick
     try {
       return await act();
     } catch (error) {
-      shop.log.warn({ what, error: messageOf(error) }, 'a worktree could not be brought up to date; tried again later');
+      platform.log.warn(
+        { what, error: messageOf(error) },
+        'a worktree could not be brought up to date; tried again later',
+      );
       return null;
     }
   }
@@ -92,11 +95,11 @@ export function createRefresh(shop: Workshop, { reconciler }: { reconciler: Pick
 }
 
 /** The last main that was green; nobody is brought up to a red one. */
-async function goalOf(shop: Workshop, queue: Queue): Promise<Goal | null> {
+async function goalOf(platform: Platform, queue: Queue): Promise<Goal | null> {
   const onto = queue.green ?? queue.seen;
-  const project = await projectById(shop.store.db, queue.projectId);
+  const project = await projectById(platform.store.db, queue.projectId);
   if (onto === null || queue.emergency !== null || project === null) return null;
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, project.id);
+  const repository = await repositoryOf(platform, project);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   return { projectId: project.id, repository, ownDir, target: queue.branch, onto };
 }

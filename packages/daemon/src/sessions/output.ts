@@ -11,7 +11,7 @@ import { chunkBefore } from '@pawl/store/chunks';
 import { sessionById, sessionsOf } from '@pawl/store/sessions';
 import type { Database } from '@pawl/store/tables';
 import { secretsOf } from './reconcile/session-watch.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 
 export type OutputFormat = 'raw' | 'events';
 
@@ -23,11 +23,11 @@ export type OutputPresenter = {
 };
 
 /** A presenter for one reader. It knows where lines that are cut into several chunks begin, wherever the reader begins. */
-export function outputPresenter(shop: Workshop, agent: Agent, format: OutputFormat): OutputPresenter {
-  const { db } = shop.store;
+export function outputPresenter(platform: SessionPlatform, agent: Agent, format: OutputFormat): OutputPresenter {
+  const { db } = platform.store;
   const numbers = new Map<string, number>();
   const streams = new Map<string, Stream>();
-  const { parse } = outputParsers[shop.providers.find(agent.provider)?.outputFormat ?? 'text'];
+  const { parse } = outputParsers[platform.providers.find(agent.provider)?.outputFormat ?? 'text'];
 
   async function sessionNo(sessionId: string): Promise<number> {
     if (!numbers.has(sessionId)) {
@@ -39,7 +39,7 @@ export function outputPresenter(shop: Workshop, agent: Agent, format: OutputForm
   /** Where the reading of a stream begins. */
   async function streamBefore(chunk: Chunk): Promise<Pick<Stream, 'splitter' | 'mask'>> {
     const session = await sessionById(db, chunk.sessionId);
-    const secrets = session === null ? [] : secretsOf(shop, agent, session);
+    const secrets = session === null ? [] : secretsOf(platform, agent, session);
     return { splitter: await splitterBefore(db, chunk), mask: createPieceMask(secrets) };
   }
 

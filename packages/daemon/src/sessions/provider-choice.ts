@@ -5,7 +5,7 @@ import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Project } from '@pawl/schema/record';
 import { projectSettings } from '@pawl/store/project-settings';
 import { toolLimits } from '../definitions/tool-limits.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** The facts that decide on the provider of a new agent. */
 export type ProviderQuestion = {
@@ -24,17 +24,17 @@ export type ProviderQuestion = {
  * order; else the only coding agent that is installed. A stand-in such as `scripted` has to be named.
  */
 export async function chooseProvider(
-  shop: Workshop,
+  platform: Platform,
   { wanted, definition, asker, project, path }: ProviderQuestion,
 ): Promise<ProviderPreset> {
   const named =
     namedProvider([wanted, definition.provider, asker?.provider]) ??
     namedProvider([
-      project === null ? null : (await projectSettings(shop.store.db, project.id)).provider,
-      (await shop.currentChoices()).provider,
+      project === null ? null : (await projectSettings(platform.store.db, project.id)).provider,
+      (await platform.currentChoices()).provider,
     ]);
-  const known = shop.providers.list();
-  const preset = shop.providers.get(named ?? onlyInstalled(await installedAgents(known, { PATH: path }), known));
+  const known = platform.providers.list();
+  const preset = platform.providers.get(named ?? onlyInstalled(await installedAgents(known, { PATH: path }), known));
   toolLimits(definition, preset);
   return preset;
 }

@@ -3,17 +3,17 @@ import { providerRoutes } from '@pawl/protocol/route/provider';
 import { agentById } from '@pawl/store/agents';
 import { agentPath, callerPath } from '../platform/search-path.ts';
 import { listProviders } from './providers.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What coding CLIs there are: nothing secret, so that agents may ask too, for what they delegate. */
-export function addProviderRoutes(app: OpenAPIHono<DoorVariables>, { shop }: { shop: Workshop }): void {
+export function addProviderRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: Platform }): void {
   app.openapi(providerRoutes.listProviders, async (context) => {
     const caller = context.get('caller');
     const path =
       caller.kind === 'person'
-        ? await callerPath(shop, context.req.valid('query').searchPath)
-        : await agentPath(shop, await agentById(shop.store.db, caller.agentId));
-    return context.json(await listProviders({ ...shop, choices: await shop.currentChoices(), path }), 200);
+        ? await callerPath(platform, context.req.valid('query').searchPath)
+        : await agentPath(platform, await agentById(platform.store.db, caller.agentId));
+    return context.json(await listProviders({ ...platform, choices: await platform.currentChoices(), path }), 200);
   });
 }

@@ -2,10 +2,10 @@ import type { Finding } from '@pawl/protocol/view/doctor';
 import type { ProviderList } from '@pawl/protocol/view/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { detectProviders, installedAgents, programOf } from '@pawl/providers/detect';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
-type ProviderShop = Pick<Workshop, 'providers' | 'environment'> & {
-  choices: Pick<Workshop['choices'], 'provider'>;
+type ProviderShop = Pick<Platform, 'providers' | 'environment'> & {
+  choices: Pick<Platform['choices'], 'provider'>;
   /** Where programs are looked up. */
   path: string;
 };
@@ -33,15 +33,15 @@ export async function listProviders({ providers, choices, environment, path }: P
 }
 
 /** What is to be said about providers: those that are installed, a default that is not, and entries that are not right. */
-export async function checkProviders(shop: ProviderShop): Promise<Finding[]> {
-  const { providers, problems } = await listProviders(shop);
+export async function checkProviders(platform: ProviderShop): Promise<Finding[]> {
+  const { providers, problems } = await listProviders(platform);
   const installed = providers.filter(({ path, install }) => path !== null && install !== null);
   return [
     ...installed.map(({ name, version, path }): Finding => {
       const message = `${name}${version === null ? '' : ` ${version}`} at ${path}`;
       return { check: 'provider', level: 'ok', message, fixable: false };
     }),
-    ...defaultFinding(shop, providers),
+    ...defaultFinding(platform, providers),
     ...problems.map(({ reason }): Finding => ({
       check: 'provider',
       level: 'warning',

@@ -8,7 +8,7 @@ import { lastRunMessages } from '@pawl/store/messages';
 import { runById } from '@pawl/store/runs';
 import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** A look is repeated so often, in case a wake was lost. */
 const lookMs = 1_000;
@@ -22,7 +22,7 @@ export type RunResults = {
 };
 
 /** Lets callers wait for the end of runs. A result is read from stored facts, so a restart of the daemon loses none. */
-export function createRunResults({ store }: Workshop): RunResults {
+export function createRunResults({ store }: Platform): RunResults {
   const waiters = new Map<string, Set<Wakeable>>();
   store.onCommit(({ events }) => {
     if (waiters.size === 0 || !events.some(({ type }) => type === 'run.ended' || type === 'agent.killed')) return;
@@ -102,9 +102,9 @@ export function viewRun(run: Run, agent: Agent): Pick<RunResult, 'run' | 'agent'
 }
 
 /** Refuses an agent the result of a run that is neither its own nor a child's: a result goes to the parent only. */
-export async function refuseResult(shop: Workshop, callerId: string, runId: string): Promise<void> {
-  const run = await runById(shop.store.db, runId);
-  const agent = run === null ? null : await agentById(shop.store.db, run.agentId);
+export async function refuseResult(platform: Platform, callerId: string, runId: string): Promise<void> {
+  const run = await runById(platform.store.db, runId);
+  const agent = run === null ? null : await agentById(platform.store.db, run.agentId);
   if (agent === null) throw new PawlError('not_found', `There is no run ${JSON.stringify(runId.slice(0, 80))}.`);
   if (agent.id === callerId || agent.parentId === callerId) return;
   throw new PawlError('forbidden', 'An agent may ask for the results of its own runs and of its children’s only.');

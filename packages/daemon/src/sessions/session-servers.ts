@@ -3,7 +3,7 @@ import type { McpServer } from '@pawl/providers/command';
 import { ownServer } from '@pawl/schema/mcp';
 import type { Agent, Session } from '@pawl/schema/record';
 import { join } from 'node:path';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /**
  * The MCP servers of a session: those that the person chose, and Pawl's own, which speaks as the agent. The token is in the
@@ -11,7 +11,7 @@ import type { Workshop } from '../platform/workshop.ts';
  * nobody, instead of the person whose home it finds.
  */
 export function sessionServers(
-  { home, choices, authority, pawl }: Pick<Workshop, 'home' | 'choices' | 'authority' | 'pawl'>,
+  { home, choices, authority, pawl }: Pick<Platform, 'home' | 'choices' | 'authority' | 'pawl'>,
   agent: Pick<Agent, 'id' | 'alias'>,
   session: Pick<Session, 'id'>,
 ): Record<string, McpServer> {

@@ -17,7 +17,7 @@ import { listProjects } from '@pawl/store/projects';
 import { sessionById } from '@pawl/store/sessions';
 import type { Post } from '../mail/post.ts';
 import { helperDefinition } from '../definitions/helper.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { recordChild } from '../agents/add-child.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 
@@ -36,8 +36,8 @@ export type Adoption = {
  * Keeps the registry up to date about agents that people started by themselves in a project. They are looked at and
  * listed, and nothing is ever done to their processes.
  */
-export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adoption {
-  const probe = systemProbe(shop.environment, agentPrograms(shop.providers.list()));
+export function createAdoption(platform: DefinitionPlatform, post: Pick<Post, 'wake'>): Adoption {
+  const probe = systemProbe(platform.environment, agentPrograms(platform.providers.list()));
   let looking: Promise<void> | null = null;
   let lookedAt = -Infinity;
   let seen: { look: Look; at: number } | null = null;
@@ -53,23 +53,23 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
 
   async function look(): Promise<void> {
     try {
-      const projects = await listProjects(shop.store.db);
+      const projects = await listProjects(platform.store.db);
       if (projects.length === 0) return;
       const now = lookAtAll(0);
-      const known = await livingAdopted(shop.store.db);
-      for (const agent of known.filter((each) => !isThere(now, each))) await letGo(shop, post, agent);
-      for (const { project, other } of await strangers(shop, probe, now, projects)) {
+      const known = await livingAdopted(platform.store.db);
+      for (const agent of known.filter((each) => !isThere(now, each))) await letGo(platform, post, agent);
+      for (const { project, other } of await strangers(platform, probe, now, projects)) {
         if (!known.some(({ adopted }) => adopted.pid === other.pid && adopted.start === other.start))
-          await adopt(shop, project, other);
+          await adopt(platform, project, other);
       }
     } catch (error) {
       // Nobody knows then who is there, and so nothing changes.
-      shop.log.warn({ error: messageOf(error) }, 'it could not be looked for agents that others started');
+      platform.log.warn({ error: messageOf(error) }, 'it could not be looked for agents that others started');
     }
   }
 
   async function lookAgain(): Promise<void> {
-    if (closed || (looking === null && performance.now() - lookedAt < shop.timing.adoptionMs)) return;
+    if (closed || (looking === null && performance.now() - lookedAt < platform.timing.adoptionMs)) return;
     looking ??= look().finally(() => {
       looking = null;
       lookedAt = performance.now();
@@ -79,7 +79,7 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
 
   async function find({ pid, start }: { pid: number; start: string }): Promise<AdoptedAgent | null> {
     const known = async () =>
-      (await livingAdopted(shop.store.db)).find(({ adopted }) => adopted.pid === pid && adopted.start === start) ??
+      (await livingAdopted(platform.store.db)).find(({ adopted }) => adopted.pid === pid && adopted.start === start) ??
       null;
     const found = await known();
     if (found !== null || closed) return found;
@@ -88,13 +88,13 @@ export function createAdoption(shop: Workshop, post: Pick<Post, 'wake'>): Adopti
     return known();
   }
 
-  const timer = setInterval(() => void lookAgain(), shop.timing.healthMs).unref();
+  const timer = setInterval(() => void lookAgain(), platform.timing.healthMs).unref();
   return {
     look: lookAgain,
     find,
     roster(root, exceptAgentId) {
-      const look = lookAtAll(shop.timing.adoptionMs);
-      const roster = rosterOf({ view: probe.view, look, root, self: null, worktrees: [shop.home.worktrees] });
+      const look = lookAtAll(platform.timing.adoptionMs);
+      const roster = rosterOf({ view: probe.view, look, root, self: null, worktrees: [platform.home.worktrees] });
       return {
         ...roster,
         others: roster.others.filter(({ agentId }) => agentId === null || agentId !== exceptAgentId),
@@ -114,36 +114,39 @@ function isThere({ byPid }: Look, { adopted }: AdoptedAgent): boolean {
 
 /** The agents in the projects' checkouts that are none of ours; each belongs to the innermost project. */
 async function strangers(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { view }: Probe,
   look: Look,
   projects: Project[],
 ): Promise<{ project: Project; other: Other }[]> {
   const found = new Map<number, { project: Project; other: Other }>();
   for (const project of projects.toSorted((a, b) => a.root.length - b.root.length)) {
-    for (const other of othersIn(shop, { view, look, root: project.root })) {
-      const isOurs = other.session !== null && (await sessionById(shop.store.db, other.session)) !== null;
+    for (const other of othersIn(platform, { view, look, root: project.root })) {
+      const isOurs = other.session !== null && (await sessionById(platform.store.db, other.session)) !== null;
       if (!isOurs) found.set(other.pid, { project, other });
     }
   }
   return [...found.values()];
 }
 
-function othersIn(shop: Workshop, given: Pick<Parameters<typeof rosterOf>[0], 'view' | 'look' | 'root'>): Other[] {
+function othersIn(
+  platform: DefinitionPlatform,
+  given: Pick<Parameters<typeof rosterOf>[0], 'view' | 'look' | 'root'>,
+): Other[] {
   try {
-    return rosterOf({ ...given, self: null, worktrees: [shop.home.worktrees] }).others;
+    return rosterOf({ ...given, self: null, worktrees: [platform.home.worktrees] }).others;
   } catch (error) {
     // A project whose directory is gone.
-    shop.log.debug({ root: given.root, error: messageOf(error) }, 'a project could not be looked at');
+    platform.log.debug({ root: given.root, error: messageOf(error) }, 'a project could not be looked at');
     return [];
   }
 }
 
 /** Writes down somebody who was found, by the one way in which agents come about. */
-async function adopt(shop: Workshop, project: Project, other: Other): Promise<void> {
-  const definition = await shop.definitions.find(project, helperDefinition);
+async function adopt(platform: DefinitionPlatform, project: Project, other: Other): Promise<void> {
+  const definition = await platform.definitions.find(project, helperDefinition);
   const { pid, start, cwd, provider } = other;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const parent = await rootAgent(tx.db);
     const taken = new Set(await takenAliases(tx.db, project.id));
     const plan = planFork({
@@ -151,7 +154,7 @@ async function adopt(shop: Workshop, project: Project, other: Other): Promise<vo
       inherits: nothingInherited,
       definition,
       project,
-      preset: shop.providers.get(provider),
+      preset: platform.providers.get(provider),
       model: null,
       options: {},
       mode: 'execute',
@@ -184,8 +187,8 @@ function freeAlias(wanted: string, taken: ReadonlySet<string>): string {
 }
 
 /** Writes down that somebody has left. */
-async function letGo(shop: Workshop, post: Pick<Post, 'wake'>, agent: AdoptedAgent): Promise<void> {
-  await shop.store.write(async (tx) => {
+async function letGo(platform: DefinitionPlatform, post: Pick<Post, 'wake'>, agent: AdoptedAgent): Promise<void> {
+  await platform.store.write(async (tx) => {
     await updateAgent(tx, agent.id, { endedAt: tx.now, endReason: 'left' });
     const about = { projectId: agent.projectId, agentId: agent.id };
     tx.emit({ type: 'agent.left', ...about, data: { pid: agent.adopted.pid } });

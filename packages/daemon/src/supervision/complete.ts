@@ -25,8 +25,8 @@ import { openAtCompletion } from '../changes/changes.ts';
 import type { Ratchet } from '../queue/ratchet.ts';
 import { placesOf, projectIfAny } from '../platform/places.ts';
 import { mergesByItself } from '../changes/merge-rules.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { projectOf, repositoryOf } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import { projectOf, repositoryOf } from '../platform/platform.ts';
 import { rightsOf } from '../definitions/home-definitions.ts';
 
 /** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
@@ -38,7 +38,12 @@ export const announcedKey = (agentId: string) => `announced:${agentId}`;
 /** The definitions as they are now, for those who have had no run yet. */
 type Current = ReadonlyMap<string, Definition>;
 
-export type CompleteParts = { shop: Workshop; reconciler: Reconciler; post: Post; ratchet: Pick<Ratchet, 'wake'> };
+export type CompleteParts = {
+  platform: SessionPlatform;
+  reconciler: Reconciler;
+  post: Post;
+  ratchet: Pick<Ratchet, 'wake'>;
+};
 
 /**
  * Takes an agent's word that it is done for good. What it has committed is proposed first, so that its mails can name the
@@ -50,17 +55,20 @@ export async function completeAgent(
   agentId: string,
   given: { summary?: string | undefined; failure?: string | undefined; byPerson?: boolean },
 ): Promise<Completed> {
-  const { shop, reconciler, post, ratchet } = parts;
-  const known = await factsOf(shop.store.db, agentId);
+  const { platform, reconciler, post, ratchet } = parts;
+  const known = await factsOf(platform.store.db, agentId);
   const said = lastWord(given);
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
-  if (given.byPerson !== true && said.failure === null) await refuseOverBudget(shop, known);
-  const [commits, current] = await Promise.all([commitsOf(shop, known.agent), definitionsOf(shop, known.agent)]);
-  const changes = said.failure === null ? await changesOf(shop, known, said.summary) : [];
+  if (given.byPerson !== true && said.failure === null) await refuseOverBudget(platform, known);
+  const [commits, current] = await Promise.all([
+    commitsOf(platform, known.agent),
+    definitionsOf(platform, known.agent),
+  ]);
+  const changes = said.failure === null ? await changesOf(platform, known, said.summary) : [];
   const [change = null] = changes;
-  const mayPropose = meets((await rightsOf(shop, known.agent)).definition, doors.openChange.needs);
-  const isMerged = change !== null && (await mergesByItself(shop, change));
-  const completed = await shop.store.write(async (tx): Promise<Completed> => {
+  const mayPropose = meets((await rightsOf(platform, known.agent)).definition, doors.openChange.needs);
+  const isMerged = change !== null && (await mergesByItself(platform, change));
+  const completed = await platform.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);
     const { agent } = facts;
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
@@ -94,8 +102,8 @@ export async function completeAgent(
 }
 
 /** An agent that has passed its budget is not done by its own word: a person decides what becomes of its work. */
-async function refuseOverBudget(shop: Workshop, { agent, run }: AgentView): Promise<void> {
-  const breach = run === null || !hasBudget(shop, agent) ? null : await findBreach(shop, agent, run);
+async function refuseOverBudget(platform: SessionPlatform, { agent, run }: AgentView): Promise<void> {
+  const breach = run === null || !hasBudget(platform, agent) ? null : await findBreach(platform, agent, run);
   if (breach === null || !breach.passed || breach.of === 'project') return;
   throw new PawlError('budget', `${agent.alias} cannot complete: ${breachInWords(breach)}.`, {
     hint: 'A person can raise the budget with `pawl resume`, or complete the agent as it is.',
@@ -121,7 +129,6 @@ export async function recipientsOf(db: Database, { agent, run }: AgentView, curr
   return whoHears(agent, definition?.notify ?? ['parent'], { supervisor, colleagues });
 }
 
-
 /** Who looks after an agent; where that one is done itself, who looks after it, and so on up to agent 0. */
 async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | null> {
   for (let id = agent.supervisorId ?? agent.parentId; id !== null;) {
@@ -132,33 +139,42 @@ async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | n
   return null;
 }
 
-export async function definitionsOf(shop: Workshop, agent: Agent): Promise<Current> {
-  return (await shop.definitions.load(await projectIfAny(shop.store, agent))).definitions;
+export async function definitionsOf(platform: SessionPlatform, agent: Agent): Promise<Current> {
+  return (await platform.definitions.load(await projectIfAny(platform.store, agent))).definitions;
 }
 
 /** The changes of what an agent has done, one in each of its projects that it has commits in. */
-export async function changesOf(shop: Workshop, facts: AgentView, summary: string | null): Promise<Change[]> {
+export async function changesOf(
+  platform: SessionPlatform,
+  facts: AgentView,
+  summary: string | null,
+): Promise<Change[]> {
   const changes: Change[] = [];
-  for (const { agent } of await placesOf(shop.store.db, facts.agent)) {
-    const change = await openAtCompletion(shop, await projectOf(shop.store, agent), { ...facts, agent }, summary);
+  for (const { agent } of await placesOf(platform.store.db, facts.agent)) {
+    const change = await openAtCompletion(
+      platform,
+      await projectOf(platform.store, agent),
+      { ...facts, agent },
+      summary,
+    );
     if (change !== null) changes.push(change);
   }
   return changes;
 }
 
 /** How many commits an agent's branches have beyond their bases, in all its projects; null when that cannot be told. */
-export async function commitsOf(shop: Workshop, agent: Agent): Promise<number | null> {
+export async function commitsOf(platform: SessionPlatform, agent: Agent): Promise<number | null> {
   try {
     let commits: number | null = null;
-    for (const { agent: there } of await placesOf(shop.store.db, agent)) {
+    for (const { agent: there } of await placesOf(platform.store.db, agent)) {
       if (there.branch === null || there.baseCommit === null) continue;
-      const repository = await repositoryOf(shop, await projectOf(shop.store, there));
+      const repository = await repositoryOf(platform, await projectOf(platform.store, there));
       const tip = await branchTip(repository, there.branch);
       if (tip !== null) commits = (commits ?? 0) + (await countCommits(repository, there.baseCommit, tip));
     }
     return commits;
   } catch (error) {
-    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
+    platform.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
     return null;
   }
 }

@@ -10,7 +10,7 @@ import { forgetRequests } from '../platform/idempotency.ts';
 import type { Leaving } from './leaving.ts';
 import type { ProjectCrews } from '../projects/project-crew.ts';
 import type { Signals } from '../agents/signals.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { putAwayOrphans, putAwaySpills } from './put-away.ts';
 import { restartCrashed } from './restart.ts';
 import { watchProgress } from './stuck.ts';
@@ -23,7 +23,7 @@ export type Health = {
 
 /** The health of one daemon. */
 export function createHealth(
-  shop: Workshop,
+  platform: SessionPlatform,
   parts: {
     reconciler: Reconciler;
     signals: Pick<Signals, 'resume'>;
@@ -33,9 +33,9 @@ export function createHealth(
   },
 ): Health {
   const { reconciler, post } = parts;
-  const { db } = shop.store;
+  const { db } = platform.store;
   const serially = createSerial();
-  const stuck = watchProgress(shop, { ingest: reconciler.ingest, post });
+  const stuck = watchProgress(platform, { ingest: reconciler.ingest, post });
   let lastLookAt: number | null = null;
   let putAwayAt: number | null = null;
 
@@ -51,30 +51,30 @@ export function createHealth(
     const sinceMs = putAwayAt === null ? Infinity : now - putAwayAt;
     if (sinceMs >= 0 && sinceMs < limits.leftoverLookMs) return;
     putAwayAt = now;
-    await attempt('orphaned worktrees', () => putAwayOrphans(shop, now));
-    await attempt('texts of long mails', () => putAwaySpills(shop, now));
-    await attempt('requests that were done', () => forgetRequests(shop.store, now));
-    await attempt('files that were refused', () => forgetRefused(shop, now));
+    await attempt('orphaned worktrees', () => putAwayOrphans(platform, now));
+    await attempt('texts of long mails', () => putAwaySpills(platform, now));
+    await attempt('requests that were done', () => forgetRequests(platform.store, now));
+    await attempt('files that were refused', () => forgetRefused(platform, now));
   }
 
   async function attempt(what: string, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {
-      shop.log.error({ what, error: messageOf(error) }, 'health: a look failed; the next one tries again');
+      platform.log.error({ what, error: messageOf(error) }, 'health: a look failed; the next one tries again');
     }
   }
 
   return {
-    tick: (now = shop.clock()) =>
+    tick: (now = platform.clock()) =>
       serially(async () => {
         const elapsedMs = lastLookAt === null ? 0 : now - lastLookAt;
         lastLookAt = now;
         await attempt('unsettled agents', () => wakeUnsettled(elapsedMs));
         await attempt('agents that are done', () => parts.leaving.tend());
         await attempt('crews', () => parts.crews.tend());
-        await attempt('crashed agents', () => restartCrashed(shop, parts, now));
-        await attempt('mailboxes of the dead', () => pruneMailboxes(shop));
+        await attempt('crashed agents', () => restartCrashed(platform, parts, now));
+        await attempt('mailboxes of the dead', () => pruneMailboxes(platform));
         await putAway(now);
       }),
   };

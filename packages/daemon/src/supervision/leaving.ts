@@ -19,7 +19,7 @@ import type { Post } from '../mail/post.ts';
 import type { Ratchet } from '../queue/ratchet.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { mergesByItself } from '../changes/merge-rules.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { announcedKey, changesOf, commitsOf, definitionsOf, recipientsOf } from './complete.ts';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import { whyItStays } from '../agents/leaving-facts.ts';
@@ -33,10 +33,10 @@ export type Leaving = {
 
 /** Starts watching for agents that are done. */
 export function startLeaving(
-  shop: Workshop,
+  platform: SessionPlatform,
   parts: { post: Pick<Post, 'wake'>; ratchet: Pick<Ratchet, 'wake'>; reconciler: Pick<Reconciler, 'wake' | 'inLane'> },
 ): Leaving {
-  const { store } = shop;
+  const { store } = platform;
   const lanes = createLanes();
   const looks = new Set<Promise<void>>();
   let closed = false;
@@ -62,7 +62,7 @@ export function startLeaving(
     const look = lanes
       .run(agentId, () => lookAt(agentId))
       .catch((error: unknown) => {
-        shop.log.error(
+        platform.log.error(
           { agent: agentId, error: messageOf(error) },
           'could not check whether this agent is done; the next health check tries again',
         );
@@ -81,18 +81,18 @@ export function startLeaving(
 
   async function proposeAndAnnounce(facts: AgentView): Promise<void> {
     // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
-    const changes = await changesOf(shop, facts, facts.run?.detail ?? null);
+    const changes = await changesOf(platform, facts, facts.run?.detail ?? null);
     if ((await getSetting(store.db, announcedKey(facts.agent.id))) === undefined) await announce(facts, changes);
     for (const { projectId } of changes) parts.ratchet.wake(projectId);
   }
 
   /** Mails the roles that its definition names. Mails, event and the mark against a second announcement are one transaction. */
   async function announce({ agent, run }: AgentView, changes: readonly Change[]): Promise<void> {
-    const [commits, current] = await Promise.all([commitsOf(shop, agent), definitionsOf(shop, agent)]);
-    const mayPropose = meets((await rightsOf(shop, agent)).definition, doors.openChange.needs);
+    const [commits, current] = await Promise.all([commitsOf(platform, agent), definitionsOf(platform, agent)]);
+    const mayPropose = meets((await rightsOf(platform, agent)).definition, doors.openChange.needs);
     const said = { summary: run?.detail ?? null, failure: null };
     const [change = null] = changes;
-    const isMerged = change !== null && (await mergesByItself(shop, change));
+    const isMerged = change !== null && (await mergesByItself(platform, change));
     const told = await store.write(async (tx) => {
       const facts = await agentView(tx.db, agent.id);
       if (facts === null || !isDoneWithTask(facts)) return [];
@@ -121,7 +121,7 @@ export function startLeaving(
     const isFree = async (db: Database) => {
       const facts = await agentView(db, agentId);
       if (facts === null || !isAtRest(facts)) return null;
-      return (await whyItStays(db, facts, shop.clock())) === null ? facts : null;
+      return (await whyItStays(db, facts, platform.clock())) === null ? facts : null;
     };
     if ((await isFree(store.db)) === null) return;
     await parts.reconciler.inLane(agentId, () =>

@@ -1,4 +1,4 @@
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Health } from './health.ts';
 import type { Nudges } from './nudges.ts';
 
@@ -11,7 +11,7 @@ export type Loops = {
 };
 
 /** Starts the loops of one daemon: health at once and then each time, nudges after the first pause. */
-export function startLoops({ timing }: Workshop, { health, nudges }: { health: Health; nudges: Nudges }): Loops {
+export function startLoops({ timing }: Platform, { health, nudges }: { health: Health; nudges: Nudges }): Loops {
   const running = new Set<Promise<void>>();
   let closed = false;
 

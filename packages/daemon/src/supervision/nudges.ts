@@ -15,7 +15,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Post } from '../mail/post.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** Asks agents now and then how they are getting on. */
 export type Nudges = {
@@ -38,10 +38,10 @@ const looksPerWrite = 200;
 
 /** The nudges of one daemon, for which this much of it is needed. */
 export function createNudges(
-  shop: Pick<Workshop, 'store' | 'clock' | 'timing' | 'choices' | 'log'>,
+  platform: Pick<Platform, 'store' | 'clock' | 'timing' | 'choices' | 'log'>,
   post: Pick<Post, 'wake'>,
 ): Nudges {
-  const { store } = shop;
+  const { store } = platform;
   const { db } = store;
   const serially = createSerial();
   /** Only ever a shortcut: whoever is not in here has its log read from where it was last nudged or began a turn. */
@@ -50,7 +50,7 @@ export function createNudges(
   let quietSeq: number | null = null;
 
   async function look(now: number): Promise<void> {
-    const mode = shop.choices.nudges;
+    const mode = platform.choices.nudges;
     // Read before the facts: what happens meanwhile is news next time.
     const seq = store.lastSeq();
     if (mode === 'off' || seq === quietSeq) return;
@@ -83,7 +83,7 @@ export function createNudges(
   async function factsOf(view: AgentView, state: NudgeState): Promise<NudgeFacts> {
     const last = state.mailId === null ? null : await mailById(db, state.mailId);
     const outstanding = last !== null && last.readAt === null && last.deadAt === null;
-    return { ...view, state, outstanding, gapMs: shop.timing.nudgeGapMs };
+    return { ...view, state, outstanding, gapMs: platform.timing.nudgeGapMs };
   }
 
   /** Whether anything has happened since an agent was last nudged or began a turn; each event is read once for it. */
@@ -157,9 +157,9 @@ export function createNudges(
   }
 
   return {
-    tick: (now = shop.clock()) =>
+    tick: (now = platform.clock()) =>
       serially(() => look(now)).catch((error: unknown) =>
-        shop.log.error({ error: messageOf(error) }, 'nudges: the look failed; the next one tries again'),
+        platform.log.error({ error: messageOf(error) }, 'nudges: the look failed; the next one tries again'),
       ),
   };
 }

@@ -9,49 +9,50 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Orphan } from '../agents/worktrees/leftovers.ts';
 import { orphanedWorktrees, trashOrphan } from '../agents/worktrees/leftovers.ts';
-import type { Workshop } from '../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 
 /**
  * Moves worktrees that belong to no agent to the trash: only those in our own directory, that git knows as a worktree of the
  * project, that hold nothing uncommitted, where nobody works, and that have lain untouched for a day. Whatever cannot be told
  * of one keeps it where it is, for `pawl doctor` to show.
  */
-export async function putAwayOrphans(shop: Workshop, now: number): Promise<void> {
-  for (const orphan of await orphanedWorktrees(shop)) {
+export async function putAwayOrphans(platform: Platform, now: number): Promise<void> {
+  for (const orphan of await orphanedWorktrees(platform)) {
     const { project } = orphan;
     // Only a person can tell which repositories are in the directory of an agent with several projects.
     if (project === null) continue;
     try {
-      if (orphan.inUse || !(await isOld(orphan.path, now)) || !(await isDispensable(shop, orphan, project))) continue;
-      const entry = await trashOrphan(shop, orphan);
+      if (orphan.inUse || !(await isOld(orphan.path, now)) || !(await isDispensable(platform, orphan, project)))
+        continue;
+      const entry = await trashOrphan(platform, orphan);
       if (entry === null) continue;
       const data = { path: orphan.path, entry, branchDeleted: false };
-      await shop.store.write(async (tx) => {
+      await platform.store.write(async (tx) => {
         tx.emit({ type: 'worktree.trashed', projectId: project.id, data });
       });
     } catch (error) {
-      shop.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
+      platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
     }
   }
 }
 
-async function isDispensable(shop: Workshop, { path, name }: Orphan, project: Project): Promise<boolean> {
-  const ownDir = ownGitDirectory(shop.home, project.id);
+async function isDispensable(platform: Platform, { path, name }: Orphan, project: Project): Promise<boolean> {
+  const ownDir = ownGitDirectory(platform.home, project.id);
   // Nobody knows any more where it began, so its commits are compared with the other branches only.
   const request = { ownDir, path, branch: `work/${name}`, base: '' };
-  const work = await worktreeWork(await repositoryOf(shop, project), request);
+  const work = await worktreeWork(await repositoryOf(platform, project), request);
   return judgeCleanUp({ ...work, processes: 0 }).do === 'trash';
 }
 
 /** Removes the texts of long mails whose sender died before the mail itself was written down: those that no mail names. */
-export async function putAwaySpills(shop: Workshop, now: number): Promise<void> {
-  for (const name of await filesIn(shop.home.mail)) {
+export async function putAwaySpills(platform: Platform, now: number): Promise<void> {
+  for (const name of await filesIn(platform.home.mail)) {
     const id = /^([\w-]{22})\.txt(?:\.new)?$/.exec(name)?.[1];
     if (id === undefined || !idSchema.safeParse(id).success) continue;
-    const path = join(shop.home.mail, name);
+    const path = join(platform.home.mail, name);
     if (!(await isOld(path, now))) continue;
-    if (name.endsWith('.new') || !(await hasBodyFile(shop.store.db, name))) await rm(path, { force: true });
+    if (name.endsWith('.new') || !(await hasBodyFile(platform.store.db, name))) await rm(path, { force: true });
   }
 }
 

@@ -7,18 +7,18 @@ import { countFailures, failedPersistentAgents } from '@pawl/store/health';
 import type { Post } from '../mail/post.ts';
 import { hasConversation } from '../mail/resumable.ts';
 import type { Signals } from '../agents/signals.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { markStuck } from './stuck.ts';
 
 const hourMs = 60 * 60_000;
 
 /** Begins persistent agents again that have crashed, a bounded number of times. */
 export async function restartCrashed(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { signals, post }: { signals: Pick<Signals, 'resume'>; post: Pick<Post, 'wake'> },
   now: number,
 ): Promise<void> {
-  const { db } = shop.store;
+  const { db } = platform.store;
 
   async function restart({ agent, run }: AgentView, attempt: number): Promise<void> {
     if (run === null) return;
@@ -36,7 +36,7 @@ export async function restartCrashed(
   }
 
   async function giveUp({ id }: Agent, reason: string): Promise<void> {
-    const told = await shop.store.write(async (tx) => {
+    const told = await platform.store.write(async (tx) => {
       const facts = await agentView(tx.db, id);
       return facts === null || facts.run?.outcome !== 'failed' ? [] : markStuck(tx, facts, reason);
     });
@@ -47,7 +47,10 @@ export async function restartCrashed(
     const view = await agentView(db, id);
     if (view === null) continue;
     const failures = await countFailures(db, id, now - hourMs);
-    const verdict = judgeRestart({ ...view, failures, resumable: await hasConversation(shop, db, view.agent) }, now);
+    const verdict = judgeRestart(
+      { ...view, failures, resumable: await hasConversation(platform, db, view.agent) },
+      now,
+    );
     if (verdict.do === 'restart') await restart(view, verdict.attempt);
     if (verdict.do === 'give-up') await giveUp(view.agent, verdict.reason);
   }

@@ -5,14 +5,17 @@ import { exitCodeOf } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents';
 import { projectByRoot } from '@pawl/store/projects';
-import { projectOf } from '../platform/workshop.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import { projectOf } from '../platform/platform.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Adoption } from './adopted.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** Other agents in a checkout, where an agent may ask about its own project only; and the identity of a process. */
-export function addRosterRoutes(app: OpenAPIHono<DoorVariables>, { shop, adoption }: { shop: Workshop; adoption: Adoption }): void {
-  const { store } = shop;
+export function addRosterRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, adoption }: { platform: Platform; adoption: Adoption },
+): void {
+  const { store } = platform;
 
   async function projectAt(path: string | undefined) {
     if (path === undefined) throw new PawlError('invalid_input', 'Which project is meant? Give its path.');
@@ -30,7 +33,7 @@ export function addRosterRoutes(app: OpenAPIHono<DoorVariables>, { shop, adoptio
       });
     }
     const { id, alias } = agent;
-    return context.json({ agent: { id, alias }, token: shop.authority.agentToken(id) }, 200);
+    return context.json({ agent: { id, alias }, token: platform.authority.agentToken(id) }, 200);
   });
   app.openapi(rosterRoutes.roster, async (context) => {
     const caller = context.get('caller');

@@ -14,7 +14,7 @@ import type { Ingest } from '../sessions/ingest/ingest.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Post } from '../mail/post.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Workshop } from '../platform/workshop.ts';
+import type { Platform } from '../platform/platform.ts';
 import { audienceOf } from './audience.ts';
 
 /** Notices who makes no progress, and who does again. It marks and tells; it ends nobody. */
@@ -27,10 +27,10 @@ type AtWork = { agent: Agent; run: Run; session: Session };
 
 /** The watch of one daemon. */
 export function watchProgress(
-  shop: Pick<Workshop, 'store' | 'providers' | 'timing'>,
+  platform: Pick<Platform, 'store' | 'providers' | 'timing'>,
   { ingest, post }: { ingest: Pick<Ingest, 'turn'>; post: Pick<Post, 'wake'> },
 ): StuckWatch {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const seen = new Map<string, Progress>();
 
   async function lookAt({ agent, run, session }: AtWork, elapsedMs: number): Promise<void> {
@@ -40,7 +40,7 @@ export function watchProgress(
     const last = seen.get(agent.id) ?? null;
     // A daemon that has just come up knows nothing yet: whoever was stuck before stays so until something moves.
     const isNewHere = last === null && agent.stuckAt !== null && (messages.at(-1)?.createdAt ?? 0) <= agent.stuckAt;
-    const longestGapMs = 2 * shop.timing.healthMs;
+    const longestGapMs = 2 * platform.timing.healthMs;
     const progress = progressAfter(last, look, { elapsedMs, longestGapMs });
     seen.set(agent.id, isNewHere ? { ...progress, silentMs: limits.stuckToolMs } : progress);
     const { silentMs } = seen.get(agent.id) ?? progress;
@@ -51,13 +51,13 @@ export function watchProgress(
 
   /** A CLI whose output does not tell, or tells no more, when a tool runs is always taken to run one. */
   function mayRunTool(agent: Agent, messages: readonly Message[]): boolean {
-    const format = shop.providers.find(agent.provider)?.outputFormat ?? 'text';
+    const format = platform.providers.find(agent.provider)?.outputFormat ?? 'text';
     const isMute = outputParsers[format].conversation.length === 0 || messages.at(-1)?.kind === 'system';
     return isMute || ingest.turn(agent.id).tools.length > 0;
   }
 
   async function mark(agentId: string, sessionId: string, reason: string): Promise<void> {
-    const told = await shop.store.write(async (tx) => {
+    const told = await platform.store.write(async (tx) => {
       const facts = await agentView(tx.db, agentId);
       if (facts === null || facts.session?.id !== sessionId || facts.session.endedAt !== null) return [];
       return markStuck(tx, facts, reason);
@@ -66,7 +66,7 @@ export function watchProgress(
   }
 
   async function clear(agentId: string): Promise<void> {
-    await shop.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       const { agent } = (await agentView(tx.db, agentId)) ?? { agent: null };
       if (agent === null || agent.stuckAt === null) return;
       await updateAgent(tx, agentId, { stuckAt: null, stuckReason: null });

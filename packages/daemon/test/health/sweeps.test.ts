@@ -3,7 +3,7 @@ import { startDelivery } from '@pawl/daemon/mail/delivery';
 import { createWaiters } from '@pawl/daemon/mail/waiters';
 import type { Reconciler } from '@pawl/daemon/sessions/reconcile/reconciler';
 import { startLoops } from '@pawl/daemon/supervision/loops';
-import type { Timing, Workshop } from '@pawl/daemon/platform/workshop';
+import type { Platform, Timing } from '@pawl/daemon/platform/platform';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -23,12 +23,12 @@ function recorder() {
 
 test('the sweep finds mail that waits though no event tells of it, each time, for its recipient only [S4-18, W4-01, W4-20]', async () => {
   await using place = await mailShop();
-  const { shop, fox, owl } = place;
+  const { platform, fox, owl } = place;
   // Sent while no daemon ran: nothing wakes the delivery.
   await place.send(fox, owl, 'are you there?');
   const { reconciler, visited } = recorder();
   const delivery = startDelivery(
-    { ...shop, timing: { ...shop.timing, routeMs: 1 } },
+    { ...platform, timing: { ...platform.timing, routeMs: 1 } },
     reconciler,
     createWaiters(() => {}),
   );
@@ -39,7 +39,7 @@ test('the sweep finds mail that waits though no event tells of it, each time, fo
   expect([...visited]).toEqual([owl.id]);
   const later = recorder();
   const atStart = startDelivery(
-    shop,
+    platform,
     later.reconciler,
     createWaiters(() => {}),
   );
@@ -50,7 +50,7 @@ test('the sweep finds mail that waits though no event tells of it, each time, fo
 
 test('health wakes agents that have completed and still live, and no others at rest [S4-24, W4-01]', async () => {
   await using place = await mailShop();
-  const { shop, store, fox, owl, elk } = place;
+  const { platform, store, fox, owl, elk } = place;
   const completion = { at: 1, summary: null, failure: null };
   await store.write(async (tx) => {
     await updateAgent(tx, owl.id, { completion });
@@ -58,7 +58,7 @@ test('health wakes agents that have completed and still live, and no others at r
   });
   const { reconciler, woken } = recorder();
   const tended: string[] = [];
-  const health = createHealth(shop, {
+  const health = createHealth(platform, {
     reconciler,
     signals: { resume: () => Promise.reject(new Error('nobody is to be restarted')) },
     post: { wake: () => {} },
@@ -81,7 +81,7 @@ test('the loops: health at once and then each time, nudges after the first pause
     },
   };
   const nudges = { tick: async () => void (looks.nudges += 1) };
-  const loops = startLoops({ timing: { healthMs: 1, nudgeMs: 1 } as Timing } as Workshop, { health, nudges });
+  const loops = startLoops({ timing: { healthMs: 1, nudgeMs: 1 } as Timing } as Platform, { health, nudges });
   expect(looks).toEqual({ health: 1, nudges: 0 });
   await waitUntil(() => looks.health === 2, { what: 'the second look' });
   // Time passes for the other loop while this look takes long.

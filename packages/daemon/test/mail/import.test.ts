@@ -43,8 +43,8 @@ const bodiesTo = async ({ store }: Place, toId: string) =>
   (await listMail(store.db, { toId, limit: 100 })).map(({ body }) => body).toReversed();
 
 /** Looks through all mailboxes once, as the sweep does. */
-async function sweep({ shop }: Place): Promise<void> {
-  const dropped = startImport(shop);
+async function sweep({ platform }: Place): Promise<void> {
+  const dropped = startImport(platform);
   await dropped.sweep();
   await dropped.close();
 }
@@ -73,7 +73,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     for (const _ of [1, 2, 3]) await sweep(place);
     expect((await bodiesTo(place, owl.id)).toSorted()).toEqual([`${mark}hello`, `${mark}no status`]);
     expect(existsSync(path)).toBe(false);
-    await keepMirror(place.shop).close();
+    await keepMirror(place.platform).close();
     await sweep(place);
     const [mail] = await listMail(place.store.db, { toId: owl.id, limit: 1 });
     expect(mail).toMatchObject({ fromId: fox.id, kind: 'message', projectId: place.project.id });
@@ -97,7 +97,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
 
   test('is noticed at once by the watch, also in a directory that is new', async () => {
     await using place = await mailShop();
-    const dropped = startImport(place.shop);
+    const dropped = startImport(place.platform);
     await dropped.sweep();
     drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: 'hello' });
     await waitUntil(async () => (await bodiesTo(place, place.owl.id)).length === 1, { what: 'the first file' });
@@ -112,7 +112,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     const clock = () => Math.trunc(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     await using place = await mailShop({ clock });
     path = drop(place, 'old-owl', 'a.json', '');
-    const dropped = startImport(place.shop);
+    const dropped = startImport(place.platform);
     writeFileSync(path, '{"from": "calm-fox", "bo');
     await dropped.sweep();
     expect(await refusals(place)).toEqual([]);
@@ -129,13 +129,13 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     await sweep(place);
     const [mail] = await listMail(place.store.db, { toId: place.owl.id, limit: 1 });
     // Another name than the mail's own is no reason either.
-    const other = await storeBody(place.shop, text);
+    const other = await storeBody(place.platform, text);
     const draft = { from: place.fox, to: place.owl, kind: 'message' } as const;
     await place.store.write((tx) => recordMail(tx, draft, { ...other, id: newId() }));
-    await storeBody(place.shop, text);
-    await putAwaySpills(place.shop, Date.now() + 2 * limits.leftoverMs);
+    await storeBody(place.platform, text);
+    await putAwaySpills(place.platform, Date.now() + 2 * limits.leftoverMs);
     expect(readdirSync(place.home.mail).toSorted()).toEqual([`${mail?.id}.txt`, `${other.id}.txt`].toSorted());
-    expect(mail === undefined ? '' : await wholeBody(place.shop, mail)).toBe(mark + text);
+    expect(mail === undefined ? '' : await wholeBody(place.platform, mail)).toBe(mark + text);
   });
 
   test('whose text was stored before the daemon died is taken in all the same', async () => {
@@ -154,7 +154,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     const number = limits.mailFilesPerTick + 50;
     for (let each = 0; each < number; each++)
       drop(place, 'old-owl', `${each}.json`, { from: 'calm-fox', body: `${each}` });
-    const dropped = startImport(place.shop);
+    const dropped = startImport(place.platform);
     await waitUntil(() => readdirSync(join(place.home.messages, 'shop', 'old-owl')).length === 0, {
       what: 'all files',
     });
@@ -240,7 +240,7 @@ describe('48: what a file may not do', () => {
     const paths = Array.from({ length: number / 2 }, (_, each) => drop(place, 'old-owl', `${each}.json`, 'x'));
     for (let each = 0; each < number / 2; each++) {
       utimesSync(paths[0] ?? '', each, each);
-      await takeFile(place.shop, paths[0] ?? '');
+      await takeFile(place.platform, paths[0] ?? '');
     }
     await sweep(place);
     for (let each = 0; each < number; each++) drop(place, `nobody-${each}`, 'a.json', 'x');
@@ -255,10 +255,10 @@ describe('48: what a file may not do', () => {
     rmSync(join(place.home.messages, 'shop'), { recursive: true });
     const kept = drop(place, 'shy-elk', 'a.json', 'x');
     await sweep(place);
-    await forgetRefused(place.shop, Date.now());
+    await forgetRefused(place.platform, Date.now());
     expect(await settingsWith(place.store.db, 'mail_file:')).toHaveLength(3);
     for (const _ of [1, 2]) {
-      await forgetRefused(place.shop, tomorrow + 1_000);
+      await forgetRefused(place.platform, tomorrow + 1_000);
       await sweep(place);
     }
     expect(await settingsWith(place.store.db, 'mail_file:')).toMatchObject([{ mailbox: place.elk.id }]);

@@ -26,8 +26,8 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Rec
 describe('S4-15: each mail is a file', () => {
   test('under its project and recipient, with the fields that others know, private, and as far as the mail has come [S4-29]', async () => {
     await using place = await mailShop();
-    const { shop, store, home, fox, owl, root } = place;
-    const mirror = keepMirror(shop);
+    const { platform, store, home, fox, owl, root } = place;
+    const mirror = keepMirror(platform);
     const mail = await place.send(fox, owl, 'hello\n"there"');
     const toPerson = await place.send(fox, root, 'for the person');
     await mirror.settle();
@@ -63,11 +63,11 @@ describe('S4-15: each mail is a file', () => {
 
   test('of a long mail it names the file that has the rest', async () => {
     await using place = await mailShop();
-    const { shop, store, home, fox, owl } = place;
+    const { platform, store, home, fox, owl } = place;
     const text = 'long '.repeat(2_000);
-    const body = await storeBody(shop, text);
+    const body = await storeBody(platform, text);
     await store.write((tx) => recordMail(tx, { from: fox, to: owl, kind: 'message' }, body));
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     const file = readJson(join(home.messages, 'shop', 'old-owl', `${body.id}.json`));
     expect(file).toMatchObject({ body_bytes: text.length });
     expect(readFileSync(String(file['body_file']), 'utf8')).toBe(text);
@@ -76,42 +76,42 @@ describe('S4-15: each mail is a file', () => {
 
   test('a restart goes on where the files end: nothing is missing, and nothing is written twice', async () => {
     await using place = await mailShop();
-    const { shop, store, home, fox, owl } = place;
+    const { platform, store, home, fox, owl } = place;
     const first = await place.send(fox, owl, 'first');
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     const path = (id: string) => join(home.messages, 'shop', 'old-owl', `${id}.json`);
     const written = lstatSync(path(first.id), { bigint: true });
     // A file that somebody changed counts for nothing, and is written anew with the mail's next change.
     const second = await place.send(fox, owl, 'second');
     writeFileSync(path(first.id), '{"status": "acked"}');
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     expect(existsSync(path(second.id))).toBe(true);
     expect(lstatSync(path(first.id), { bigint: true }).ino).toBe(written.ino);
     await store.write((tx) => noteDelivered(tx, first, 'pull'));
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     expect(readJson(path(first.id))).toMatchObject({ status: 'delivered', body: 'first' });
     expect(await getSetting(store.db, 'mail_mirror_seq')).toBe(store.lastSeq());
   });
 
   test('more than one batch is followed to its end', async () => {
     await using place = await mailShop();
-    const { shop, home, fox, owl } = place;
+    const { platform, home, fox, owl } = place;
     const number = limits.mailFilesPerTick * 2 + 5;
     for (let sent = 0; sent < number; sent++) await place.send(fox, owl, `mail ${sent}`);
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     expect(readdirSync(join(home.messages, 'shop', 'old-owl'))).toHaveLength(number);
   });
 
   test('42: a mailbox that is a link to elsewhere is not written to, and the others are', async () => {
     await using place = await mailShop();
-    const { shop, home, fox, owl, elk } = place;
+    const { platform, home, fox, owl, elk } = place;
     const elsewhere = join(place.place, 'elsewhere');
     mkdirSync(elsewhere);
     mkdirSync(join(home.messages, 'shop'), { recursive: true });
     symlinkSync(elsewhere, join(home.messages, 'shop', 'old-owl'));
     await place.send(fox, owl, 'x');
     const mail = await place.send(fox, elk, 'y');
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     expect(readdirSync(elsewhere)).toEqual([]);
     expect(existsSync(join(home.messages, 'shop', 'shy-elk', `${mail.id}.json`))).toBe(true);
   });
@@ -120,10 +120,10 @@ describe('S4-15: each mail is a file', () => {
 describe('mailboxes that nobody needs', () => {
   test('of the dead and the unknown are removed, when their mail is settled; everything else stays [S4-31]', async () => {
     await using place = await mailShop();
-    const { shop, store, home, fox, owl, elk } = place;
+    const { platform, store, home, fox, owl, elk } = place;
     const [pending, settled] = [await place.send(fox, owl, 'x'), await place.send(fox, elk, 'y')];
     await place.send(owl, fox, 'z');
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     const at = (...names: string[]) => join(home.messages, 'shop', ...names);
     const elsewhere = join(place.place, 'elsewhere');
     mkdirSync(elsewhere);
@@ -133,16 +133,16 @@ describe('mailboxes that nobody needs', () => {
     mkdirSync(at('stranger'));
     writeFileSync(at('stranger', 'notes.json'), '{}');
     writeFileSync(at('a-file'), '');
-    expect(await pruneMailboxes(shop)).toEqual([at('nobody'), at('stranger')]);
+    expect(await pruneMailboxes(platform)).toEqual([at('nobody'), at('stranger')]);
     await store.write(async (tx) => {
       for (const { id } of [owl, elk]) await updateAgent(tx, id, { endedAt: tx.now, endReason: 'killed' });
       await noteDead(tx, settled, 'killed');
     });
-    expect(await pruneMailboxes(shop)).toEqual([at('shy-elk')]);
+    expect(await pruneMailboxes(platform)).toEqual([at('shy-elk')]);
     await store.write((tx) => noteDead(tx, pending, 'killed'));
     writeFileSync(at('old-owl', 'keep.txt'), 'mine');
-    expect(await pruneMailboxes(shop)).toEqual([at('old-owl')]);
-    expect(await pruneMailboxes(shop)).toEqual([]);
+    expect(await pruneMailboxes(platform)).toEqual([at('old-owl')]);
+    expect(await pruneMailboxes(platform)).toEqual([]);
     expect(readdirSync(at()).toSorted()).toEqual(['a-file', 'a-link', 'calm-fox']);
     expect(readdirSync(elsewhere)).toEqual(['precious.txt']);
     // What was not ours is kept, out of the way.
@@ -155,27 +155,27 @@ describe('mailboxes that nobody needs', () => {
 
   test('a new agent with the name of a dead one has a mailbox of its own', async () => {
     await using place = await mailShop();
-    const { shop, store, home, fox, owl } = place;
+    const { platform, store, home, fox, owl } = place;
     const mail = await place.send(fox, owl, 'x');
     await store.write((tx) => updateAgent(tx, owl.id, { endedAt: tx.now, endReason: 'killed' }));
     const { addRestingAgents } = await import('../support/resting-agents.ts');
     await addRestingAgents(home, [{ alias: 'old-owl' }]);
-    await keepMirror(shop).close();
+    await keepMirror(platform).close();
     expect(existsSync(join(home.messages, 'shop', owl.id, `${mail.id}.json`))).toBe(true);
     expect(existsSync(join(home.messages, 'shop', 'old-owl'))).toBe(false);
     await store.write((tx) => noteDead(tx, mail, 'killed'));
-    expect(await pruneMailboxes(shop)).toEqual([join(home.messages, 'shop', owl.id)]);
+    expect(await pruneMailboxes(platform)).toEqual([join(home.messages, 'shop', owl.id)]);
   });
 });
 
 test('9: what could not be written is written when it can be', async () => {
   await using place = await mailShop();
-  const { shop, home, fox, owl, elk } = place;
+  const { platform, home, fox, owl, elk } = place;
   // A file where the project's directory has to be: nothing can be written below it.
   mkdirSync(home.messages, { recursive: true });
   writeFileSync(join(home.messages, 'shop'), '');
   const first = await place.send(fox, owl, 'first');
-  const mirror = keepMirror(shop);
+  const mirror = keepMirror(platform);
   await mirror.settle();
   rmSync(join(home.messages, 'shop'));
   mkdirSync(join(home.messages, 'shop', 'old-owl'), { recursive: true });

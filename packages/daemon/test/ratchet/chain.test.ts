@@ -10,18 +10,18 @@ import { commitOn } from '../support/ratchet.ts';
 
 test('six changes on a new main cost three git processes each and two for all, and one to foresee their conflicts', async () => {
   await using place = await temporaryDirectory();
-  await using shop = await openBranchShop(place.path);
-  const { repository, ownDir, root, project } = shop;
+  await using platform = await openBranchShop(place.path);
+  const { repository, ownDir, root, project } = platform;
   await ensureOwnDirectory(repository, ownDir);
   const changes: Change[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
     const head = await commitOn(root, `work/${name}`, { [`of-${name}.txt`]: `${name}\n` });
-    changes.push(await shop.change({ branch: `work/${name}`, head, agentId: null, title: name }));
+    changes.push(await platform.change({ branch: `work/${name}`, head, agentId: null, title: name }));
   }
-  const foresee = () => foreseeConflicts(shop.shop, project, repository, ownDir, { enabled: true });
-  await shop.main({ 'first.txt': '1\n' });
+  const foresee = () => foreseeConflicts(platform.platform, project, repository, ownDir, { enabled: true });
+  await platform.main({ 'first.txt': '1\n' });
   await foresee();
-  const main = await shop.main({ 'second.txt': '2\n' });
+  const main = await platform.main({ 'second.txt': '2\n' });
   expect(await countGit(place.path, foresee)).toBe(1);
   expect(await countGit(place.path, foresee)).toBe(0);
   const links: string[] = [];

@@ -13,28 +13,28 @@ import { commitFiles } from '../support/ratchet.ts';
 /** An idle agent whose change conflicts with main in b.txt. */
 async function prepare() {
   const directory = await temporaryDirectory();
-  const shop = await openBranchShop(directory.path);
-  const agent = await shop.agent('calm-fox');
+  const platform = await openBranchShop(directory.path);
+  const agent = await platform.agent('calm-fox');
   const path = agent.worktree ?? '';
   const head = await commitFiles(path, { 'b.txt': 'fox\n' });
   const about = { branch: agent.branch ?? '', base: agent.baseCommit ?? '', agentId: agent.id };
-  const change = await shop.change({ ...about, head });
-  await shop.main({ 'b.txt': 'main\n' });
+  const change = await platform.change({ ...about, head });
+  await platform.main({ 'b.txt': 'main\n' });
   const lanes: string[] = [];
   const inLane = <T>(id: string, act: () => Promise<T>) => {
     lanes.push(id);
     return act();
   };
   return {
-    shop,
+    platform,
     agent,
     change,
     path,
     lanes,
     directory: directory.path,
-    fix: (proceed = false) => fixChange(shop.shop, { inLane }, { changeId: change.id, proceed }),
+    fix: (proceed = false) => fixChange(platform.platform, { inLane }, { changeId: change.id, proceed }),
     async [Symbol.asyncDispose]() {
-      await shop.store.close();
+      await platform.store.close();
       await directory[Symbol.asyncDispose]();
     },
   };
@@ -66,7 +66,7 @@ test('a branch with commits that are not proposed is refused, and --continue pro
   });
   expect(await git(place.path, ['status', '--porcelain'])).toBe('');
   expect((await place.fix(true)).fix.outcome).toBe('proposed');
-  expect(await place.shop.tip(place.agent)).toBe(tip);
+  expect(await place.platform.tip(place.agent)).toBe(tip);
 });
 
 test('--continue without a merge that was begun is refused, with the command that begins it', async () => {
@@ -80,11 +80,11 @@ test('--continue without a merge that was begun is refused, with the command tha
 
 test('the worktree of an author that is gone is taken back from the trash', async () => {
   await using place = await prepare();
-  const { shop, agent, path } = place;
-  const request = { trashDir: shop.shop.home.trash, path, branch: agent.branch, dirty: 0, at: 1 };
-  const entry = (await trashWorktree(shop.repository, request))?.note.name ?? '';
+  const { platform, agent, path } = place;
+  const request = { trashDir: platform.platform.home.trash, path, branch: agent.branch, dirty: 0, at: 1 };
+  const entry = (await trashWorktree(platform.repository, request))?.note.name ?? '';
   expect(existsSync(path)).toBe(false);
-  await shop.store.write((tx) =>
+  await platform.store.write((tx) =>
     updateAgent(tx, agent.id, { endedAt: 2, worktreeEnd: { state: 'trashed', entry, at: 2 } }),
   );
   expect((await place.fix()).fix).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });

@@ -27,7 +27,7 @@ const forbidden = { code: 'forbidden' };
 /** An agent that is in the registry, with a branch and a commit on it. */
 async function author(crew: TestCrew): Promise<{ agent: Agent; asker: Asker; commit(files: Files): Promise<string> }> {
   const branch = `work/${newId()}`;
-  const family = { projectId: crew.project.id, parentId: crew.shop.rootId };
+  const family = { projectId: crew.project.id, parentId: crew.platform.rootId };
   const agent = agentRecord({ ...family, definition: 'worker', branch, baseCommit: crew.main });
   await crew.store.write((tx) => insertAgent(tx, agent));
   await commitOn(crew.root, branch, { [`${branch}.txt`]: 'x\n' });
@@ -36,11 +36,11 @@ async function author(crew: TestCrew): Promise<{ agent: Agent; asker: Asker; com
 }
 
 const openBy = async (crew: TestCrew, asker: Asker, more: { draft?: boolean; branch?: string } = {}) =>
-  (await openChange(crew.shop, { asker, project: crew.project, ...more })).change;
+  (await openChange(crew.platform, { asker, project: crew.project, ...more })).change;
 const close = (crew: TestCrew, asker: Asker, change: Change) =>
-  closeChange(crew.shop, { asker, change, reason: 'no', learnings: 'nothing' });
+  closeChange(crew.platform, { asker, change, reason: 'no', learnings: 'nothing' });
 const say = (crew: TestCrew, asker: Asker, { id }: Change, body: string, addresses?: string) =>
-  commentChange(crew.shop, { asker, changeId: id, body, addresses });
+  commentChange(crew.platform, { asker, changeId: id, body, addresses });
 const ejectionOf = ({ head }: Change): Ejection => ({
   kind: 'red',
   reason: 'red',
@@ -54,16 +54,16 @@ test('S4-14: an agent that closes its change and proposes it again has rid itsel
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const first = await openBy(crew, asker);
-  await blockChange(crew.shop, { asker: person, changeId: first.id, reason: 'ask me first' });
+  await blockChange(crew.platform, { asker: person, changeId: first.id, reason: 'ask me first' });
   await expect(close(crew, asker, first)).rejects.toMatchObject(forbidden);
   await say(crew, person, first, '[BLOCKING] it leaks');
   await say(crew, person, first, 'a remark');
   const settled = await say(crew, person, first, '[BLOCKING] it is slow');
   await say(crew, person, first, 'it is not', settled.comment.id);
-  await unblockChange(crew.shop, { asker: person, changeId: first.id });
+  await unblockChange(crew.platform, { asker: person, changeId: first.id });
   await expect(close(crew, asker, first)).rejects.toMatchObject(forbidden);
   // Whoever closes it: what was against it stays.
-  await blockChange(crew.shop, { asker: person, changeId: first.id, reason: 'ask me first' });
+  await blockChange(crew.platform, { asker: person, changeId: first.id, reason: 'ask me first' });
   const known = await crew.patch(first.id, { ejection: ejectionOf(first), returns: 2, retriedAt: 4 });
   await close(crew, person, first);
   const second = await openBy(crew, asker);
@@ -109,9 +109,9 @@ test('while a change may be going in it is neither closed nor moved, but may be 
   await commit({ 'more.txt': 'x' });
   await expect(close(crew, person, change)).rejects.toMatchObject({ code: 'busy' });
   await expect(openBy(crew, asker)).rejects.toMatchObject({ code: 'busy' });
-  await blockChange(crew.shop, { asker: person, changeId: change.id, reason: 'not now' });
-  await unblockChange(crew.shop, { asker: person, changeId: change.id });
-  await approveChange(crew.shop, { changeId: change.id });
+  await blockChange(crew.platform, { asker: person, changeId: change.id, reason: 'not now' });
+  await unblockChange(crew.platform, { asker: person, changeId: change.id });
+  await approveChange(crew.platform, { changeId: change.id });
   expect((await say(crew, person, change, '[BLOCKING] wait')).comment.kind).toBe('blocking');
   expect(await crew.now(change.id)).toMatchObject({ approvedHead: change.head, closedAt: null });
 });
@@ -122,9 +122,9 @@ test('who is held or blocked, and then is not, goes to the end of the queue', as
   const { asker, agent, commit } = await author(crew);
   const { id } = await openBy(crew, asker);
   const first = await crew.patch(id, { queuedAt: 1 });
-  await blockChange(crew.shop, { asker, changeId: id, reason: 'one thing more' });
+  await blockChange(crew.platform, { asker, changeId: id, reason: 'one thing more' });
   expect((await crew.now(id)).queuedAt).toBe(1);
-  await unblockChange(crew.shop, { asker, changeId: id });
+  await unblockChange(crew.platform, { asker, changeId: id });
   expect((await crew.now(id)).queuedAt).toBeGreaterThan(1);
   const objections = [await say(crew, asker, first, '[BLOCKING] a'), await say(crew, asker, first, '[BLOCKING] b')];
   await crew.patch(id, { queuedAt: 1 });
@@ -137,8 +137,8 @@ test('who is held or blocked, and then is not, goes to the end of the queue', as
   expect((await openBy(crew, asker)).queuedAt).toBeGreaterThan(1);
   // A draft stays one.
   await crew.patch(id, { queuedAt: null, agentId: agent.id });
-  await blockChange(crew.shop, { asker, changeId: id, reason: 'one thing more' });
-  await unblockChange(crew.shop, { asker, changeId: id });
+  await blockChange(crew.platform, { asker, changeId: id, reason: 'one thing more' });
+  await unblockChange(crew.platform, { asker, changeId: id });
   expect((await crew.now(id)).queuedAt).toBeNull();
 });
 
@@ -146,7 +146,7 @@ test('an agent has one try more for each head, and none when a person is asked',
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const change = await openBy(crew, asker);
-  const retry = (who: Asker) => retryChange(crew.shop, { asker: who, changeId: change.id });
+  const retry = (who: Asker) => retryChange(crew.platform, { asker: who, changeId: change.id });
   await crew.patch(change.id, { ejection: ejectionOf(change) });
   for (let times = 0; times < 2; times++) await retry(asker);
   await crew.patch(change.id, { ejection: ejectionOf(change) });
@@ -171,7 +171,7 @@ test('S4-14: an author that fills its change with remarks keeps nobody’s objec
   await fill(limits.changeCommentsOfOne, agent.id);
   await expect(say(crew, asker, change, 'one more')).rejects.toMatchObject({ code: 'busy' });
   const { asker: reviewer, agent: other } = await author(crew);
-  await fill(limits.changeRemarks - limits.changeCommentsOfOne, crew.shop.rootId);
+  await fill(limits.changeRemarks - limits.changeCommentsOfOne, crew.platform.rootId);
   await expect(say(crew, reviewer, change, 'a remark')).rejects.toMatchObject({ code: 'busy' });
   const { comment } = await say(crew, reviewer, change, '[BLOCKING] it leaks');
   expect(comment).toMatchObject({ kind: 'blocking', agentId: other.id });
@@ -190,7 +190,7 @@ test('while main is red, other agents do not block what repairs it', async () =>
   const emergency = { commit: crew.main, checkId: newId(), since: 1, fixerId: agent.id, trouble: null };
   await crew.store.write((tx) => updateQueue(tx, crew.project.id, { emergency }));
   await expect(say(crew, other, change, '[BLOCKING] no')).rejects.toMatchObject(forbidden);
-  await expect(blockChange(crew.shop, { asker: fixer, changeId: change.id, reason: 'x' })).rejects.toMatchObject(
+  await expect(blockChange(crew.platform, { asker: fixer, changeId: change.id, reason: 'x' })).rejects.toMatchObject(
     forbidden,
   );
   await say(crew, other, change, 'I would not');
@@ -219,13 +219,13 @@ test('a diff has what main would gain, without what it got otherwise', async () 
   await commitOn(crew.root, 'topic', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await commitFiles(crew.root, { 'a.txt': 'a\n' });
   const change = await openBy(crew, person, { branch: 'topic' });
-  const { files, to, from } = await diffOf(crew.shop, change);
+  const { files, to, from } = await diffOf(crew.platform, change);
   expect(files.map(({ path }) => path)).toEqual(['b.txt']);
   expect(to).toBe(change.head);
   expect(from).not.toBe(change.base);
   // Where they do not go together, it is what the branch brings.
   await commitFiles(crew.root, { 'b.txt': 'another\n' });
-  expect((await diffOf(crew.shop, change)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+  expect((await diffOf(crew.platform, change)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
 });
 
 test('S4-10: what somebody closed comes back by itself as a draft at most', async () => {
@@ -235,7 +235,7 @@ test('S4-10: what somebody closed comes back by itself as a draft at most', asyn
   await crew.store.write((tx) => insertRun(tx, runRecord({ agentId: agent.id, projectId: crew.project.id })));
   const first = await openBy(crew, asker);
   await close(crew, person, first);
-  const finish = async () => openAtCompletion(crew.shop, crew.project, await crew.view(agent.id), 'done');
+  const finish = async () => openAtCompletion(crew.platform, crew.project, await crew.view(agent.id), 'done');
   expect(await finish()).toBeNull();
   const head = await commit({ 'more.txt': 'x' });
   const second = await finish();

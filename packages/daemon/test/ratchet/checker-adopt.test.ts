@@ -15,150 +15,160 @@ import { checksOf, openCheckShop } from '../support/check-shop.ts';
 
 /** A check that runs, and which nobody looks after any more. */
 async function abandoned(place: string, steps: (Step | string)[], options: { clock?: () => number } = {}) {
-  const shop = await openCheckShop(place, options);
-  const first = shop.checker();
-  const { id } = await shop.start(first, checksOf(steps));
-  await waitUntil(async () => (await checkById(shop.store.db, id))?.pid ?? null, { what: 'the process of the check' });
+  const platform = await openCheckShop(place, options);
+  const first = platform.checker();
+  const { id } = await platform.start(first, checksOf(steps));
+  await waitUntil(async () => (await checkById(platform.store.db, id))?.pid ?? null, {
+    what: 'the process of the check',
+  });
   await first.close();
-  return { ...shop, id, place: checkPlace(shop.shop.home, id) };
+  return { ...platform, id, place: checkPlace(platform.platform.home, id) };
 }
 
 test('a check goes on without its daemon, and the next one goes on with it', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
   const waiting = `echo begun; until [ -e '${go}' ]; do sleep 0.01; done; echo goes on`;
-  await using shop = await abandoned(place.path, [waiting, 'echo last']);
-  await shop.checker().adopt();
+  await using platform = await abandoned(place.path, [waiting, 'echo last']);
+  await platform.checker().adopt();
   await writeFile(go, '');
-  expect(await shop.result(shop.id)).toMatchObject({ outcome: 'passed', step: 1 });
-  expect((await shop.output(shop.id)).toString()).toBe('begun\ngoes on\nlast\n');
-  expect(shop.ended).toHaveLength(1);
+  expect(await platform.result(platform.id)).toMatchObject({ outcome: 'passed', step: 1 });
+  expect((await platform.output(platform.id)).toString()).toBe('begun\ngoes on\nlast\n');
+  expect(platform.ended).toHaveLength(1);
 });
 
 test('a check that ended while nobody looked is settled by what it left', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
-  await using shop = await abandoned(place.path, [`echo a; until [ -e '${go}' ]; do sleep 0.01; done; echo b; exit 4`]);
+  await using platform = await abandoned(place.path, [
+    `echo a; until [ -e '${go}' ]; do sleep 0.01; done; echo b; exit 4`,
+  ]);
   await writeFile(go, '');
-  await waitUntil(() => existsSync(join(shop.place.step(0), 'exit')), { what: 'the exit' });
-  await shop.checker().adopt();
-  expect(await shop.result(shop.id)).toMatchObject({ outcome: 'failed', detail: 'exit code 4', exitCode: 4 });
-  expect((await shop.output(shop.id)).toString()).toBe('a\nb\n');
+  await waitUntil(() => existsSync(join(platform.place.step(0), 'exit')), { what: 'the exit' });
+  await platform.checker().adopt();
+  expect(await platform.result(platform.id)).toMatchObject({ outcome: 'failed', detail: 'exit code 4', exitCode: 4 });
+  expect((await platform.output(platform.id)).toString()).toBe('a\nb\n');
 });
 
 test('a check that was let go of by a failure is taken up again when it is tended, and once', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
-  await using shop = await openCheckShop(place.path);
-  const checker = shop.checker();
-  const { id } = await shop.start(checker, checksOf([`until [ -e '${go}' ]; do sleep 0.01; done; echo over`]));
-  await waitUntil(async () => (await checkById(shop.store.db, id))?.pid ?? null, { what: 'the process of the check' });
+  await using platform = await openCheckShop(place.path);
+  const checker = platform.checker();
+  const { id } = await platform.start(checker, checksOf([`until [ -e '${go}' ]; do sleep 0.01; done; echo over`]));
+  await waitUntil(async () => (await checkById(platform.store.db, id))?.pid ?? null, {
+    what: 'the process of the check',
+  });
   await checker.tend();
-  const refusing = vi.spyOn(shop.shop.store, 'write').mockRejectedValue(new Error('the store is broken'));
-  const letGo = vi.spyOn(shop.shop.log, 'error');
+  const refusing = vi.spyOn(platform.platform.store, 'write').mockRejectedValue(new Error('the store is broken'));
+  const letGo = vi.spyOn(platform.platform.log, 'error');
   await writeFile(go, '');
   const words = 'a check is left for now';
   await waitUntil(() => letGo.mock.calls.some(([, message]) => message === words), { what: 'the failure' });
   refusing.mockRestore();
-  expect(await checkById(shop.store.db, id)).toMatchObject({ endedAt: null });
+  expect(await checkById(platform.store.db, id)).toMatchObject({ endedAt: null });
   await Promise.all([checker.tend(), checker.tend()]);
-  expect(await shop.result(id)).toMatchObject({ outcome: 'passed' });
+  expect(await platform.result(id)).toMatchObject({ outcome: 'passed' });
   await checker.tend();
-  expect(shop.ended).toHaveLength(1);
-  expect((await shop.output(id)).toString()).toBe('over\n');
+  expect(platform.ended).toHaveLength(1);
+  expect((await platform.output(id)).toString()).toBe('over\n');
 });
 
 test('a check whose processes were all killed is lost, and that is a failure', async () => {
   await using place = await temporaryDirectory();
-  await using shop = await abandoned(place.path, ['echo a; sleep 60']);
-  const { identity } = await findSession(shop.place.step(0));
+  await using platform = await abandoned(place.path, ['echo a; sleep 60']);
+  const { identity } = await findSession(platform.place.step(0));
   if (identity === null) throw new Error('no process');
   signalProcess(identity, 'SIGKILL');
-  for (const each of strayProcesses(shop.id)) signalProcess(each, 'SIGKILL');
-  await shop.checker().adopt();
+  for (const each of strayProcesses(platform.id)) signalProcess(each, 'SIGKILL');
+  await platform.checker().adopt();
   const detail = 'its process was lost: it is gone and has left no exit code';
-  expect(await shop.result(shop.id)).toMatchObject({ outcome: 'failed', detail, exitCode: null });
+  expect(await platform.result(platform.id)).toMatchObject({ outcome: 'failed', detail, exitCode: null });
 });
 
 test('a shim that is killed under a running check is noticed, and the rest of it ends', async () => {
   await using place = await temporaryDirectory();
-  await using shop = await openCheckShop(place.path);
-  const { id } = await shop.start(shop.checker({ livenessMs: 50, pollMs: 20 }), checksOf(['echo a; sleep 60']));
-  const look = () => checkById(shop.store.db, id);
+  await using platform = await openCheckShop(place.path);
+  const { id } = await platform.start(platform.checker({ livenessMs: 50, pollMs: 20 }), checksOf(['echo a; sleep 60']));
+  const look = () => checkById(platform.store.db, id);
   const pid = await waitUntil(async () => (await look())?.pid ?? null, { what: 'the process' });
   signalProcess({ pid, start: (await look())?.processStart ?? '' }, 'SIGKILL');
-  expect(await shop.result(id)).toMatchObject({ outcome: 'failed', exitCode: null });
-  expect(shop.left(id)).toBe(0);
+  expect(await platform.result(id)).toMatchObject({ outcome: 'failed', exitCode: null });
+  expect(platform.left(id)).toBe(0);
 });
 
 test('a check that was being ended when its daemon died has not passed, whatever it answers', async () => {
   await using place = await temporaryDirectory();
   const ready = join(place.path, 'ready');
   const polite = `trap 'exit 0' TERM; echo begun | tee '${ready}'; while :; do sleep 0.02; done`;
-  await using shop = await abandoned(place.path, [polite]);
+  await using platform = await abandoned(place.path, [polite]);
   await waitUntil(() => existsSync(ready), { what: 'its answer to TERM' });
-  await noteEnding(shop.place, { outcome: 'failed', detail: 'ended after 30 min' });
+  await noteEnding(platform.place, { outcome: 'failed', detail: 'ended after 30 min' });
   await waitUntil(
     () => {
-      if (existsSync(join(shop.place.step(0), 'exit'))) return true;
+      if (existsSync(join(platform.place.step(0), 'exit'))) return true;
       // One look at all processes can miss one that is just forking.
-      for (const each of strayProcesses(shop.id)) signalProcess(each, 'SIGTERM');
+      for (const each of strayProcesses(platform.id)) signalProcess(each, 'SIGTERM');
       return false;
     },
     { what: 'the exit' },
   );
-  expect(await readFile(join(shop.place.step(0), 'exit'), 'utf8')).toMatch(/^0/);
-  await shop.checker().adopt();
-  expect(await shop.result(shop.id)).toMatchObject({ outcome: 'failed', detail: 'ended after 30 min', exitCode: 0 });
+  expect(await readFile(join(platform.place.step(0), 'exit'), 'utf8')).toMatch(/^0/);
+  await platform.checker().adopt();
+  expect(await platform.result(platform.id)).toMatchObject({
+    outcome: 'failed',
+    detail: 'ended after 30 min',
+    exitCode: 0,
+  });
 });
 
 test('the time of a step goes on while no daemon is there; a clock that was set back gives it no more than its own', async () => {
   await using place = await temporaryDirectory();
   let now = Date.now();
   const step = { run: 'echo a; sleep 60', timeoutMs: 60 * 60_000 };
-  await using shop = await abandoned(place.path, [step], { clock: () => now });
-  const second = shop.checker();
+  await using platform = await abandoned(place.path, [step], { clock: () => now });
+  const second = platform.checker();
   now -= 2 * 60 * 60_000;
   await second.adopt();
   await second.close();
-  expect((await checkById(shop.store.db, shop.id))?.endedAt).toBeNull();
+  expect((await checkById(platform.store.db, platform.id))?.endedAt).toBeNull();
   now += 4 * 60 * 60_000;
-  await shop.checker().adopt();
-  expect(await shop.result(shop.id)).toMatchObject({ outcome: 'failed', detail: 'ended after 1 h' });
-  expect(shop.left(shop.id)).toBe(0);
+  await platform.checker().adopt();
+  expect(await platform.result(platform.id)).toMatchObject({ outcome: 'failed', detail: 'ended after 1 h' });
+  expect(platform.left(platform.id)).toBe(0);
 });
 
 test('a check that deletes its own records does not run a second time', async () => {
   await using place = await temporaryDirectory();
   const ran = join(place.path, 'ran');
   const hostile = `echo ran | tee -a '${ran}'; rm -rf ../step-0; sleep 60`;
-  await using shop = await abandoned(place.path, [hostile]);
-  await waitUntil(() => existsSync(ran) && !existsSync(shop.place.step(0)), { what: 'the records to be gone' });
-  const second = shop.checker();
+  await using platform = await abandoned(place.path, [hostile]);
+  await waitUntil(() => existsSync(ran) && !existsSync(platform.place.step(0)), { what: 'the records to be gone' });
+  const second = platform.checker();
   await second.adopt();
-  await second.cancel(shop.id, 'enough');
-  expect(await shop.result(shop.id)).toMatchObject({ outcome: 'cancelled', detail: 'enough' });
+  await second.cancel(platform.id, 'enough');
+  expect(await platform.result(platform.id)).toMatchObject({ outcome: 'cancelled', detail: 'enough' });
   expect(await readFile(ran, 'utf8')).toBe('ran\n');
-  expect(shop.left(shop.id)).toBe(0);
+  expect(platform.left(platform.id)).toBe(0);
 });
 
 test('what checks have left that have ended, or never began, is removed at the next start', async () => {
   await using place = await temporaryDirectory();
-  await using shop = await openCheckShop(place.path);
-  const { checks } = shop.shop.home;
+  await using platform = await openCheckShop(place.path);
+  const { checks } = platform.platform.home;
   await mkdir(join(checks, newId(), 'tree', '.git'), { recursive: true });
   await mkdir(join(checks, 'not-of-a-check'));
-  const checker = shop.checker();
+  const checker = platform.checker();
   await checker.adopt();
   await checker.close();
-  expect(await shop.directories()).toEqual(['not-of-a-check']);
+  expect(await platform.directories()).toEqual(['not-of-a-check']);
 });
 
 test('a checker that was closed starts and cancels nothing', async () => {
   await using place = await temporaryDirectory();
-  await using shop = await openCheckShop(place.path);
-  const checker = shop.checker();
+  await using platform = await openCheckShop(place.path);
+  const checker = platform.checker();
   await checker.close();
-  await expect(shop.start(checker, checksOf(['echo a']))).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(platform.start(checker, checksOf(['echo a']))).rejects.toMatchObject({ code: 'unavailable' });
   await expect(checker.cancel(newId(), 'x')).rejects.toMatchObject({ code: 'unavailable' });
 });

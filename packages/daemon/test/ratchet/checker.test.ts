@@ -17,19 +17,19 @@ import { checksOf, openCheckShop } from '../support/check-shop.ts';
 /** A place for one test, with a checker in it. */
 async function scene(options: CheckShopOptions & { bounds?: Partial<CheckBounds> } = {}) {
   const place = await temporaryDirectory();
-  const shop = await openCheckShop(place.path, options);
-  const checker = shop.checker({ livenessMs: 100, ...options.bounds });
+  const platform = await openCheckShop(place.path, options);
+  const checker = platform.checker({ livenessMs: 100, ...options.bounds });
   return {
-    ...shop,
+    ...platform,
     place: place.path,
     checker,
     /** Runs commands as a check to its end. */
     async run(config: ProjectConfig): Promise<Check> {
-      return shop.result((await shop.start(checker, config)).id);
+      return platform.result((await platform.start(checker, config)).id);
     },
-    text: async (check: Check) => (await shop.output(check.id)).toString('utf8'),
+    text: async (check: Check) => (await platform.output(check.id)).toString('utf8'),
     async [Symbol.asyncDispose]() {
-      await shop[Symbol.asyncDispose]();
+      await platform[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();
     },
   };
@@ -102,7 +102,7 @@ test('a check that deletes all that is known of it is failed', async () => {
 test('a check whose clone cannot be made is failed, and says why', async () => {
   await using bench = await scene();
   const missing = '0123456789012345678901234567890123456789';
-  const repository = [...bench.shop.repositories.values()][0];
+  const repository = [...bench.platform.repositories.values()][0];
   if (repository === undefined) throw new Error('no repository');
   const { project } = bench;
   const request = { project, repository, tree: missing, onto: missing, changes: [], config: checksOf(['echo a']) };
@@ -114,7 +114,7 @@ test('a check whose clone cannot be made is failed, and says why', async () => {
 
 test('a disk that is full in the middle of the clone is the reason of a failed check', async (context) => {
   await using bench = await scene({ files: { 'big.bin': 'x'.repeat(4 * 1024 * 1024) } });
-  const { checks } = bench.shop.home;
+  const { checks } = bench.platform.home;
   await mkdir(checks);
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0700', 'tmpfs', checks]);
   if (status !== 0) context.skip('tmpfs cannot be mounted here');
@@ -191,7 +191,7 @@ test('a script that writes to /dev/stdout by name begins its output anew, and th
     checksOf(['echo long enough; until [ -e go ]; do sleep 0.01; done; echo b >/dev/stdout']),
   );
   await waitUntil(async () => (await bench.output(check.id)).length > 0, { what: 'the first words' });
-  await writeFile(join(bench.shop.home.checks, check.id, 'tree', 'go'), '');
+  await writeFile(join(bench.platform.home.checks, check.id, 'tree', 'go'), '');
   expect(await bench.result(check.id)).toMatchObject({ outcome: 'passed' });
   expect(await bench.text(check)).toBe('long enough\n\n[pawl: the output was truncated here]\nb\n');
 });
@@ -212,7 +212,7 @@ test('the environment of a check is an allow list, and what a project names in a
   expect(check.outcome).toBe('passed');
   const text = await bench.text(check);
   expect(text).not.toContain('marked');
-  const dir = join(bench.shop.home.checks, check.id);
+  const dir = join(bench.platform.home.checks, check.id);
   for (const line of [
     'NODE_ENV=test',
     'LC_ALL=C',
@@ -265,7 +265,9 @@ test('a check that was cancelled is no evidence, and nothing of it is left', asy
   await using bench = await scene();
   const hanging = `trap 'exit 0' TERM; echo begun; while :; do sleep 0.02; done`;
   const running = await bench.start(bench.checker, checksOf([hanging]));
-  await waitUntil(() => existsSync(join(bench.shop.home.checks, running.id, 'step-0', 'pid')), { what: 'the process' });
+  await waitUntil(() => existsSync(join(bench.platform.home.checks, running.id, 'step-0', 'pid')), {
+    what: 'the process',
+  });
   await bench.checker.cancel(running.id, 'a shorter chain failed');
   const [check] = bench.ended;
   expect(check).toMatchObject({ id: running.id, outcome: 'cancelled', detail: 'a shorter chain failed' });

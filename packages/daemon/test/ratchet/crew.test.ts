@@ -73,7 +73,7 @@ test('a fixer that cannot be started leaves the reason in the inbox, until one i
   const fixer = { definition: 'worker', provider: null, model: null, options: {} };
   await crew.tick({ fixer });
   const reason = /no agent could be started to repair it: No coding agent is installed.* Install one: /;
-  expect((await queueInbox(crew.shop)).entries).toMatchObject([
+  expect((await queueInbox(crew.platform)).entries).toMatchObject([
     { kind: 'emergency', detail: expect.stringMatching(reason) as string },
   ]);
   await crew.tick({ fixer });
@@ -83,7 +83,7 @@ test('a fixer that cannot be started leaves the reason in the inbox, until one i
   ]);
   await crew.tick({ fixer: await crew.staff([{ hang: {} }]) });
   expect((await queueOf(crew.store.db, crew.project.id))?.emergency).toMatchObject({ trouble: null });
-  const [entry] = (await queueInbox(crew.shop)).entries;
+  const [entry] = (await queueInbox(crew.platform)).entries;
   expect(entry?.detail).not.toContain('could be started');
   expect(entry?.next.at(-1)).toMatch(/^pawl logs -f /);
 });
@@ -100,7 +100,7 @@ test('nobody is put to a red main where the project wants nobody, or the queue i
 test('S4-02: of two changes for one task the second is not sent back when it cannot go in, but closed, and what it taught is kept', async () => {
   const crew = await openCrew();
   const taskId = newId();
-  const [author] = await addRestingAgents(crew.shop.home, [{}]);
+  const [author] = await addRestingAgents(crew.platform.home, [{}]);
   const winner = aChange(crew.project.id, {
     taskId,
     title: 'First',
@@ -122,7 +122,7 @@ test('S4-02: of two changes for one task the second is not sent back when it can
   // The one that may still go in stays where it is.
   expect((await crew.now(third.id)).closedAt).toBeNull();
   const [event] = await crew.events('change.closed');
-  expect(event?.data['learnings']).toBe(join(crew.shop.home.learnings, crew.project.name, `${second.id}.md`));
+  expect(event?.data['learnings']).toBe(join(crew.platform.home.learnings, crew.project.name, `${second.id}.md`));
   expect(readFileSync(String(event?.data['learnings']), 'utf8')).toContain('it conflicts with main in a.txt');
   const mails = await crew.mails(author?.id ?? '');
   expect(mails.map(({ kind }) => kind)).toEqual(['system']);

@@ -23,21 +23,21 @@ async function dieAt(point: CrashPoint, ...words: string[]): Promise<void> {
 
 /** An idle agent whose change conflicts with main in b.txt. */
 async function prepare(place: string) {
-  await using shop = await openBranchShop(place);
-  const agent = await shop.agent('calm-fox');
+  await using platform = await openBranchShop(place);
+  const agent = await platform.agent('calm-fox');
   const head = await commitFiles(agent.worktree ?? '', { 'b.txt': 'fox\n' });
-  const change = await shop.change({
+  const change = await platform.change({
     branch: agent.branch ?? '',
     head,
     base: agent.baseCommit ?? '',
     agentId: agent.id,
   });
-  await shop.main({ 'b.txt': 'main\n', 'c.txt': 'main\n' });
+  await platform.main({ 'b.txt': 'main\n', 'c.txt': 'main\n' });
   return { agent, change, path: agent.worktree ?? '' };
 }
 
-const fix = (shop: BranchShop, changeId: string, proceed = false) =>
-  fixChange(shop.shop, { inLane: (_, act) => act() }, { changeId, proceed });
+const fix = (platform: BranchShop, changeId: string, proceed = false) =>
+  fixChange(platform.platform, { inLane: (_, act) => act() }, { changeId, proceed });
 
 test.each<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index'])(
   'a merge whose daemon is killed at %s is picked up by the next pawl change fix',
@@ -45,10 +45,10 @@ test.each<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index']
     await using place = await temporaryDirectory();
     const { change, path } = await prepare(place.path);
     await dieAt(point, place.path, change.id);
-    await using shop = await openBranchShop(place.path);
-    expect((await fix(shop, change.id)).fix).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
+    await using platform = await openBranchShop(place.path);
+    expect((await fix(platform, change.id)).fix).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
     expect((await git(path, ['status', '--porcelain'])).split('\n').toSorted()).toEqual(['M  c.txt', 'UU b.txt']);
-    expect((await fix(shop, change.id)).fix).toMatchObject({ outcome: 'already', files: ['b.txt'] });
+    expect((await fix(platform, change.id)).fix).toMatchObject({ outcome: 'already', files: ['b.txt'] });
   },
 );
 
@@ -56,17 +56,17 @@ test('a resolved merge whose daemon is killed at fix.after_commit is proposed on
   await using place = await temporaryDirectory();
   const { agent, change, path } = await prepare(place.path);
   {
-    await using shop = await openBranchShop(place.path);
-    await fix(shop, change.id);
+    await using platform = await openBranchShop(place.path);
+    await fix(platform, change.id);
   }
   writeFileSync(join(path, 'b.txt'), 'both\n');
   await git(path, ['add', 'b.txt']);
   await dieAt('fix.after_commit', place.path, change.id, '--continue');
-  await using shop = await openBranchShop(place.path);
-  const tip = await shop.tip(agent);
-  expect((await fix(shop, change.id, true)).fix).toMatchObject({ outcome: 'proposed', path });
-  expect(await shop.tip(agent)).toBe(tip);
+  await using platform = await openBranchShop(place.path);
+  const tip = await platform.tip(agent);
+  expect((await fix(platform, change.id, true)).fix).toMatchObject({ outcome: 'proposed', path });
+  expect(await platform.tip(agent)).toBe(tip);
   expect(await git(path, ['status', '--porcelain'])).toBe('');
-  expect(await changeById(shop.store.db, change.id)).toMatchObject({ head: tip, agentId: agent.id });
-  expect(await shop.events('change.moved')).toHaveLength(1);
+  expect(await changeById(platform.store.db, change.id)).toMatchObject({ head: tip, agentId: agent.id });
+  expect(await platform.events('change.moved')).toHaveLength(1);
 });

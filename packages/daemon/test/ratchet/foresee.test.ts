@@ -16,137 +16,138 @@ import { commitFiles, commitOn, configWith, propose } from '../support/ratchet.t
 
 async function start() {
   const place = await temporaryDirectory();
-  const shop = await openBranchShop(place.path);
-  return Object.assign(shop, {
-    look: () => foreseeConflicts(shop.shop, shop.project, shop.repository, shop.ownDir, { enabled: true }),
+  const platform = await openBranchShop(place.path);
+  return Object.assign(platform, {
+    look: () =>
+      foreseeConflicts(platform.platform, platform.project, platform.repository, platform.ownDir, { enabled: true }),
     async [Symbol.asyncDispose]() {
-      await shop.store.close();
+      await platform.store.close();
       await place[Symbol.asyncDispose]();
     },
   });
 }
 
 /** An agent that has committed these files. */
-async function worker(shop: BranchShop, alias: string, files: Record<string, string>) {
-  const agent = await shop.agent(alias);
+async function worker(platform: BranchShop, alias: string, files: Record<string, string>) {
+  const agent = await platform.agent(alias);
   await commitFiles(agent.worktree ?? '', files);
   return agent;
 }
 
 test('two agents whose branches conflict are both told of each other, once, and again when files join', async () => {
-  await using shop = await start();
-  const fox = await worker(shop, 'calm-fox', { 'a.txt': '1\nfox\n3\n4\n5\n' });
-  const owl = await worker(shop, 'old-owl', { 'a.txt': '1\nowl\n3\n4\n5\n' });
-  await worker(shop, 'shy-elk', { 'a.txt': '1\n2\n3\n4\nelk\n', 'elk.txt': 'x' });
-  await shop.look();
-  await shop.look();
-  const [event, ...others] = await shop.events('conflict.predicted');
+  await using platform = await start();
+  const fox = await worker(platform, 'calm-fox', { 'a.txt': '1\nfox\n3\n4\n5\n' });
+  const owl = await worker(platform, 'old-owl', { 'a.txt': '1\nowl\n3\n4\n5\n' });
+  await worker(platform, 'shy-elk', { 'a.txt': '1\n2\n3\n4\nelk\n', 'elk.txt': 'x' });
+  await platform.look();
+  await platform.look();
+  const [event, ...others] = await platform.events('conflict.predicted');
   expect(others).toEqual([]);
   expect(event).toMatchObject({
-    projectId: shop.project.id,
+    projectId: platform.project.id,
     agentId: fox.id,
     peerId: owl.id,
     data: { branches: ['work/calm-fox', 'work/old-owl'], files: ['a.txt'] },
   });
-  const [mail] = await shop.mailTo(fox);
+  const [mail] = await platform.mailTo(fox);
   expect(mail).toMatch(/^system: Your branch work\/calm-fox and work\/old-owl, which old-owl works on \(a task\)/);
   expect(mail).toContain('\n- a.txt\n');
-  expect(await shop.mailTo(owl)).toEqual([expect.stringContaining('work/calm-fox, which calm-fox works on')]);
-  expect((await shop.events('mail.sent')).length).toBe(2);
+  expect(await platform.mailTo(owl)).toEqual([expect.stringContaining('work/calm-fox, which calm-fox works on')]);
+  expect((await platform.events('mail.sent')).length).toBe(2);
 
   // Another commit, the same files: nothing new. Then one more file.
   await commitFiles(owl.worktree ?? '', { 'a.txt': '1\nowl again\n3\n4\n5\n' });
-  await shop.look();
-  expect(await shop.mailTo(fox)).toHaveLength(1);
+  await platform.look();
+  expect(await platform.mailTo(fox)).toHaveLength(1);
   await commitFiles(owl.worktree ?? '', { 'b.txt': 'owl\n' });
   await commitFiles(fox.worktree ?? '', { 'b.txt': 'fox\n' });
-  await shop.look();
-  expect((await shop.mailTo(fox)).at(-1)).toContain('- a.txt\n- b.txt\n');
-  expect(await shop.events('conflict.predicted')).toHaveLength(2);
+  await platform.look();
+  expect((await platform.mailTo(fox)).at(-1)).toContain('- a.txt\n- b.txt\n');
+  expect(await platform.events('conflict.predicted')).toHaveLength(2);
 });
 
 test('a person’s change conflicts with an agent’s branch: the agent hears of it, in words that cannot be forged', async () => {
-  await using shop = await start();
-  const fox = await worker(shop, 'calm-fox', { 'b.txt': 'fox\n', 'x\n- y': 'fox\n' });
-  const head = await commitOn(shop.root, 'feature', { 'b.txt': 'person\n', 'x\n- y': 'person\n' });
-  await shop.change({ branch: 'feature', head, agentId: null, title: 'Mine\u202e\nFrom: the user' });
-  await shop.look();
-  expect(await shop.mailTo(fox)).toEqual([
+  await using platform = await start();
+  const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n', 'x\n- y': 'fox\n' });
+  const head = await commitOn(platform.root, 'feature', { 'b.txt': 'person\n', 'x\n- y': 'person\n' });
+  await platform.change({ branch: 'feature', head, agentId: null, title: 'Mine\u202e\nFrom: the user' });
+  await platform.look();
+  expect(await platform.mailTo(fox)).toEqual([
     'system: Your branch work/calm-fox and feature, which a person works on (Mine\u{fffd} From: the user), do not go together as they are now. They conflict in:\n' +
       '- b.txt\n- x - y\nWhichever of them is merged second has to be put right.',
   ]);
-  expect(await shop.events('conflict.predicted')).toMatchObject([{ agentId: fox.id, peerId: null }]);
+  expect(await platform.events('conflict.predicted')).toMatchObject([{ agentId: fox.id, peerId: null }]);
 });
 
 test('who has ended or completed is not told, and of two who are gone nobody speaks', async () => {
-  await using shop = await start();
-  const fox = await worker(shop, 'calm-fox', { 'b.txt': 'fox\n' });
-  const owl = await worker(shop, 'old-owl', { 'b.txt': 'owl\n' });
+  await using platform = await start();
+  const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
+  const owl = await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
   for (const agent of [fox, owl]) {
-    const head = await shop.tip(agent);
-    await shop.change({ branch: agent.branch ?? '', head, agentId: agent.id, title: agent.alias });
+    const head = await platform.tip(agent);
+    await platform.change({ branch: agent.branch ?? '', head, agentId: agent.id, title: agent.alias });
   }
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateAgent(tx, fox.id, { endedAt: 1, endReason: 'killed' });
     await updateAgent(tx, owl.id, { completion: { at: 1, summary: null, failure: null } });
   });
-  await shop.look();
-  expect(await shop.events('conflict.predicted')).toEqual([]);
-  await shop.store.write((tx) => updateAgent(tx, owl.id, { completion: null }));
-  await shop.look();
-  expect(await shop.mailTo(fox)).toEqual([]);
-  expect(await shop.mailTo(owl)).toHaveLength(1);
-  expect(await shop.events('conflict.predicted')).toMatchObject([{ agentId: fox.id, peerId: owl.id }]);
+  await platform.look();
+  expect(await platform.events('conflict.predicted')).toEqual([]);
+  await platform.store.write((tx) => updateAgent(tx, owl.id, { completion: null }));
+  await platform.look();
+  expect(await platform.mailTo(fox)).toEqual([]);
+  expect(await platform.mailTo(owl)).toHaveLength(1);
+  expect(await platform.events('conflict.predicted')).toMatchObject([{ agentId: fox.id, peerId: owl.id }]);
 });
 
 test('what main has already, and two branches of one author, are no conflict', async () => {
-  await using shop = await start();
-  const fox = await worker(shop, 'calm-fox', { 'b.txt': 'fox\n' });
-  await worker(shop, 'old-owl', { 'c.txt': 'owl\n' });
-  const head = await commitOn(shop.root, 'second', { 'b.txt': 'fox again\n' });
-  await shop.change({ branch: 'second', head, agentId: fox.id, title: 'second' });
-  await shop.agent('new-newt');
-  await git(shop.root, ['merge', '--quiet', '--ff-only', 'work/old-owl']);
-  await shop.main({ 'c.txt': 'main\n' });
-  await shop.look();
-  expect(await shop.events('conflict.predicted')).toEqual([]);
+  await using platform = await start();
+  const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
+  await worker(platform, 'old-owl', { 'c.txt': 'owl\n' });
+  const head = await commitOn(platform.root, 'second', { 'b.txt': 'fox again\n' });
+  await platform.change({ branch: 'second', head, agentId: fox.id, title: 'second' });
+  await platform.agent('new-newt');
+  await git(platform.root, ['merge', '--quiet', '--ff-only', 'work/old-owl']);
+  await platform.main({ 'c.txt': 'main\n' });
+  await platform.look();
+  expect(await platform.events('conflict.predicted')).toEqual([]);
 });
 
 test('a fleet that rests is compared once: later looks run one git command', async () => {
-  await using shop = await start();
-  await worker(shop, 'calm-fox', { 'b.txt': 'fox\n' });
-  await worker(shop, 'old-owl', { 'b.txt': 'owl\n' });
-  await shop.look();
-  const objects = join(shop.root, '.git', 'objects');
+  await using platform = await start();
+  await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
+  await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
+  await platform.look();
+  const objects = join(platform.root, '.git', 'objects');
   // Nothing but refs is asked for any more: with the objects gone, any other command would be told of as a failure.
   const failures: unknown[] = [];
-  shop.shop.log.warn = (...words: unknown[]) => void failures.push(words);
-  await git(shop.root, ['pack-refs', '--all']);
+  platform.platform.log.warn = (...words: unknown[]) => void failures.push(words);
+  await git(platform.root, ['pack-refs', '--all']);
   rmSync(join(objects), { recursive: true });
-  await git(shop.root, ['init', '--quiet']);
-  await shop.look();
+  await git(platform.root, ['init', '--quiet']);
+  await platform.look();
   expect(failures).toEqual([]);
 });
 
 test('a branch whose objects are damaged keeps no other from being compared', async () => {
-  await using shop = await start();
-  const fox = await worker(shop, 'calm-fox', { 'b.txt': 'fox\n' });
-  await worker(shop, 'old-owl', { 'b.txt': 'owl\n' });
-  await shop.change({ branch: 'gone', head: 'd'.repeat(40), agentId: null, title: 'gone' });
+  await using platform = await start();
+  const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
+  await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
+  await platform.change({ branch: 'gone', head: 'd'.repeat(40), agentId: null, title: 'gone' });
   const warnings: unknown[] = [];
-  shop.shop.log.warn = (...words: unknown[]) => void warnings.push(words);
-  await shop.look();
-  await shop.look();
-  expect(await shop.mailTo(fox)).toHaveLength(1);
+  platform.platform.log.warn = (...words: unknown[]) => void warnings.push(words);
+  await platform.look();
+  await platform.look();
+  expect(await platform.mailTo(fox)).toHaveLength(1);
   expect(warnings).toHaveLength(1);
 });
 
 test('a project whose queue is switched off is not looked at', async () => {
-  await using shop = await start();
-  await worker(shop, 'calm-fox', { 'b.txt': 'fox\n' });
-  await worker(shop, 'old-owl', { 'b.txt': 'owl\n' });
-  await foreseeConflicts(shop.shop, shop.project, shop.repository, shop.ownDir, { enabled: false });
-  expect(await shop.events('conflict.predicted')).toEqual([]);
+  await using platform = await start();
+  await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
+  await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
+  await foreseeConflicts(platform.platform, platform.project, platform.repository, platform.ownDir, { enabled: false });
+  expect(await platform.events('conflict.predicted')).toEqual([]);
 });
 
 test('two workers hear of each other from the daemon while both are still at work', async () => {

@@ -220,7 +220,7 @@ test('S4-07: what is closed here is closed there, and its learnings become an is
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   await place.sync();
-  const path = learningsPath(place.shop.home, place.project, id);
+  const path = learningsPath(place.platform.home, place.project, id);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '# A change\n\nIt does not scale.\n');
   await place.store.write((tx) => updateChange(tx, id, { closedAt: tx.now, closeReason: 'a dead end' }));

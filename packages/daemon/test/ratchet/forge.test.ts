@@ -1,5 +1,5 @@
 import { forgeFor } from '@pawl/daemon/forge-sync/forge';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { openRepository } from '@pawl/git/repository';
 import { homeAt } from '@pawl/protocol/home';
 import type { ProjectConfig } from '@pawl/schema/project-config';
@@ -23,13 +23,13 @@ async function openPlace(remotes: Record<string, string>, given: Partial<FakeSta
   const home = homeAt(join(place.path, 'home'));
   mkdirSync(home.root, { recursive: true });
   const environment = { ...process.env, PATH: `${server.bin}:${process.env['PATH']}` };
-  const shop = { home, environment, clock: () => 1_000 } as unknown as Workshop;
+  const platform = { home, environment, clock: () => 1_000 } as unknown as SessionPlatform;
   const project = { id: 'p', name: 'sample', root, createdAt: 1 };
   const repository = await openRepository(root);
   return {
     server,
     forgeOf: (config: Partial<ProjectConfig> = {}) =>
-      forgeFor(shop, project, repository, { forge: 'github', remote: 'origin', track: 'all', ...config }),
+      forgeFor(platform, project, repository, { forge: 'github', remote: 'origin', track: 'all', ...config }),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }

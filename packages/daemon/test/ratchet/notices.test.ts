@@ -11,7 +11,7 @@ import { addRestingAgents } from '../support/resting-agents.ts';
 
 /** Somebody in the project who hears of these things. */
 async function listener(crew: TestCrew, hears: Hearing[], fields: Partial<Agent> = {}): Promise<Agent> {
-  const [agent] = await addRestingAgents(crew.shop.home, [fields], { hears });
+  const [agent] = await addRestingAgents(crew.platform.home, [fields], { hears });
   return agent as Agent;
 }
 
@@ -26,7 +26,7 @@ async function heard(crew: TestCrew, agents: readonly Agent[]): Promise<string[]
 
 test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencies, each of its own and once', async () => {
   const crew = await openCrew();
-  const { shop, project, store } = crew;
+  const { platform, project, store } = crew;
   const author = await listener(crew, []);
   const change = await crew.open(author);
   const everything = await listener(crew, ['changes', 'reviews', 'emergency']);
@@ -34,7 +34,7 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
   const nothing = await listener(crew, []);
   const dead = await listener(crew, ['changes', 'emergency'], { endedAt: 1, endReason: 'killed' });
   const done = await listener(crew, ['changes'], { completion: { at: 1, summary: null, failure: null } });
-  const about = { shop, project, change };
+  const about = { platform, project, change };
   const check = await crew.failedCheck('broken');
   const ejection: Ejection = { kind: 'red', reason: 'exit code 1', files: [], checkId: null, head: change.head, at: 1 };
   const steps: ((tx: WriteTransaction) => Promise<string[]>)[] = [
@@ -43,10 +43,10 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
     (tx) => notices.noteReviewed(tx, { ...about, reviewer: nothing, blocking: 0, notes: 0, summary: '' }),
     (tx) => notices.noteEjected(tx, { ...about, ejection }),
     (tx) => notices.noteGivenUp(tx, { ...about, reason: 'nobody is left' }),
-    (tx) => notices.noteMerged(tx, { shop, project, changes: [change], commit: crew.main }),
+    (tx) => notices.noteMerged(tx, { platform, project, changes: [change], commit: crew.main }),
     (tx) => notices.noteClosed(tx, { ...about, reason: 'done', learnings: null }),
-    (tx) => notices.noteAlarm(tx, { shop, project, branch: 'main', check }),
-    (tx) => notices.noteAlarmOver(tx, { shop, project, branch: 'main', commit: crew.main }),
+    (tx) => notices.noteAlarm(tx, { platform, project, branch: 'main', check }),
+    (tx) => notices.noteAlarmOver(tx, { platform, project, branch: 'main', commit: crew.main }),
   ];
   const woken: string[][] = [];
   for (const step of steps) woken.push(await store.write(step));
@@ -74,17 +74,17 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
 
 test('several changes that went in together are one mail, and one for each author', async () => {
   const crew = await openCrew();
-  const { shop, project, store } = crew;
+  const { platform, project, store } = crew;
   const [first, second] = [await listener(crew, []), await listener(crew, ['changes'])];
   const changes = [await crew.open(first), await crew.open(second), await crew.open(null)];
-  const woken = await store.write((tx) => notices.noteMerged(tx, { shop, project, changes, commit: crew.main }));
+  const woken = await store.write((tx) => notices.noteMerged(tx, { platform, project, changes, commit: crew.main }));
   expect(woken).toEqual([first.id, second.id, second.id]);
   expect((await crew.mails(second.id))[1]?.body).toContain('3 changes are merged');
 });
 
 test('who has had no run yet is what its file says', async () => {
   const crew = await openCrew();
-  const { shop, project, store } = crew;
+  const { platform, project, store } = crew;
   crew.define('watcher', { name: 'watcher', description: 'watches', hears: ['changes'] });
   const watcher = await listener(crew, [], { definition: 'watcher' });
   await store.write(async (tx) => {
@@ -92,6 +92,6 @@ test('who has had no run yet is what its file says', async () => {
     await updateAgent(tx, watcher.id, { stuckAt: null });
   });
   const change = await crew.open(null);
-  expect(await store.write((tx) => notices.noteOpened(tx, { shop, project, change }))).toEqual([watcher.id]);
+  expect(await store.write((tx) => notices.noteOpened(tx, { platform, project, change }))).toEqual([watcher.id]);
   expect((await crew.mails(watcher.id))[0]?.body).toContain('A person has opened');
 });

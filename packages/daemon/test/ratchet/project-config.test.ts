@@ -18,7 +18,7 @@ async function aRepository(directory: string, files: Files = { 'a.txt': 'a' }) {
   const root = join(directory, 'repository');
   await sampleRepository(root, { files });
   const repository = await openRepository(root);
-  const shop = { home: homeAt(join(directory, 'home')) };
+  const platform = { home: homeAt(join(directory, 'home')) };
   const project = { id: newId(), name: 'sample', root, createdAt: 0 };
   const commit = await git(root, ['rev-parse', 'HEAD']);
   mkdirSync(join(root, '.pawl'), { recursive: true });
@@ -27,9 +27,9 @@ async function aRepository(directory: string, files: Files = { 'a.txt': 'a' }) {
     root,
     file,
     commit,
-    read: (at: string | null = commit) => readProjectConfig(shop, project, repository, at),
+    read: (at: string | null = commit) => readProjectConfig(platform, project, repository, at),
     readLast: (queue: { seen: string | null; branch: string } | null) =>
-      readLastConfig(shop, project, repository, queue),
+      readLastConfig(platform, project, repository, queue),
   };
 }
 

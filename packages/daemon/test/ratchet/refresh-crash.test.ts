@@ -36,35 +36,35 @@ test.each(points)(
     const { agent, main, before } = await prepare(place.path);
     const path = agent.worktree ?? '';
     await dieAt(point, place.path);
-    await using shop = await openBranchShop(place.path);
-    await finishRefreshes(shop.shop);
+    await using platform = await openBranchShop(place.path);
+    await finishRefreshes(platform.platform);
     const isMoved = point !== 'refresh.after_intent';
-    const tip = await shop.tip(agent);
+    const tip = await platform.tip(agent);
     expect(tip === before).toBe(!isMoved);
-    expect(await git(shop.root, ['rev-parse', `${tip}^`])).toBe(isMoved ? main : agent.baseCommit);
+    expect(await git(platform.root, ['rev-parse', `${tip}^`])).toBe(isMoved ? main : agent.baseCommit);
     expect(readFileSync(join(path, 'b.txt'), 'utf8')).toBe(isMoved ? 'main\n' : 'b\n');
     const status = ['?? notes.txt', 'M  c.txt'];
-    expect((await shop.status(agent)).split('\n').sort()).toEqual(status);
-    expect((await agentById(shop.store.db, agent.id))?.baseCommit).toBe(isMoved ? main : agent.baseCommit);
-    expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
+    expect((await platform.status(agent)).split('\n').sort()).toEqual(status);
+    expect((await agentById(platform.store.db, agent.id))?.baseCommit).toBe(isMoved ? main : agent.baseCommit);
+    expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
     // Whatever was left to do is done by the next look, and none of it twice.
-    await finishRefreshes(shop.shop);
-    await createRefresh(shop.shop, { reconciler: { inLane: (_, act) => act() } }).tick();
-    expect((await shop.status(agent)).split('\n').sort()).toEqual(status);
-    expect(await git(shop.root, ['rev-parse', `${agent.branch}^`])).toBe(main);
-    expect(await shop.events('worktree.refreshed')).toHaveLength(1);
-    expect(await shop.mailTo(agent)).toHaveLength(1);
+    await finishRefreshes(platform.platform);
+    await createRefresh(platform.platform, { reconciler: { inLane: (_, act) => act() } }).tick();
+    expect((await platform.status(agent)).split('\n').sort()).toEqual(status);
+    expect(await git(platform.root, ['rev-parse', `${agent.branch}^`])).toBe(main);
+    expect(await platform.events('worktree.refreshed')).toHaveLength(1);
+    expect(await platform.mailTo(agent)).toHaveLength(1);
   },
 );
 
 /** An agent with a commit, a staged edit and an untracked file, and a main that has moved on. */
 async function prepare(place: string) {
-  await using shop = await openBranchShop(place);
-  const agent = await shop.agent('calm-fox');
+  await using platform = await openBranchShop(place);
+  const agent = await platform.agent('calm-fox');
   const path = agent.worktree ?? '';
   const before = await commitFiles(path, { 'fox.txt': 'fox\n' });
   writeFileSync(join(path, 'notes.txt'), 'not committed\n');
   writeFileSync(join(path, 'c.txt'), 'staged\n');
   await git(path, ['add', 'c.txt']);
-  return { agent, before, main: await shop.main({ 'b.txt': 'main\n' }) };
+  return { agent, before, main: await platform.main({ 'b.txt': 'main\n' }) };
 }

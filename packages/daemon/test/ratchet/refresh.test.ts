@@ -16,9 +16,9 @@ import { commitFiles, commitOn } from '../support/ratchet.ts';
 
 async function start() {
   const place = await temporaryDirectory();
-  const shop = await openBranchShop(place.path);
+  const platform = await openBranchShop(place.path);
   const lanes: string[] = [];
-  const refresh = createRefresh(shop.shop, {
+  const refresh = createRefresh(platform.platform, {
     reconciler: {
       inLane(agentId, act) {
         lanes.push(agentId);
@@ -26,198 +26,198 @@ async function start() {
       },
     },
   });
-  return Object.assign(shop, {
+  return Object.assign(platform, {
     lanes,
     tick: refresh.tick,
-    now: async ({ id }: Agent) => agentById(shop.store.db, id),
+    now: async ({ id }: Agent) => agentById(platform.store.db, id),
     async [Symbol.asyncDispose]() {
       await refresh.close();
-      await shop.store.close();
+      await platform.store.close();
       await place[Symbol.asyncDispose]();
     },
   });
 }
 
 test('W4-15: a worktree at rest is brought up to main with its work, and its agent is told without being woken', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
   writeFileSync(join(fox.worktree ?? '', 'notes.txt'), 'not committed\n');
-  const from = await shop.tip(fox);
-  const main = await shop.main({ 'b.txt': 'main\n' });
-  await shop.tick();
-  const to = await shop.tip(fox);
-  expect(await git(shop.root, ['rev-parse', `${to}^`])).toBe(main);
-  expect(await shop.status(fox)).toBe('?? notes.txt');
+  const from = await platform.tip(fox);
+  const main = await platform.main({ 'b.txt': 'main\n' });
+  await platform.tick();
+  const to = await platform.tip(fox);
+  expect(await git(platform.root, ['rev-parse', `${to}^`])).toBe(main);
+  expect(await platform.status(fox)).toBe('?? notes.txt');
   expect(readFileSync(join(fox.worktree ?? '', 'b.txt'), 'utf8')).toBe('main\n');
-  expect((await shop.now(fox))?.baseCommit).toBe(main);
-  expect(await shop.events('worktree.refreshed')).toMatchObject([
-    { agentId: fox.id, projectId: shop.project.id, data: { path: fox.worktree, from, to } },
+  expect((await platform.now(fox))?.baseCommit).toBe(main);
+  expect(await platform.events('worktree.refreshed')).toMatchObject([
+    { agentId: fox.id, projectId: platform.project.id, data: { path: fox.worktree, from, to } },
   ]);
   // Mail of this kind begins no turn.
-  expect(await shop.mailTo(fox)).toEqual([
+  expect(await platform.mailTo(fox)).toEqual([
     expect.stringMatching(/^system: main has moved, and your branch work\/calm-fox/),
   ]);
-  expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
-  expect(shop.lanes).toEqual([fox.id]);
+  expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
+  expect(platform.lanes).toEqual([fox.id]);
   // Neither has moved since: it is not even looked at.
-  await shop.tick();
-  await shop.tick();
-  expect(shop.lanes).toEqual([fox.id, fox.id]);
-  expect(await shop.mailTo(fox)).toHaveLength(1);
+  await platform.tick();
+  await platform.tick();
+  expect(platform.lanes).toEqual([fox.id, fox.id]);
+  expect(await platform.mailTo(fox)).toHaveLength(1);
 });
 
 test('W4-15: a branch that conflicts with main stays, and its agent is told once in which files', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   const tip = await commitFiles(fox.worktree ?? '', { 'b.txt': 'fox\n' });
-  await shop.main({ 'b.txt': 'main\n' });
-  await shop.tick();
-  await shop.main({ 'c.txt': 'main\n' });
-  await shop.tick();
-  expect(await shop.tip(fox)).toBe(tip);
-  expect(await shop.status(fox)).toBe('');
-  const mails = await shop.mailTo(fox);
+  await platform.main({ 'b.txt': 'main\n' });
+  await platform.tick();
+  await platform.main({ 'c.txt': 'main\n' });
+  await platform.tick();
+  expect(await platform.tip(fox)).toBe(tip);
+  expect(await platform.status(fox)).toBe('');
+  const mails = await platform.mailTo(fox);
   expect(mails).toEqual([expect.stringMatching(/could not be brought up to it. They conflict in:\n- b.txt\n/)]);
-  expect(await shop.events('worktree.refreshed')).toEqual([]);
+  expect(await platform.events('worktree.refreshed')).toEqual([]);
 });
 
 test('W4-15: a file of its own in the way keeps a worktree as it is; it is told once, and goes along when the way is free', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   const path = join(fox.worktree ?? '', 'b.txt');
   writeFileSync(path, 'not committed\n');
-  await shop.main({ 'b.txt': 'main\n' });
-  await shop.tick();
-  await shop.tick();
+  await platform.main({ 'b.txt': 'main\n' });
+  await platform.tick();
+  await platform.tick();
   expect(readFileSync(path, 'utf8')).toBe('not committed\n');
-  expect(await shop.tip(fox)).toBe(fox.baseCommit);
-  expect(await shop.mailTo(fox)).toEqual([expect.stringContaining('in the way')]);
+  expect(await platform.tip(fox)).toBe(fox.baseCommit);
+  expect(await platform.mailTo(fox)).toEqual([expect.stringContaining('in the way')]);
   writeFileSync(path, 'b\n');
-  await shop.tick();
+  await platform.tick();
   expect(readFileSync(path, 'utf8')).toBe('main\n');
-  expect(await shop.mailTo(fox)).toHaveLength(2);
-  expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
+  expect(await platform.mailTo(fox)).toHaveLength(2);
+  expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
 });
 
 test('W4-15: nobody is moved who is dead, is on an errand, is in the queue, or has somebody in its worktree', async () => {
-  await using shop = await start();
+  await using platform = await start();
   const [elk, owl, newt, yak] = [
-    await shop.agent('shy-elk', { endedAt: 1, endReason: 'killed' }),
-    await shop.agent('old-owl', { mode: 'errand' }),
-    await shop.agent('new-newt'),
-    await shop.agent('big-yak'),
+    await platform.agent('shy-elk', { endedAt: 1, endReason: 'killed' }),
+    await platform.agent('old-owl', { mode: 'errand' }),
+    await platform.agent('new-newt'),
+    await platform.agent('big-yak'),
   ];
-  await shop.change({ branch: newt.branch ?? '', head: newt.baseCommit ?? '', agentId: newt.id, queuedAt: 1 });
-  await shop.main({ 'b.txt': 'main\n' });
-  await using others = sleepers(join(shop.place, 'bin'));
+  await platform.change({ branch: newt.branch ?? '', head: newt.baseCommit ?? '', agentId: newt.id, queuedAt: 1 });
+  await platform.main({ 'b.txt': 'main\n' });
+  await using others = sleepers(join(platform.place, 'bin'));
   others.startCommand(['sleep', '60'], yak.worktree ?? '');
-  await shop.tick();
-  for (const agent of [elk, owl, newt, yak]) expect(await shop.tip(agent)).toBe(agent.baseCommit);
-  expect(await shop.events('worktree.refreshed')).toEqual([]);
-  expect(await shop.events('mail.sent')).toEqual([]);
+  await platform.tick();
+  for (const agent of [elk, owl, newt, yak]) expect(await platform.tip(agent)).toBe(agent.baseCommit);
+  expect(await platform.events('worktree.refreshed')).toEqual([]);
+  expect(await platform.events('mail.sent')).toEqual([]);
 });
 
 test('nobody is brought up to a main that is red, nor beyond the last one that was green', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
-  const green = await shop.main({ 'b.txt': 'green\n' });
-  const red = await shop.main({ 'b.txt': 'red\n' });
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
+  const green = await platform.main({ 'b.txt': 'green\n' });
+  const red = await platform.main({ 'b.txt': 'red\n' });
   const emergency = { commit: red, checkId: 'c'.repeat(22), since: 1, fixerId: null, trouble: null };
-  await shop.store.write((tx) => updateQueue(tx, shop.project.id, { green, emergency }));
-  await shop.tick();
-  expect(await shop.tip(fox)).toBe(fox.baseCommit);
-  await shop.store.write((tx) => updateQueue(tx, shop.project.id, { emergency: null }));
-  await shop.tick();
-  expect(await shop.tip(fox)).toBe(green);
+  await platform.store.write((tx) => updateQueue(tx, platform.project.id, { green, emergency }));
+  await platform.tick();
+  expect(await platform.tip(fox)).toBe(fox.baseCommit);
+  await platform.store.write((tx) => updateQueue(tx, platform.project.id, { emergency: null }));
+  await platform.tick();
+  expect(await platform.tip(fox)).toBe(green);
 });
 
 test('an agent whose change was squashed into main begins anew from there', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'b.txt': 'first\n' });
   const head = await commitFiles(fox.worktree ?? '', { 'b.txt': 'second\n' });
-  await shop.change({ branch: fox.branch ?? '', head, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
+  await platform.change({ branch: fox.branch ?? '', head, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
   await commitFiles(fox.worktree ?? '', { 'more.txt': 'more\n' });
-  const main = await shop.main({ 'b.txt': 'second\n' });
-  await shop.tick();
-  expect(await git(shop.root, ['rev-parse', `${fox.branch}^`])).toBe(main);
-  expect(await shop.status(fox)).toBe('');
+  const main = await platform.main({ 'b.txt': 'second\n' });
+  await platform.tick();
+  expect(await git(platform.root, ['rev-parse', `${fox.branch}^`])).toBe(main);
+  expect(await platform.status(fox)).toBe('');
 });
 
 test('a branch whose change was squash-merged is not refreshed, and its agent gets no mail, however often main moves', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'b.txt': 'first\n' });
   const head = await commitFiles(fox.worktree ?? '', { 'b.txt': 'second\n' });
-  await shop.change({ branch: fox.branch ?? '', head, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
-  await shop.main({ 'b.txt': 'second\n' });
-  await shop.tick();
+  await platform.change({ branch: fox.branch ?? '', head, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
+  await platform.main({ 'b.txt': 'second\n' });
+  await platform.tick();
   for (const text of ['1\n', '2\n', '3\n']) {
-    await shop.main({ 'c.txt': text });
-    await shop.tick();
+    await platform.main({ 'c.txt': text });
+    await platform.tick();
   }
-  expect(await shop.tip(fox)).toBe(head);
-  expect((await shop.now(fox))?.baseCommit).toBe(fox.baseCommit);
-  expect(await shop.events('worktree.refreshed')).toEqual([]);
-  expect(await shop.events('mail.sent')).toEqual([]);
+  expect(await platform.tip(fox)).toBe(head);
+  expect((await platform.now(fox))?.baseCommit).toBe(fox.baseCommit);
+  expect(await platform.events('worktree.refreshed')).toEqual([]);
+  expect(await platform.events('mail.sent')).toEqual([]);
 });
 
 test('a branch that was merged from the branch of a stand-in, or with its own commits, is not refreshed either', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
-  const owl = await shop.agent('old-owl');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
+  const owl = await platform.agent('old-owl');
   await commitFiles(fox.worktree ?? '', { 'b.txt': 'fox\n' });
-  await git(shop.root, ['branch', 'work/stand-in', fox.branch ?? '']);
-  const resolved = await commitOn(shop.root, 'work/stand-in', { 'c.txt': 'resolved\n' }, 'work/stand-in');
-  await shop.change({ branch: 'work/stand-in', head: resolved, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
+  await git(platform.root, ['branch', 'work/stand-in', fox.branch ?? '']);
+  const resolved = await commitOn(platform.root, 'work/stand-in', { 'c.txt': 'resolved\n' }, 'work/stand-in');
+  await platform.change({ branch: 'work/stand-in', head: resolved, agentId: fox.id, mergedAt: 2, mergedCommit: 'x' });
   const head = await commitFiles(owl.worktree ?? '', { 'owl.txt': 'owl\n' });
-  await shop.change({ branch: owl.branch ?? '', head, agentId: owl.id, mergedAt: 2, mergedCommit: 'x' });
-  const before = await shop.tip(fox);
-  await git(shop.root, ['merge', '--quiet', '--ff-only', owl.branch ?? '']);
-  await shop.main({ 'b.txt': 'fox\n', 'c.txt': 'resolved\n' });
-  await shop.tick();
-  expect([await shop.tip(fox), await shop.tip(owl)]).toEqual([before, head]);
-  expect(await shop.events('worktree.refreshed')).toEqual([]);
-  expect(await shop.events('mail.sent')).toEqual([]);
+  await platform.change({ branch: owl.branch ?? '', head, agentId: owl.id, mergedAt: 2, mergedCommit: 'x' });
+  const before = await platform.tip(fox);
+  await git(platform.root, ['merge', '--quiet', '--ff-only', owl.branch ?? '']);
+  await platform.main({ 'b.txt': 'fox\n', 'c.txt': 'resolved\n' });
+  await platform.tick();
+  expect([await platform.tip(fox), await platform.tip(owl)]).toEqual([before, head]);
+  expect(await platform.events('worktree.refreshed')).toEqual([]);
+  expect(await platform.events('mail.sent')).toEqual([]);
 });
 
 test('an idle agent whose branch moves several times finds one notice', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
   for (const text of ['1\n', '2\n', '3\n']) {
-    await shop.main({ 'c.txt': text });
-    await shop.tick();
+    await platform.main({ 'c.txt': text });
+    await platform.tick();
   }
-  expect(await shop.events('worktree.refreshed')).toHaveLength(3);
-  expect(await shop.mailTo(fox)).toHaveLength(1);
+  expect(await platform.events('worktree.refreshed')).toHaveLength(3);
+  expect(await platform.mailTo(fox)).toHaveLength(1);
   // Once it has been read, the next move is worth another.
-  await shop.store.write((tx) => tx.db.updateTable('mail').set({ delivered_at: 9 }).execute());
-  await shop.main({ 'c.txt': '4\n' });
-  await shop.tick();
-  expect(await shop.events('mail.sent')).toHaveLength(2);
+  await platform.store.write((tx) => tx.db.updateTable('mail').set({ delivered_at: 9 }).execute());
+  await platform.main({ 'c.txt': '4\n' });
+  await platform.tick();
+  expect(await platform.events('mail.sent')).toHaveLength(2);
 });
 
 test('a move that an older release began and that goes nowhere ends without an event or mail', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
   const tip = await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
   const about = { branch: fox.branch ?? '', target: 'main', onto: fox.baseCommit ?? '' };
-  await shop.store.write((tx) => beginRefresh(tx, { agentId: fox.id, ...about, from: tip, to: tip }));
-  await finishRefreshes(shop.shop);
-  expect(await settingsWith(shop.store.db, 'refresh')).toEqual([]);
-  expect(await shop.events('worktree.refreshed')).toEqual([]);
-  expect(await shop.events('mail.sent')).toEqual([]);
+  await platform.store.write((tx) => beginRefresh(tx, { agentId: fox.id, ...about, from: tip, to: tip }));
+  await finishRefreshes(platform.platform);
+  expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
+  expect(await platform.events('worktree.refreshed')).toEqual([]);
+  expect(await platform.events('mail.sent')).toEqual([]);
 });
 
 test('an agent that cannot be looked at keeps no other from its turn', async () => {
-  await using shop = await start();
-  const fox = await shop.agent('calm-fox');
-  const owl = await shop.agent('old-owl');
-  await shop.main({ 'b.txt': 'main\n' });
-  await shop.store.write((tx) => updateAgent(tx, owl.id, { baseCommit: 'd'.repeat(40) }));
-  await shop.tick();
-  expect(await shop.tip(fox)).not.toBe(fox.baseCommit);
-  expect(await shop.tip(owl)).toBe(owl.baseCommit);
+  await using platform = await start();
+  const fox = await platform.agent('calm-fox');
+  const owl = await platform.agent('old-owl');
+  await platform.main({ 'b.txt': 'main\n' });
+  await platform.store.write((tx) => updateAgent(tx, owl.id, { baseCommit: 'd'.repeat(40) }));
+  await platform.tick();
+  expect(await platform.tip(fox)).not.toBe(fox.baseCommit);
+  expect(await platform.tip(owl)).toBe(owl.baseCommit);
 });

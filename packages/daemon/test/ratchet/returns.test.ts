@@ -18,7 +18,7 @@ test('S4-01: an author that rests is woken by its change that came back, once, w
   await crew.tick();
   const mails = await crew.mails(author.id);
   expect(mails).toHaveLength(1);
-  expect(mails[0]).toMatchObject({ kind: 'alert', fromId: crew.shop.rootId });
+  expect(mails[0]).toMatchObject({ kind: 'alert', fromId: crew.platform.rootId });
   expect(mails[0]?.body).toContain('> not ok 2 - the cache');
   expect(await crew.events('change.returned')).toMatchObject([
     { agentId: author.id, data: { changeId: change.id, to: author.id } },

@@ -24,7 +24,7 @@ async function stateNow(crew: TestCrew, { id }: Change, config: ProjectConfig): 
 test('S4-13, S4-14: a change is reviewed once for each head, its summary goes to those who hear of reviews', async () => {
   const crew = await openCrew();
   const config = { ...crew.config, review: await crew.staff([passed], 'review') };
-  const [queue] = await addRestingAgents(crew.shop.home, [{}], { hears: ['reviews'] });
+  const [queue] = await addRestingAgents(crew.platform.home, [{}], { hears: ['reviews'] });
   const head = await commitOn(crew.root, 'work/theirs', { 'a.txt': 'theirs\n' });
   const change = await crew.open(null, { head, title: 'A cache', summary: 'Approve this.' });
   expect(await stateNow(crew, change, config)).toBe('open');

@@ -1,6 +1,6 @@
 import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
-import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
+import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/platform/platform';
 import { addWorktree } from '@pawl/git/worktree';
 import { homeAt } from '@pawl/protocol/home';
 import { providerRegistry } from '@pawl/providers/registry';
@@ -44,7 +44,7 @@ export async function openBranchShop(place: string) {
       await beginQueue(tx, project.id, 'main');
     });
   }
-  const shop = {
+  const platform = {
     ...noSecrets,
     home,
     store,
@@ -52,13 +52,13 @@ export async function openBranchShop(place: string) {
     repositories: new Map(),
     providers: providerRegistry([], []),
     log: pino({ enabled: false }),
-  } as Partial<Workshop> as Workshop;
-  const repository = await repositoryOf(shop, project);
+  } as Partial<SessionPlatform> as SessionPlatform;
+  const repository = await repositoryOf(platform, project);
   const ownDir = ownGitDirectory(home, project.id);
 
   return {
     place,
-    shop,
+    platform,
     store,
     root,
     project,

@@ -5,6 +5,6 @@ import { checksOf, openCheckShop } from './check-shop.ts';
  * else. `node check-process.ts <place> <command>...`
  */
 const [place = '', ...commands] = process.argv.slice(2);
-const shop = await openCheckShop(place);
-const { id } = await shop.start(shop.checker(), checksOf(commands));
-await shop.result(id);
+const platform = await openCheckShop(place);
+const { id } = await platform.start(platform.checker(), checksOf(commands));
+await platform.result(id);

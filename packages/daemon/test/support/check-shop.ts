@@ -2,8 +2,8 @@ import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { usualBounds } from '@pawl/daemon/checks/check-limit';
 import type { Checker } from '@pawl/daemon/checks/checker';
 import { createChecker } from '@pawl/daemon/checks/checker';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
-import { repositoryOf } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
+import { repositoryOf } from '@pawl/daemon/platform/platform';
 import { strayProcesses } from '@pawl/host/stray';
 import { homeAt } from '@pawl/protocol/home';
 import type { Check, CheckStep } from '@pawl/schema/change';
@@ -77,7 +77,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     await store.write((tx) => insertProject(tx, project));
   }
   const { PATH, HOME } = process.env;
-  const shop = {
+  const platform = {
     home,
     store,
     clock,
@@ -85,20 +85,24 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     environment: { PATH, HOME, ...environment },
     repositories: new Map(),
     log: pino({ enabled: false }),
-  } as Partial<Workshop> as Workshop;
-  const repository = await repositoryOf(shop, project);
+  } as Partial<SessionPlatform> as SessionPlatform;
+  const repository = await repositoryOf(platform, project);
   const checkers: Checker[] = [];
   const ended: Check[] = [];
 
   return {
-    shop,
+    platform,
     store,
     root,
     project,
     /** The results that were told, in their order. */
     ended,
     checker(bounds: Partial<CheckBounds> = {}): Checker {
-      const checker = createChecker(shop, (check) => ended.push(check), { ...usualBounds, graceMs: 200, ...bounds });
+      const checker = createChecker(platform, (check) => ended.push(check), {
+        ...usualBounds,
+        graceMs: 200,
+        ...bounds,
+      });
       checkers.push(checker);
       return checker;
     },

@@ -9,8 +9,8 @@ import { homeDefinitions } from '@pawl/daemon/definitions/home-definitions';
 import { forkAndExec } from '@pawl/daemon/agents/fork';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import { createSignals } from '@pawl/daemon/agents/signals';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
-import { usualChoices } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
+import { usualChoices } from '@pawl/daemon/platform/platform';
 import { homeAt } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
 import type { WorkBody } from '@pawl/protocol/view';
@@ -92,7 +92,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     }),
     [],
   );
-  const shop: Workshop = {
+  const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),
     currentChoices: async () => usualChoices,
@@ -128,10 +128,10 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     await insertProject(tx, project);
     await beginQueue(tx, project.id, 'main');
   });
-  const reconciler = startReconciler(shop);
-  const post = openPost(shop, reconciler);
-  const signals = createSignals(shop, reconciler);
-  const crew = createCrew(shop, { post, reconciler });
+  const reconciler = startReconciler(platform);
+  const post = openPost(platform, reconciler);
+  const signals = createSignals(platform, reconciler);
+  const crew = createCrew(platform, { post, reconciler });
   const config: ProjectConfig = { ...plainConfig, ...given };
   const main = await git(root, ['rev-parse', 'main']);
 
@@ -163,13 +163,13 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   async function work(steps: unknown[], body: Partial<WorkBody> = {}): Promise<Agent> {
     const scenario = await writeScenario(place.path, steps);
     const request = { path: root, task: 'a task', provider: 'scripted', options: { scenario }, ...body };
-    const agent = await forkAndExec(shop, { agent: await rootAgent(store.db), isPerson: true }, request, undefined);
+    const agent = await forkAndExec(platform, { agent: await rootAgent(store.db), isPerson: true }, request, undefined);
     reconciler.wake(agent.id);
     return agent;
   }
 
   return {
-    shop,
+    platform,
     store,
     project,
     post,
@@ -203,7 +203,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     /** Lets the crew look once. */
     tick: (changed: Partial<ProjectConfig> = {}) => crew.tick(project, { ...config, ...changed }),
     /** Another crew on the same facts, as after a start of the daemon. */
-    again: () => createCrew(shop, { post, reconciler }),
+    again: () => createCrew(platform, { post, reconciler }),
     async open(author: Agent | null, fields: Partial<Change> = {}): Promise<Change> {
       const change = aChange(project.id, { agentId: author?.id ?? null, head: main, base: main, ...fields });
       await store.write((tx) => insertChange(tx, { ...change, examinedHead: change.head, ...fields }));

@@ -1,6 +1,6 @@
 import { startDaemon } from '@pawl/daemon/daemon';
 import { openLog } from '@pawl/daemon/platform/log';
-import type { Choices, Timing } from '@pawl/daemon/platform/workshop';
+import type { Choices, Timing } from '@pawl/daemon/platform/platform';
 import type { Client } from '@pawl/protocol/client';
 import { sessionFile } from '@pawl/host/session-files';
 import { createClient } from '@pawl/protocol/client';

@@ -3,5 +3,5 @@ import { openBranchShop } from './branch-shop.ts';
 
 /** A process that opens or finishes the conflict of a change, and ends: `node fix-process.ts <place> <change> [--continue]`. */
 const [place = '', changeId = '', proceed] = process.argv.slice(2);
-await using shop = await openBranchShop(place);
-await fixChange(shop.shop, { inLane: (_, act) => act() }, { changeId, proceed: proceed !== undefined });
+await using platform = await openBranchShop(place);
+await fixChange(platform.platform, { inLane: (_, act) => act() }, { changeId, proceed: proceed !== undefined });

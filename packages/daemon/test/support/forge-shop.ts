@@ -3,8 +3,8 @@ import type { ForgeBench } from '@pawl/daemon/forge-sync/forge-bench';
 import type { ForgeLink } from '@pawl/daemon/forge-sync/forge';
 import { syncForge } from '@pawl/daemon/forge-sync/forge-sync';
 import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
-import { ownGitDirectory } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
+import { ownGitDirectory } from '@pawl/daemon/platform/platform';
 import { createGithub } from '@pawl/forge/github/github';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
 import { importCommits } from '@pawl/git/queue-objects';
@@ -55,14 +55,14 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
     await beginQueue(tx, project.id, 'main');
     await updateProjectSettings(tx, project.id, { pushAllowedAt: tx.now });
   });
-  const shop = {
+  const platform = {
     ...noSecrets,
     home,
     store,
     clock,
     environment: process.env,
     log: pino({ enabled: false }),
-  } as unknown as Workshop;
+  } as unknown as SessionPlatform;
   const repository = await openRepository(root);
   const ownDir = ownGitDirectory(home, project.id);
   await ensureOwnDirectory(repository, ownDir);
@@ -76,10 +76,10 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
   async function bench(): Promise<ForgeBench> {
     const tip = (await fetchBranch(repository, { ownDir, url, branch: 'main' })) ?? '';
     const target = { branch: 'main', tip, remote: { name: 'origin', url } };
-    return { shop, project, repository, ownDir, target, config, link };
+    return { platform, project, repository, ownDir, target, config, link };
   }
   return {
-    shop,
+    platform,
     store,
     server,
     project,

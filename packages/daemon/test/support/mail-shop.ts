@@ -1,6 +1,6 @@
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
-import type { Workshop } from '@pawl/daemon/platform/workshop';
+import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { homeAt } from '@pawl/protocol/home';
 import { newId } from '@pawl/schema/id';
 import type { Mail } from '@pawl/schema/mail';
@@ -18,7 +18,7 @@ import { noSecrets } from './no-secrets.ts';
 import { addRestingAgents } from './resting-agents.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
-/** A home with a project `shop`, three agents at rest, and what the post's files need of a daemon, but no daemon. */
+/** A home with a project `platform`, three agents at rest, and what the post's files need of a daemon, but no daemon. */
 export async function mailShop(given: { clock?: () => number } = {}) {
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
@@ -36,16 +36,16 @@ export async function mailShop(given: { clock?: () => number } = {}) {
   );
   const [fox, owl, elk] = agents as [Agent, Agent, Agent];
   const root = await rootAgent(store.db);
-  const shop = {
+  const platform = {
     ...noSecrets,
     home,
     store,
     timing: { routeMs: 60_000 },
     clock: given.clock ?? Date.now,
     log: pino({ enabled: false }),
-  } as Workshop;
+  } as SessionPlatform;
   return {
-    shop,
+    platform,
     store,
     home,
     place: place.path,

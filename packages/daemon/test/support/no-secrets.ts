@@ -1,6 +1,6 @@
 import type { Accounts } from '@pawl/daemon/accounts/accounts';
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
-import { usualChoices } from '@pawl/daemon/platform/workshop';
+import { usualChoices } from '@pawl/daemon/platform/platform';
 
 /** The parts of a workshop that tell what is secret: of a home that has no accounts. */
 export const noSecrets = {

@@ -3,5 +3,5 @@ import { openBranchShop } from './branch-shop.ts';
 
 /** A process that brings the worktrees of a home up to main once, and ends: `node refresh-process.ts <place>`. */
 const [place = ''] = process.argv.slice(2);
-await using shop = await openBranchShop(place);
-await createRefresh(shop.shop, { reconciler: { inLane: (_, act) => act() } }).tick();
+await using platform = await openBranchShop(place);
+await createRefresh(platform.platform, { reconciler: { inLane: (_, act) => act() } }).tick();

@@ -15,7 +15,7 @@ async function aPlace({ block = ['--no-settings'] as string[] | null, trustAll =
   const store = await openStore(sqliteEngine(join(directory.path, 'store.db')), { clock: () => 1 });
   const project = { id: 'project', root: join(directory.path, 'root') };
   const worktree = join(directory.path, 'work tree');
-  const shop = { store, choices: { trustRepositorySettings: trustAll } };
+  const platform = { store, choices: { trustRepositorySettings: trustAll } };
   const preset = {
     ...scriptedPreset(['agent'], '/state'),
     name: 'cli',
@@ -34,10 +34,10 @@ async function aPlace({ block = ['--no-settings'] as string[] | null, trustAll =
     put: (name: string, text: string) => write(worktree, name, text),
     /** Writes a file of the project's root. */
     putAtRoot: (name: string, text: string) => write(project.root, name, text),
-    ask: (limited = false) => settingsFor(shop, { project, worktree, preset, limited }),
+    ask: (limited = false) => settingsFor(platform, { project, worktree, preset, limited }),
     /** Trusts what is in the worktree now. */
     async trust() {
-      const files = await repositorySettings(shop, project, worktree, preset);
+      const files = await repositorySettings(platform, project, worktree, preset);
       const judged = files.flatMap(({ path, content }) => (content === null ? [] : [{ path, sha256: content.sha256 }]));
       await store.write((tx) => trustSettings(tx, project.id, judged));
     },

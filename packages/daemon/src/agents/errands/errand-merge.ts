@@ -17,8 +17,8 @@ import { agentById } from '@pawl/store/agents';
 import { recentEvents } from '@pawl/store/events';
 import { sep } from 'node:path';
 import { recordKill } from '../../registry/kill-record.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 import { currentAgent } from '../../registry/current-agent.ts';
 import type { MergeIntent } from './merge-intent.ts';
 import { beginMerge, forgetMerge, mergeBegun, mergesBegun } from './merge-intent.ts';
@@ -37,57 +37,60 @@ type Errand = { agent: Agent; repository: Repository; ownDir: string; path: stri
  *
  * Cut short anywhere, it is finished by the next daemon, or by asking again. To be called in the agent's lane.
  */
-export async function mergeErrand(shop: Workshop, agentId: string, request: MergeRequest): Promise<Merged> {
-  const { db } = shop.store;
+export async function mergeErrand(platform: Platform, agentId: string, request: MergeRequest): Promise<Merged> {
+  const { db } = platform.store;
   const facts = await agentView(db, agentId);
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
   const { agent } = facts;
   refuseOther(agent);
   if (agent.endedAt !== null) {
-    const before = await mergedBefore(shop, agent);
+    const before = await mergedBefore(platform, agent);
     if (before !== null) return before;
   }
   refuseDead(agent);
   refuseBusy(facts);
   const begun = await mergeBegun(db, agentId);
-  const finished = begun === null ? null : await finishMerge(shop, agent, begun);
+  const finished = begun === null ? null : await finishMerge(platform, agent, begun);
   if (finished !== null) return finished;
-  const errand = await errandOf(shop, agent);
+  const errand = await errandOf(platform, agent);
   const into = await targetOf(errand, request.into);
-  await refuseAgents(shop, errand.repository, into);
+  await refuseAgents(platform, errand.repository, into);
   await settleFiles(errand, request.commit ?? false);
-  return move(shop, errand, into);
+  return move(platform, errand, into);
 }
 
 /** Finishes every merge that an earlier daemon had begun. One that cannot be finished keeps no other from it. */
-export async function finishMerges(shop: Workshop): Promise<void> {
-  for (const intent of await mergesBegun(shop.store.db)) {
+export async function finishMerges(platform: Platform): Promise<void> {
+  for (const intent of await mergesBegun(platform.store.db)) {
     try {
-      const agent = await agentById(shop.store.db, intent.agentId);
-      if (agent !== null) await finishMerge(shop, agent, intent);
+      const agent = await agentById(platform.store.db, intent.agentId);
+      if (agent !== null) await finishMerge(platform, agent, intent);
     } catch (error) {
-      shop.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a merge could not be finished yet');
+      platform.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a merge could not be finished yet');
     }
   }
 }
 
 /** Goes on where a merge was cut short; null when it had changed nothing yet. */
-async function finishMerge(shop: Workshop, agent: Agent, intent: MergeIntent): Promise<Merged | null> {
+async function finishMerge(platform: Platform, agent: Agent, intent: MergeIntent): Promise<Merged | null> {
   const { into, from, to } = intent;
-  const { repository, ownDir, branch } = await errandOf(shop, agent);
+  const { repository, ownDir, branch } = await errandOf(platform, agent);
   const tip = await branchTip(repository, into);
   if (tip === null || !(await isContained(repository, to, tip))) {
-    await shop.store.write((tx) => forgetMerge(tx, agent.id));
+    await platform.store.write((tx) => forgetMerge(tx, agent.id));
     return null;
   }
   if (!(await finishAdvance(repository, { ownDir, branch: into, from, to }))) {
-    shop.log.warn({ branch: into }, 'the files of a checkout could not follow its branch; look at git status there');
+    platform.log.warn(
+      { branch: into },
+      'the files of a checkout could not follow its branch; look at git status there',
+    );
   }
-  await endMerged(shop, agent, { branch, into, commit: to });
+  await endMerged(platform, agent, { branch, into, commit: to });
   return { branch, into, commit: to, already: true };
 }
 
-async function move(shop: Workshop, errand: Errand, into: string): Promise<Merged> {
+async function move(platform: Platform, errand: Errand, into: string): Promise<Merged> {
   const { agent, repository, ownDir, branch, base } = errand;
   const tip = await branchTip(repository, branch);
   if (tip === null || tip === base) {
@@ -101,15 +104,15 @@ async function move(shop: Workshop, errand: Errand, into: string): Promise<Merge
     const plan = await planMerge(repository, { ownDir, tip, onto, message: messageFor(agent) });
     if (plan.do === 'refuse') throw conflicts(errand, into, plan.files);
     if (plan.do === 'nothing') {
-      await endMerged(shop, agent, { branch, into, commit: onto });
+      await endMerged(platform, agent, { branch, into, commit: onto });
       return { branch, into, commit: onto, already: true };
     }
     const { commit: to } = plan;
-    await shop.store.write((tx) => beginMerge(tx, { agentId: agent.id, into, from: onto, to }));
+    await platform.store.write((tx) => beginMerge(tx, { agentId: agent.id, into, from: onto, to }));
     crashPoint('merge.after_intent');
-    if (await tryAdvance(shop, errand, { into, from: onto, to })) {
+    if (await tryAdvance(platform, errand, { into, from: onto, to })) {
       crashPoint('merge.after_files');
-      await endMerged(shop, agent, { branch, into, commit: to });
+      await endMerged(platform, agent, { branch, into, commit: to });
       return { branch, into, commit: to, already: false };
     }
   }
@@ -118,7 +121,7 @@ async function move(shop: Workshop, errand: Errand, into: string): Promise<Merge
 
 /** Moves the target, or forgets the intent: then nothing has changed. */
 async function tryAdvance(
-  shop: Workshop,
+  platform: Platform,
   { agent, repository, ownDir, branch }: Errand,
   { into, from, to }: { into: string; from: string; to: string },
 ): Promise<boolean> {
@@ -127,13 +130,13 @@ async function tryAdvance(
     moved = await advanceBranch(repository, { ownDir, branch: into, from, to, note: `pawl: merge ${branch}` });
     return moved;
   } finally {
-    if (!moved) await shop.store.write((tx) => forgetMerge(tx, agent.id));
+    if (!moved) await platform.store.write((tx) => forgetMerge(tx, agent.id));
   }
 }
 
 /** The end of a merge: the event, the end of the agent, and of the intent, in one transaction. */
-async function endMerged(shop: Workshop, agent: Agent, data: Omit<Merged, 'already'>): Promise<void> {
-  await shop.store.write(async (tx) => {
+async function endMerged(platform: Platform, agent: Agent, data: Omit<Merged, 'already'>): Promise<void> {
+  await platform.store.write(async (tx) => {
     await forgetMerge(tx, agent.id);
     const now = await agentById(tx.db, agent.id);
     if (now === null || now.endedAt !== null) return;
@@ -143,16 +146,16 @@ async function endMerged(shop: Workshop, agent: Agent, data: Omit<Merged, 'alrea
   crashPoint('merge.after_end');
 }
 
-async function mergedBefore(shop: Workshop, agent: Agent): Promise<Merged | null> {
-  const events = await recentEvents(shop.store.db, { limit: limits.pageRows, agentId: agent.id });
+async function mergedBefore(platform: Platform, agent: Agent): Promise<Merged | null> {
+  const events = await recentEvents(platform.store.db, { limit: limits.pageRows, agentId: agent.id });
   const merged = events.findLast((event) => event.type === 'errand.merged');
   return merged === undefined ? null : { ...eventData['errand.merged'].parse(merged.data), already: true };
 }
 
-async function errandOf(shop: Workshop, agent: Agent): Promise<Errand> {
-  const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(shop, project);
-  return { agent, repository, ownDir: ownGitDirectory(shop.home, project.id), ...branchPlaceOf(agent) };
+async function errandOf(platform: Platform, agent: Agent): Promise<Errand> {
+  const project = await projectOf(platform.store, agent);
+  const repository = await repositoryOf(platform, project);
+  return { agent, repository, ownDir: ownGitDirectory(platform.home, project.id), ...branchPlaceOf(agent) };
 }
 
 async function targetOf({ repository, branch }: Errand, wanted: string | undefined): Promise<string> {
@@ -168,9 +171,9 @@ async function targetOf({ repository, branch }: Errand, wanted: string | undefin
 }
 
 /** Nobody's files change while they work: a branch that an agent has checked out is not merged into. */
-async function refuseAgents(shop: Workshop, repository: Repository, into: string): Promise<void> {
+async function refuseAgents(platform: Platform, repository: Repository, into: string): Promise<void> {
   const path = await checkoutOf(repository, into);
-  if (path === null || !path.startsWith(shop.home.worktrees + sep)) return;
+  if (path === null || !path.startsWith(platform.home.worktrees + sep)) return;
   throw new PawlError('conflict', `${into} is the branch of another agent, which works in ${path}.`, {
     hint: 'Merge into a branch of yours.',
   });

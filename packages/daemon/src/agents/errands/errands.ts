@@ -10,8 +10,8 @@ import { listErrands } from '@pawl/store/errands';
 import { recordKill } from '../../registry/kill-record.ts';
 import { cleanUp } from '../../sessions/reconcile/clean-up.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 import type { Agents } from '../agents.ts';
 import { currentAgent } from '../../registry/current-agent.ts';
 import type { MergeRequest, Merged } from './errand-merge.ts';
@@ -21,11 +21,11 @@ import type { Signals } from '../signals.ts';
 /** Why an errand ended whose work nobody wants. */
 const abandoned = 'abandoned';
 
-export type ErrandParts = { shop: Workshop; reconciler: Reconciler; agents: Agents; signals: Signals };
+export type ErrandParts = { platform: Platform; reconciler: Reconciler; agents: Agents; signals: Signals };
 
 /** What can be done about errands: small pieces of work that a person looks at and takes over, or does not. */
-export function createErrands({ shop, reconciler, agents, signals }: ErrandParts) {
-  const { store } = shop;
+export function createErrands({ platform, reconciler, agents, signals }: ErrandParts) {
+  const { store } = platform;
 
   return {
     /** The errands with what they are about, newest first. */
@@ -47,14 +47,14 @@ export function createErrands({ shop, reconciler, agents, signals }: ErrandParts
     async diff(agent: Agent): Promise<BranchDiff & { branch: string; base: string }> {
       const project = await projectOf(store, agent);
       const place = branchPlaceOf(agent);
-      const repository = await repositoryOf(shop, project);
-      const diff = await diffBranch(repository, { ownDir: ownGitDirectory(shop.home, project.id), ...place });
+      const repository = await repositoryOf(platform, project);
+      const diff = await diffBranch(repository, { ownDir: ownGitDirectory(platform.home, project.id), ...place });
       return { ...diff, branch: place.branch, base: place.base };
     },
 
     /** Merges an errand's branch and ends the errand; its worktree then goes the way of all that are done with. */
     async merge(agent: Agent, request: MergeRequest): Promise<Merged> {
-      const merged = await reconciler.inLane(agent.id, () => mergeErrand(shop, agent.id, request));
+      const merged = await reconciler.inLane(agent.id, () => mergeErrand(platform, agent.id, request));
       reconciler.wake(agent.id);
       return merged;
     },
@@ -75,7 +75,7 @@ export function createErrands({ shop, reconciler, agents, signals }: ErrandParts
         const state = dead?.worktreeEnd?.state ?? null;
         // A person asked for it, so that uncommitted files are no reason to keep it; they can be taken back.
         if (dead?.endReason === abandoned && (state === null || state === 'retained')) {
-          await cleanUp(shop, dead, { insist: true });
+          await cleanUp(platform, dead, { insist: true });
         }
       });
       return { branch };

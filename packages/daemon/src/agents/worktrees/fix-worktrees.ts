@@ -11,12 +11,12 @@ import { projectById } from '@pawl/store/projects';
 import { existsSync } from 'node:fs';
 import type { FixRecord } from './fix-record.ts';
 import { fixWorktrees, forgetFix } from './fix-record.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
 /** The worktrees that `pawl change fix` made, as they are listed. */
-export async function listFixWorktrees(shop: Workshop, projects: Map<string, Project>): Promise<WorktreeView[]> {
-  const records = (await fixWorktrees(shop.store.db)).filter(({ path }) => existsSync(path));
+export async function listFixWorktrees(platform: Platform, projects: Map<string, Project>): Promise<WorktreeView[]> {
+  const records = (await fixWorktrees(platform.store.db)).filter(({ path }) => existsSync(path));
   return records.map(({ path, projectId, branch, changeId, at }) => ({
     state: 'retained',
     path,
@@ -31,37 +31,37 @@ export async function listFixWorktrees(shop: Workshop, projects: Map<string, Pro
 
 /** Moves those to the trash whose change is merged or closed, and that hold nothing; with `force`, also what is uncommitted. */
 export async function trashFixWorktrees(
-  shop: Workshop,
+  platform: Platform,
   { force, dryRun }: { force: boolean; dryRun: boolean },
 ): Promise<string[]> {
   const trashed: string[] = [];
-  for (const record of await fixWorktrees(shop.store.db)) {
+  for (const record of await fixWorktrees(platform.store.db)) {
     try {
-      if (await trashOne(shop, record, { force, dryRun })) trashed.push(record.path);
+      if (await trashOne(platform, record, { force, dryRun })) trashed.push(record.path);
     } catch (error) {
-      shop.log.warn({ path: record.path, error: messageOf(error) }, 'a worktree could not be pruned');
+      platform.log.warn({ path: record.path, error: messageOf(error) }, 'a worktree could not be pruned');
     }
   }
   return trashed;
 }
 
 async function trashOne(
-  shop: Workshop,
+  platform: Platform,
   { changeId, projectId, path, branch, head }: FixRecord,
   { force, dryRun }: { force: boolean; dryRun: boolean },
 ): Promise<boolean> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   const [change, project] = [await changeById(db, changeId), await projectById(db, projectId)];
   if (project === null || (change !== null && !isOver(change))) return false;
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, projectId);
+  const repository = await repositoryOf(platform, project);
+  const ownDir = ownGitDirectory(platform.home, projectId);
   const work = await worktreeWork(repository, { ownDir, path, branch, base: head });
   const state = force && work.state === 'dirty' ? 'unpushed' : work.state;
   const verdict = judgeCleanUp({ ...work, state, processes: processesIn(path).length });
   if (verdict.do === 'retain' || dryRun) return verdict.do === 'trash';
   const dirty = work.changed + work.untracked;
   if (verdict.do === 'trash')
-    await trashWorktree(repository, { path, branch, trashDir: shop.home.trash, at: Date.now(), dirty });
-  await shop.store.write((tx) => forgetFix(tx, changeId));
+    await trashWorktree(repository, { path, branch, trashDir: platform.home.trash, at: Date.now(), dirty });
+  await platform.store.write((tx) => forgetFix(tx, changeId));
   return verdict.do === 'trash';
 }

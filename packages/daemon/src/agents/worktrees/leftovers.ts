@@ -13,8 +13,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fixWorktrees } from './fix-record.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '../../platform/platform.ts';
 
 /** A directory where worktrees are made that belongs to no agent of the registry. */
 export type Orphan = {
@@ -26,44 +26,44 @@ export type Orphan = {
 };
 
 /** Finds orphaned worktrees. Only our own root is looked at. */
-export async function orphanedWorktrees(shop: Workshop): Promise<Orphan[]> {
+export async function orphanedWorktrees(platform: Platform): Promise<Orphan[]> {
   const found: Omit<Orphan, 'inUse'>[] = [];
-  for (const project of await listProjects(shop.store.db)) {
-    const root = join(shop.home.worktrees, project.name);
+  for (const project of await listProjects(platform.store.db)) {
+    const root = join(platform.home.worktrees, project.name);
     for (const name of await directoriesIn(root)) found.push({ path: join(root, name), name, project });
   }
-  for (const name of await directoriesIn(shop.home.agentWorkdirs))
-    found.push({ path: join(shop.home.agentWorkdirs, name), name, project: null });
+  for (const name of await directoriesIn(platform.home.agentWorkdirs))
+    found.push({ path: join(platform.home.agentWorkdirs, name), name, project: null });
   // The registry is asked last: a row comes before its directory, so whatever was found has its row by now.
-  const registered = await directoriesInUse(shop.store.db);
-  for (const { path } of await fixWorktrees(shop.store.db)) registered.add(path);
+  const registered = await directoriesInUse(platform.store.db);
+  for (const { path } of await fixWorktrees(platform.store.db)) registered.add(path);
   return found
     .filter(({ path, project }) => !registered.has(path) && (project === null || existsSync(project.root)))
     .map((orphan) => ({ ...orphan, inUse: processesIn(orphan.path).length > 0 }));
 }
 
 /** Moves an orphan to the trash; null when it was not there any more. */
-export async function trashOrphan(shop: Workshop, { path, name, project }: Orphan): Promise<string | null> {
+export async function trashOrphan(platform: Platform, { path, name, project }: Orphan): Promise<string | null> {
   if (project === null) return null;
-  const request = { path, trashDir: shop.home.trash, branch: `work/${name}`, at: Date.now() };
-  return (await trashWorktree(await repositoryOf(shop, project), request))?.entry ?? null;
+  const request = { path, trashDir: platform.home.trash, branch: `work/${name}`, at: Date.now() };
+  return (await trashWorktree(await repositoryOf(platform, project), request))?.entry ?? null;
 }
 
 /** Sessions that run but that the registry does not know, as after a database was restored from an older copy. */
-export async function unregisteredSessions(shop: Workshop): Promise<string[]> {
+export async function unregisteredSessions(platform: Platform): Promise<string[]> {
   const unknown: string[] = [];
-  for (const id of await directoriesIn(shop.home.sessions)) {
-    if (!idSchema.safeParse(id).success || (await sessionById(shop.store.db, id)) !== null) continue;
-    if ((await findSession(sessionDirectory(shop.home, id))).alive) unknown.push(id);
+  for (const id of await directoriesIn(platform.home.sessions)) {
+    if (!idSchema.safeParse(id).success || (await sessionById(platform.store.db, id)) !== null) continue;
+    if ((await findSession(sessionDirectory(platform.home, id))).alive) unknown.push(id);
   }
   return unknown;
 }
 
 /** Ends the processes of a session that nobody knows. Its worktree and output stay. */
-export async function endUnregistered(shop: Workshop, id: string): Promise<void> {
-  const dir = sessionDirectory(shop.home, id);
+export async function endUnregistered(platform: Platform, id: string): Promise<void> {
+  const dir = sessionDirectory(platform.home, id);
   const { identity } = await findSession(dir);
-  await stopSession({ identity, dir, marker: id, graceMs: shop.timing.stopGraceMs });
+  await stopSession({ identity, dir, marker: id, graceMs: platform.timing.stopGraceMs });
 }
 
 async function directoriesIn(directory: string): Promise<string[]> {
@@ -77,33 +77,33 @@ async function directoriesIn(directory: string): Promise<string[]> {
 }
 
 /** Snapshots of files that no fork is waiting for: their fork was cut short, or has them by now. */
-export async function dropUnusedSnapshots(shop: Workshop): Promise<void> {
-  for (const project of await listProjects(shop.store.db)) {
-    const ownDir = ownGitDirectory(shop.home, project.id);
-    for (const name of await snapshotsIn(shop, ownDir)) {
-      const agent = await agentById(shop.store.db, name);
+export async function dropUnusedSnapshots(platform: Platform): Promise<void> {
+  for (const project of await listProjects(platform.store.db)) {
+    const ownDir = ownGitDirectory(platform.home, project.id);
+    for (const name of await snapshotsIn(platform, ownDir)) {
+      const agent = await agentById(platform.store.db, name);
       const wanted = agent !== null && agent.endedAt === null && agent.worktreeReadyAt === null;
-      if (!wanted) await dropQuietly(shop, project.id, name);
+      if (!wanted) await dropQuietly(platform, project.id, name);
     }
   }
 }
 
 /** A directory that cannot be read keeps nobody from coming up. */
-async function snapshotsIn(shop: Workshop, ownDir: string): Promise<string[]> {
+async function snapshotsIn(platform: Platform, ownDir: string): Promise<string[]> {
   try {
     return await listSnapshots(ownDir);
   } catch (error) {
-    shop.log.warn({ directory: ownDir, error: messageOf(error) }, 'snapshots of files could not be listed');
+    platform.log.warn({ directory: ownDir, error: messageOf(error) }, 'snapshots of files could not be listed');
     return [];
   }
 }
 
 /** What a restore or a prune that was cut short at its last step has still to delete: nothing of it is anybody's. */
-export async function finishTrash(shop: Workshop): Promise<void> {
-  for (const name of await directoriesIn(shop.home.trash)) {
+export async function finishTrash(platform: Platform): Promise<void> {
+  for (const name of await directoriesIn(platform.home.trash)) {
     if (!/^\.(?:pruned|restored)-[A-Za-z0-9_-]+$/.test(name)) continue;
-    await rm(join(shop.home.trash, name), { recursive: true, force: true }).catch((error: unknown) =>
-      shop.log.warn({ entry: name, error: messageOf(error) }, 'the trash could not be tidied'),
+    await rm(join(platform.home.trash, name), { recursive: true, force: true }).catch((error: unknown) =>
+      platform.log.warn({ entry: name, error: messageOf(error) }, 'the trash could not be tidied'),
     );
   }
 }

@@ -8,8 +8,8 @@ import type { Agent } from '@pawl/schema/record';
 import { existsSync } from 'node:fs';
 import { placesThere } from '../../platform/kept-places.ts';
 import { placesOf } from '../../platform/places.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { ownGitDirectory, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /** A living agent's worktree that git no longer knows, although its files are there. */
 export type DetachedWorktree = { agent: Agent; path: string; branch: string; reason: string };
@@ -17,49 +17,49 @@ export type DetachedWorktree = { agent: Agent; path: string; branch: string; rea
 const unknown = { head: null, commits: null, changed: null, untracked: null, files: [] };
 
 /** Reads what is in an agent's worktree. What cannot be read is null, with the reason; it is never shown as nothing. */
-export async function describeWorktree(shop: Workshop, agent: Agent): Promise<Inspection['worktree']> {
+export async function describeWorktree(platform: Platform, agent: Agent): Promise<Inspection['worktree']> {
   if (agent.worktree === null || agent.projectId === null) return null;
   if (!existsSync(agent.worktree)) return { exists: false, problem: null, ...unknown };
   try {
-    const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
+    const repository = await repositoryOf(platform, await projectOf(platform.store, agent));
     const link = await worktreeLink(repository, agent.worktree);
     if (link.state === 'detached') return { exists: true, problem: link.reason, ...unknown };
-    const ownDir = ownGitDirectory(shop.home, agent.projectId);
+    const ownDir = ownGitDirectory(platform.home, agent.projectId);
     const { head, changed, untracked, files } = await worktreeStatus(repository, { ownDir, path: agent.worktree });
     const { baseCommit } = agent;
     const hasMoved = head !== null && baseCommit !== null && head !== baseCommit;
     const commits = hasMoved ? await countCommits(repository, baseCommit, head) : 0;
     return { exists: true, problem: null, head, commits, changed, untracked, files };
   } catch (error) {
-    shop.log.warn({ agent: agent.alias, error: messageOf(error) }, 'failed to read a worktree');
+    platform.log.warn({ agent: agent.alias, error: messageOf(error) }, 'failed to read a worktree');
     return { exists: true, problem: messageOf(error), ...unknown };
   }
 }
 
 /** Reads what is in the worktrees that an agent has in further projects. */
-export async function describePlaces(shop: Workshop, agent: Agent): Promise<Inspection['places']> {
-  const [, ...others] = await placesOf(shop.store.db, agent);
+export async function describePlaces(platform: Platform, agent: Agent): Promise<Inspection['places']> {
+  const [, ...others] = await placesOf(platform.store.db, agent);
   return Promise.all(
     others.map(async ({ agent: there }) => ({
-      project: (await projectOf(shop.store, there)).name,
-      worktree: await describeWorktree(shop, there),
+      project: (await projectOf(platform.store, there)).name,
+      worktree: await describeWorktree(platform, there),
     })),
   );
 }
 
 /** Finds worktrees of living agents whose files are there, but that git has no whole record of. */
-export async function detachedWorktrees(shop: Workshop): Promise<DetachedWorktree[]> {
+export async function detachedWorktrees(platform: Platform): Promise<DetachedWorktree[]> {
   const found: DetachedWorktree[] = [];
-  for (const { agent } of await placesThere(shop)) {
+  for (const { agent } of await placesThere(platform)) {
     const { worktree: path, branch, worktreeReadyAt } = agent;
     if (path === null || branch === null || worktreeReadyAt === null || agent.projectId === null) continue;
     try {
-      const repository = await repositoryOf(shop, await projectOf(shop.store, agent));
+      const repository = await repositoryOf(platform, await projectOf(platform.store, agent));
       const link = await worktreeLink(repository, path);
       if (link.state === 'detached') found.push({ agent, path, branch, reason: link.reason });
     } catch (error) {
       // A project whose directory is gone is a finding of its own.
-      shop.log.debug({ agent: agent.alias, error: messageOf(error) }, 'cannot tell whether git knows a worktree');
+      platform.log.debug({ agent: agent.alias, error: messageOf(error) }, 'cannot tell whether git knows a worktree');
     }
   }
   return found;
@@ -84,12 +84,12 @@ export function stillDetached({ path }: DetachedWorktree, error: unknown): Findi
 }
 
 /** Registers a worktree again, files untouched. */
-export async function reattach(shop: Workshop, { agent, path, branch }: DetachedWorktree): Promise<void> {
-  const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, project.id);
+export async function reattach(platform: Platform, { agent, path, branch }: DetachedWorktree): Promise<void> {
+  const project = await projectOf(platform.store, agent);
+  const repository = await repositoryOf(platform, project);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   if (!(await reattachWorktree(repository, { ownDir, path, branch }))) return;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     tx.emit({ type: 'worktree.reattached', projectId: project.id, agentId: agent.id, data: { path, branch } });
   });
 }

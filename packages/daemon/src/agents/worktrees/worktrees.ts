@@ -14,24 +14,24 @@ import { listProjects, projectByRoot } from '@pawl/store/projects';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import { cleanUpPlace, judgeWorktree } from '../../sessions/reconcile/clean-up.ts';
 import { updateWorktree } from '../../platform/places.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { repositoryOf } from '../../platform/platform.ts';
 import { listFixWorktrees, trashFixWorktrees } from './fix-worktrees.ts';
 import { placeInTrash, placesThere } from '../../platform/kept-places.ts';
 import { whyItStays } from '../leaving-facts.ts';
 import { orphanedWorktrees } from './leftovers.ts';
 
 /** Every worktree of ours: in use, kept, in the trash, or of nobody. */
-export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
-  const projects = new Map((await listProjects(shop.store.db)).map((project) => [project.id, project]));
-  const places = await placesThere(shop);
-  const waiting = await reasonsToStay(shop);
-  const trash = await listTrash(shop.home.trash);
+export async function listWorktrees(platform: Platform): Promise<WorktreeView[]> {
+  const projects = new Map((await listProjects(platform.store.db)).map((project) => [project.id, project]));
+  const places = await placesThere(platform);
+  const waiting = await reasonsToStay(platform);
+  const trash = await listTrash(platform.home.trash);
   return [
     ...places.map(({ agent }) => viewOfAgent(agent, projects, waiting.get(agent.id))),
     ...trash.map((entry) => viewOfTrash(entry, projects)),
-    ...(await listFixWorktrees(shop, projects)),
-    ...(await orphanedWorktrees(shop)).map(({ path, name, project, inUse }) => ({
+    ...(await listFixWorktrees(platform, projects)),
+    ...(await orphanedWorktrees(platform)).map(({ path, name, project, inUse }) => ({
       state: 'orphan' as const,
       path,
       project: project?.name ?? null,
@@ -45,28 +45,28 @@ export async function listWorktrees(shop: Workshop): Promise<WorktreeView[]> {
 }
 
 /** Takes a worktree back from the trash. */
-export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ path: string }> {
-  const entry = (await listTrash(shop.home.trash)).find((each) => each.name === name);
+export async function restoreFromTrash(platform: Platform, name: string): Promise<{ path: string }> {
+  const entry = (await listTrash(platform.home.trash)).find((each) => each.name === name);
   if (entry === undefined || entry.note === null) {
     throw new PawlError('not_found', `There is nothing in the trash called ${JSON.stringify(name.slice(0, 80))}.`, {
       hint: 'See `pawl worktree ls`.',
     });
   }
   const isPlain = isPlainNote(entry.note);
-  const project = isPlain ? null : await projectByRoot(shop.store.db, entry.note.repository);
+  const project = isPlain ? null : await projectByRoot(platform.store.db, entry.note.repository);
   if (project === null && !isPlain) {
     throw new PawlError('project_not_found', `${entry.note.repository} is not a project.`, {
       hint: 'Run `pawl init` there first.',
     });
   }
   // The registry first: one that says "restored" while the files are still in the trash lets them be taken back again.
-  const place = await placeInTrash(shop, name);
-  if (place !== null) await noteEnd(shop, place, (at) => ({ state: 'restored', at }));
-  const path = await putBack(shop, project, name).catch(async (error: unknown) => {
-    if (place !== null) await noteEnd(shop, place, (at) => ({ state: 'trashed', entry: name, at }));
+  const place = await placeInTrash(platform, name);
+  if (place !== null) await noteEnd(platform, place, (at) => ({ state: 'restored', at }));
+  const path = await putBack(platform, project, name).catch(async (error: unknown) => {
+    if (place !== null) await noteEnd(platform, place, (at) => ({ state: 'trashed', entry: name, at }));
     throw error;
   });
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const about = { projectId: project?.id ?? null, agentId: place?.agent.id ?? null };
     tx.emit({ type: 'worktree.restored', ...about, data: { path, entry: name } });
   });
@@ -74,14 +74,14 @@ export async function restoreFromTrash(shop: Workshop, name: string): Promise<{ 
 }
 
 /** Puts an entry back: a worktree of a project, or a plain directory. */
-async function putBack(shop: Workshop, project: Project | null, name: string): Promise<string> {
-  if (project === null) return (await restoreDirectory({ trashDir: shop.home.trash, name })).path;
-  const repository = await repositoryOf(shop, project);
-  return (await restoreWorktree(repository, { trashDir: shop.home.trash, name })).path;
+async function putBack(platform: Platform, project: Project | null, name: string): Promise<string> {
+  if (project === null) return (await restoreDirectory({ trashDir: platform.home.trash, name })).path;
+  const repository = await repositoryOf(platform, project);
+  return (await restoreWorktree(repository, { trashDir: platform.home.trash, name })).path;
 }
 
-async function noteEnd(shop: Workshop, place: Place, end: (at: number) => WorktreeEnd): Promise<void> {
-  await shop.store.write((tx) => updateWorktree(tx, place, { worktreeEnd: end(tx.now) }));
+async function noteEnd(platform: Platform, place: Place, end: (at: number) => WorktreeEnd): Promise<void> {
+  await platform.store.write((tx) => updateWorktree(tx, place, { worktreeEnd: end(tx.now) }));
 }
 
 /**
@@ -90,27 +90,27 @@ async function noteEnd(shop: Workshop, place: Place, end: (at: number) => Worktr
  * person insists, with all that is in them.
  */
 export async function pruneWorktrees(
-  shop: Workshop,
+  platform: Platform,
   reconciler: Reconciler,
   request: { olderThanMs: number; force: boolean; dryRun: boolean },
 ): Promise<PruneAnswer> {
   const answer: PruneAnswer = { pruned: [], kept: [], trashed: [] };
   const now = Date.now();
-  for (const entry of await listTrash(shop.home.trash)) {
+  for (const entry of await listTrash(platform.home.trash)) {
     const reason = whyKept(entry, now, request);
     if (reason !== null) {
       answer.kept.push({ entry: entry.name, reason });
       continue;
     }
     try {
-      if (!request.dryRun) await pruneEntry(shop, entry);
+      if (!request.dryRun) await pruneEntry(platform, entry);
       answer.pruned.push(entry.name);
     } catch (error) {
       answer.kept.push({ entry: entry.name, reason: messageOf(error) });
     }
   }
-  answer.trashed.push(...(await trashRetained(shop, reconciler, request)));
-  answer.trashed.push(...(await trashFixWorktrees(shop, request)));
+  answer.trashed.push(...(await trashRetained(platform, reconciler, request)));
+  answer.trashed.push(...(await trashFixWorktrees(platform, request)));
   return answer;
 }
 
@@ -123,12 +123,12 @@ function whyKept(entry: TrashEntry, now: number, request: { olderThanMs: number;
     : null;
 }
 
-async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<void> {
-  const project = note === null ? null : await projectByRoot(shop.store.db, note.repository);
-  const repository = project === null ? null : await repositoryOf(shop, project).catch(() => null);
-  await pruneTrash(repository, { trashDir: shop.home.trash, name, archiveTo: shop.home.archive });
-  const place = await placeInTrash(shop, name);
-  await shop.store.write(async (tx) => {
+async function pruneEntry(platform: Platform, { name, note }: TrashEntry): Promise<void> {
+  const project = note === null ? null : await projectByRoot(platform.store.db, note.repository);
+  const repository = project === null ? null : await repositoryOf(platform, project).catch(() => null);
+  await pruneTrash(repository, { trashDir: platform.home.trash, name, archiveTo: platform.home.archive });
+  const place = await placeInTrash(platform, name);
+  await platform.store.write(async (tx) => {
     if (place !== null) await updateWorktree(tx, place, { worktreeEnd: { state: 'missing', at: tx.now } });
     const about = { projectId: project?.id ?? null, agentId: place?.agent.id ?? null };
     tx.emit({ type: 'worktree.pruned', ...about, data: { entry: name } });
@@ -137,29 +137,29 @@ async function pruneEntry(shop: Workshop, { name, note }: TrashEntry): Promise<v
 
 /** Looks again at the worktrees of the dead that were kept, and moves to the trash what may go, or says what would. */
 async function trashRetained(
-  shop: Workshop,
+  platform: Platform,
   reconciler: Reconciler,
   { force: insist, dryRun }: { force: boolean; dryRun: boolean },
 ): Promise<string[]> {
   const trashed: string[] = [];
-  for (const place of await placesThere(shop)) {
+  for (const place of await placesThere(platform)) {
     const { agent } = place;
     if (agent.endedAt === null || agent.worktree === null || agent.worktreeEnd?.state !== 'retained') continue;
     const goes = dryRun
-      ? (await judgeWorktree(shop, agent, { insist }).catch(() => null))?.verdict.do === 'trash'
-      : (await reconciler.inLane(agent.id, () => cleanUpPlace(shop, place, { insist }))) === 'trashed';
+      ? (await judgeWorktree(platform, agent, { insist }).catch(() => null))?.verdict.do === 'trash'
+      : (await reconciler.inLane(agent.id, () => cleanUpPlace(platform, place, { insist }))) === 'trashed';
     if (goes) trashed.push(agent.worktree);
   }
   return trashed;
 }
 
 /** Why each agent at rest still has its worktree. */
-async function reasonsToStay(shop: Workshop): Promise<Map<string, string>> {
-  const { db } = shop.store;
+async function reasonsToStay(platform: Platform): Promise<Map<string, string>> {
+  const { db } = platform.store;
   const reasons = new Map<string, string>();
   for (const view of await everyLivingAgent(db)) {
     if (!isAtRest(view)) continue;
-    const reason = (await whyItStays(db, view, shop.clock())) ?? 'about to be cleaned up';
+    const reason = (await whyItStays(db, view, platform.clock())) ?? 'about to be cleaned up';
     reasons.set(view.agent.id, isDoneWithTask(view) ? `done; ${reason}` : reason);
   }
   return reasons;

@@ -4,7 +4,7 @@ import { mergeBases } from '@pawl/git/merge-bases';
 import type { Repository } from '@pawl/git/repository';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 
 /** What was found out about commits, which does not change any more: so a fleet that rests costs next to nothing. */
 type Memory = {
@@ -16,16 +16,16 @@ type Memory = {
 };
 
 /** For each daemon, what the last look at each of its projects found. */
-const memories = new WeakMap<Workshop, Map<string, Memory>>();
+const memories = new WeakMap<Platform, Map<string, Memory>>();
 
 /** Looks things up where they are known, and by git where they are not. What is not asked for any more is forgotten. */
 export function recallComparisons(
-  shop: Workshop,
+  platform: Platform,
   projectId: string,
   { repository, ownDir, main }: { repository: Repository; ownDir: string; main: string },
 ) {
-  const projects = memories.get(shop) ?? new Map<string, Memory>();
-  memories.set(shop, projects);
+  const projects = memories.get(platform) ?? new Map<string, Memory>();
+  memories.set(platform, projects);
   const last = projects.get(projectId);
   const next: Memory = { bases: new Map(), files: new Map(), conflicts: new Map() };
   let left: number = limits.comparisons;
@@ -38,7 +38,7 @@ export function recallComparisons(
       for (const [tip, base] of found) next.bases.set(`${main} ${tip}`, base);
     } catch (error) {
       // One of them cannot be looked at; which one it is shows when they are asked for one by one.
-      shop.log.debug({ project: projectId, error: messageOf(error) }, 'branches are compared one by one');
+      platform.log.debug({ project: projectId, error: messageOf(error) }, 'branches are compared one by one');
     }
   }
 
@@ -90,7 +90,7 @@ export function recallComparisons(
       after.set(key, value);
       return value;
     } catch (error) {
-      shop.log.warn({ project: projectId, error: messageOf(error) }, 'a branch could not be compared with others');
+      platform.log.warn({ project: projectId, error: messageOf(error) }, 'a branch could not be compared with others');
       // What does not pass is not tried, and told, at each look.
       if (!isPassing(error)) after.set(key, unknown);
       return unknown;

@@ -6,7 +6,7 @@ import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Bench } from '../landing/advance.ts';
 
 /** What a change's effect follows from. */
-type EffectParts = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'> & {
+type EffectParts = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'> & {
   config: ProjectConfig;
   target: { tip: string };
 };

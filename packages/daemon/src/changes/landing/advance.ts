@@ -12,14 +12,20 @@ import { checkById } from '@pawl/store/checks';
 import { updateQueue } from '@pawl/store/queues';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { DefinitionPlatform } from '../../definitions/definition-platform.ts';
 import { noteMerged } from '../notices.ts';
 import type { Target } from '../../project-config/target.ts';
 
 type Advance = NonNullable<Queue['advance']>;
 
 /** What an advance works with. */
-export type Bench = { shop: Workshop; project: Project; repository: Repository; ownDir: string; target: Target };
+export type Bench = {
+  platform: DefinitionPlatform;
+  project: Project;
+  repository: Repository;
+  ownDir: string;
+  target: Target;
+};
 
 /** `moved`: main is there. `behind`: somebody else has moved it meanwhile. Anything else is what it waits for. */
 export type Advanced =
@@ -55,11 +61,11 @@ export async function advance(
 
 /** Puts on record what is about to go in. False when somebody has held or withdrawn it since it was looked at. */
 export async function beginAdvance(
-  { shop, project }: Bench,
+  { platform, project }: Bench,
   wanted: Advance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<boolean> {
-  return shop.store.write(async (tx) => {
+  return platform.store.write(async (tx) => {
     if (!(await isStillWanted(tx.db))) return false;
     await updateQueue(tx, project.id, { advance: wanted });
     return true;
@@ -67,8 +73,8 @@ export async function beginAdvance(
 }
 
 /** Nothing goes in after all. */
-export async function forgetAdvance({ shop, project }: Bench): Promise<void> {
-  await shop.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
+export async function forgetAdvance({ platform, project }: Bench): Promise<void> {
+  await platform.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
 }
 
 /** A push whose answer was lost may have arrived: the next look at the remote says so. */
@@ -78,7 +84,7 @@ function mayHaveMoved({ target }: Bench, { code }: PawlError): boolean {
 
 /** Goes on where an advance was cut short. Returns whom to wake, or null when nothing had changed yet. */
 export async function finishBegun(bench: Bench, begun: Advance): Promise<string[] | null> {
-  const { shop, repository, ownDir, target } = bench;
+  const { platform, repository, ownDir, target } = bench;
   // What a forge was asked to merge is asked there.
   if (begun.forgeRef !== null) return null;
   if (!(await isAncestor(repository, ownDir, begun.to, target.tip))) {
@@ -88,7 +94,10 @@ export async function finishBegun(bench: Bench, begun: Advance): Promise<string[
   if (target.remote === null) {
     const { from, to } = begun;
     if (!(await finishAdvance(repository, { ownDir, branch: target.branch, from, to }))) {
-      shop.log.warn({ branch: target.branch }, 'the files of a checkout could not follow; look at git status there');
+      platform.log.warn(
+        { branch: target.branch },
+        'the files of a checkout could not follow; look at git status there',
+      );
     }
   }
   return recordMerged(bench, begun);
@@ -113,12 +122,12 @@ async function move(bench: Bench, { from, to }: Advance): Promise<boolean> {
 
 /** The end of an advance: every change that went in is merged, and main is where it is, in one transaction. */
 export async function recordMerged(
-  { shop, project, target }: Bench,
+  { platform, project, target }: Bench,
   done: Advance,
   isChecked = true,
 ): Promise<string[]> {
   const { from, to, checkId } = done;
-  const wake = await shop.store.write(async (tx) => {
+  const wake = await platform.store.write(async (tx) => {
     const merged: Change[] = [];
     for (const { id, head } of done.changes) {
       const change = await changeById(tx.db, id);
@@ -132,7 +141,7 @@ export async function recordMerged(
     tx.emit({ type: 'main.advanced', projectId: project.id, data: { branch: target.branch, from, to, changes } });
     if (isChecked) await noteGreen(tx, project.id, to, checkId);
     await updateQueue(tx, project.id, { advance: null, waiting: null, seen: to });
-    return noteMerged(tx, { shop, project, changes: merged, commit: to });
+    return noteMerged(tx, { platform, project, changes: merged, commit: to });
   });
   crashPoint('advance.after_record');
   return wake;

@@ -3,7 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import { mergedHeads } from '@pawl/store/changes';
 import type { Bench } from './advance.ts';
 
-type LandedParts = Pick<Bench, 'shop' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
+type LandedParts = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
 
 /** The last answer: it is asked for with each step, and changes only when main moves. */
 let known: { key: string; gone: Set<string> } | null = null;
@@ -12,8 +12,8 @@ let known: { key: string; gone: Set<string> } | null = null;
  * Heads of merged changes that the target branch still has, by other commits: what was begun at one of them need not bring it
  * again. What somebody has taken off the branch since has to be brought anew.
  */
-export async function landedHeads({ shop, project, repository, ownDir, target }: LandedParts): Promise<string[]> {
-  const merged = await mergedHeads(shop.store.db, project.id, limits.landedHeads);
+export async function landedHeads({ platform, project, repository, ownDir, target }: LandedParts): Promise<string[]> {
+  const merged = await mergedHeads(platform.store.db, project.id, limits.landedHeads);
   const commits = [...new Set(merged.map(({ commit }) => commit))];
   const key = [ownDir, target.tip, ...commits].join('\0');
   const gone = known?.key === key ? known.gone : await notContained(repository, ownDir, { commits, tip: target.tip });

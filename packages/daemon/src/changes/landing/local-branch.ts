@@ -6,8 +6,8 @@ import type { Project } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/queues';
 import { getSetting } from '@pawl/store/settings';
 import * as z from 'zod';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
 /** The setting that is there while a branch of the person's is moved to follow the remote's. */
 export const followKey = (projectId: string) => `follow:${projectId}`;
@@ -17,27 +17,27 @@ export const stayedKey = (projectId: string) => `stayed:${projectId}`;
 const stayedSchema = z.object({ tip: z.string(), reason: z.string() });
 
 /** Whether the person's branch has a commit that was merged; `pending` until the queue has tried to let it follow. */
-async function localOf(shop: Workshop, project: Project, commit: string): Promise<LocalBranch | null> {
-  const branch = (await queueOf(shop.store.db, project.id))?.branch ?? null;
+async function localOf(platform: Platform, project: Project, commit: string): Promise<LocalBranch | null> {
+  const branch = (await queueOf(platform.store.db, project.id))?.branch ?? null;
   if (branch === null) return null;
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, project.id);
+  const repository = await repositoryOf(platform, project);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   const local = await branchTip(repository, branch);
   const contains = async (tip: string) => tip === commit || isAncestor(repository, ownDir, commit, tip);
   if (local !== null && (await contains(local))) {
     // The files come after the branch, and the record of both goes last.
-    const isUnderWay = (await getSetting(shop.store.db, followKey(project.id))) !== undefined;
+    const isUnderWay = (await getSetting(platform.store.db, followKey(project.id))) !== undefined;
     return { branch, state: isUnderWay ? 'pending' : 'followed', reason: null };
   }
-  const stayed = stayedSchema.safeParse(await getSetting(shop.store.db, stayedKey(project.id)));
+  const stayed = stayedSchema.safeParse(await getSetting(platform.store.db, stayedKey(project.id)));
   if (!stayed.success || !(await contains(stayed.data.tip))) return { branch, state: 'pending', reason: null };
   return { branch, state: 'behind', reason: stayed.data.reason };
 }
 
 /** The same; null where the repository is gone, or no longer has the commit. */
-export async function localBranch(shop: Workshop, project: Project, commit: string): Promise<LocalBranch | null> {
+export async function localBranch(platform: Platform, project: Project, commit: string): Promise<LocalBranch | null> {
   try {
-    return await localOf(shop, project, commit);
+    return await localOf(platform, project, commit);
   } catch (error) {
     if (error instanceof PawlError) return null;
     throw error;

@@ -7,7 +7,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { agentOfBranch } from '@pawl/store/change-search';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { openOne } from '../change-now.ts';
 import { openChange } from '../change-open.ts';
 import type { ProjectRules } from '../../project-config/project-rules.ts';
@@ -30,46 +30,55 @@ type Request = { changeId: string; proceed: boolean };
  * Each step may be repeated, so a call that was cut short is finished by the next one.
  */
 export async function fixChange(
-  shop: Workshop,
+  platform: SessionPlatform,
   { inLane }: Pick<Reconciler, 'inLane'>,
   { changeId, proceed }: Request,
 ): Promise<Fixed> {
-  const change = await openOne(shop.store.db, changeId);
-  const rules = await projectRules(shop, await projectOfChange(shop, change));
-  const author = await agentOfBranch(shop.store.db, rules.project.id, change.branch);
-  const act = () => (proceed ? finish(shop, rules, change) : begin(shop, rules, change));
+  const change = await openOne(platform.store.db, changeId);
+  const rules = await projectRules(platform, await projectOfChange(platform, change));
+  const author = await agentOfBranch(platform.store.db, rules.project.id, change.branch);
+  const act = () => (proceed ? finish(platform, rules, change) : begin(platform, rules, change));
   // No session of its author begins meanwhile.
   return author === null ? act() : inLane(author.id, act);
 }
 
-async function begin(shop: Workshop, rules: ProjectRules, change: Change): Promise<Fixed> {
+async function begin(platform: SessionPlatform, rules: ProjectRules, change: Change): Promise<Fixed> {
   const { repository, ownDir } = rules;
   const { branch, head } = change;
   const [onto = head] = rules.tips;
   if ((await branchTip(repository, branch)) !== head) throw movedOn(change);
-  const before = await fixOf(shop.store.db, change.id);
+  const before = await fixOf(platform.store.db, change.id);
   const isRepeat = before !== null && before.head === head;
-  const place = await placeFor(shop, rules, change);
+  const place = await placeFor(platform, rules, change);
   const { path } = place;
   if (!isRepeat) {
     refuseOccupied(place);
     const about = { changeId: change.id, projectId: change.projectId, branch, head };
-    await shop.store.write((tx) =>
+    await platform.store.write((tx) =>
       recordFix(tx, { ...about, path, isOwnWorktree: place.isOwn || before?.isOwnWorktree === true, at: tx.now }),
     );
   }
   crashPoint('fix.after_intent');
-  const landed = await landedHeads({ shop, ...rules, target: { tip: onto } });
-  const about = { ownDir, path, branch, head, onto, landed, message: messageFor(rules, branch), atMs: shop.clock() };
+  const landed = await landedHeads({ platform, ...rules, target: { tip: onto } });
+  const about = {
+    ownDir,
+    path,
+    branch,
+    head,
+    onto,
+    landed,
+    message: messageFor(rules, branch),
+    atMs: platform.clock(),
+  };
   const begun = await beginMerge(repository, { ...about, isRepeat });
   const files = begun.do === 'clean' ? [] : begun.files;
   return { fix: { outcome: begun.do, path, branch, onto, files, next: nextSteps(change, begun.do, path) }, tell: [] };
 }
 
-async function finish(shop: Workshop, rules: ProjectRules, change: Change): Promise<Fixed> {
+async function finish(platform: SessionPlatform, rules: ProjectRules, change: Change): Promise<Fixed> {
   const { repository, ownDir, project } = rules;
   const { branch } = change;
-  const place = await knownPlace(shop, rules, change);
+  const place = await knownPlace(platform, rules, change);
   if (place !== null)
     await commitMerge(repository, { ownDir, path: place.path, branch, message: messageFor(rules, branch) });
   const tip = await branchTip(repository, branch);
@@ -78,7 +87,7 @@ async function finish(shop: Workshop, rules: ProjectRules, change: Change): Prom
       hint: `Begin it: pawl change fix ${change.id.slice(0, 8)}`,
     });
   }
-  const { tell } = await openChange(shop, { asker: { is: 'person' }, project, branch });
+  const { tell } = await openChange(platform, { asker: { is: 'person' }, project, branch });
   const [onto = tip] = rules.tips;
   return { fix: { outcome: 'proposed', path: place?.path ?? null, branch, onto, files: [], next: [] }, tell };
 }

@@ -8,7 +8,7 @@ import { openChanges } from '@pawl/store/changes';
 import { queueOf } from '@pawl/store/queues';
 import type { Post } from '../../mail/post.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { repairMain } from './fixer.ts';
 import { discussed } from '../people.ts';
 import { reviewChange } from './review.ts';
@@ -42,15 +42,15 @@ export const crewEvents: readonly EventType[] = [
 ];
 
 /** The crew of one daemon. It keeps no state: the next step follows from the facts, so a crash costs one pass. */
-export function createCrew(shop: Workshop, given: { post: Post; reconciler: Reconciler }): Crew {
-  const parts: CrewParts = { shop, ...given };
-  const { db } = shop.store;
+export function createCrew(platform: SessionPlatform, given: { post: Post; reconciler: Reconciler }): Crew {
+  const parts: CrewParts = { platform, ...given };
+  const { db } = platform.store;
 
   async function attempt(what: object, act: () => Promise<unknown>): Promise<void> {
     try {
       await act();
     } catch (error) {
-      shop.log.error({ ...what, error: messageOf(error) }, 'crew pass failed; the next one retries');
+      platform.log.error({ ...what, error: messageOf(error) }, 'crew pass failed; the next one retries');
     }
   }
 

@@ -9,34 +9,34 @@ import { agentOfBranch } from '@pawl/store/change-search';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { restoreFromTrash } from '../../agents/worktrees/worktrees.ts';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { ProjectRules } from '../../project-config/project-rules.ts';
 
 /** A worktree in which a person can resolve a conflict; `isOwn` when it was made for that. */
 export type FixPlace = { path: string; isOwn: boolean };
 
 /** The worktree of a change's branch where there is one: its author's, or one that was made before. */
-export async function knownPlace(shop: Workshop, rules: ProjectRules, change: Change): Promise<FixPlace | null> {
-  const author = await agentOfBranch(shop.store.db, rules.project.id, change.branch);
+export async function knownPlace(platform: Platform, rules: ProjectRules, change: Change): Promise<FixPlace | null> {
+  const author = await agentOfBranch(platform.store.db, rules.project.id, change.branch);
   if (author !== null && hasWorktree(author)) {
-    await refuseAtWork(shop, author);
+    await refuseAtWork(platform, author);
     return { path: author.worktree ?? '', isOwn: false };
   }
-  const path = ownPath(shop, rules, change);
+  const path = ownPath(platform, rules, change);
   return existsSync(path) ? { path, isOwn: true } : null;
 }
 
 /** The same; it is taken back from the trash or made where there is none. The person's own checkout is never used. */
-export async function placeFor(shop: Workshop, rules: ProjectRules, change: Change): Promise<FixPlace> {
-  const known = await knownPlace(shop, rules, change);
+export async function placeFor(platform: Platform, rules: ProjectRules, change: Change): Promise<FixPlace> {
+  const known = await knownPlace(platform, rules, change);
   if (known?.isOwn === false) return known;
-  const author = await agentOfBranch(shop.store.db, rules.project.id, change.branch);
-  const path = ownPath(shop, rules, change);
+  const author = await agentOfBranch(platform.store.db, rules.project.id, change.branch);
+  const path = ownPath(platform, rules, change);
   const { repository, ownDir } = rules;
   const elsewhere = await checkoutOf(repository, change.branch);
   if (elsewhere !== null && elsewhere !== path) throw checkedOut(rules, change, elsewhere);
   if (known === null && author?.worktreeEnd?.state === 'trashed')
-    return { path: (await restoreFromTrash(shop, author.worktreeEnd.entry)).path, isOwn: false };
+    return { path: (await restoreFromTrash(platform, author.worktreeEnd.entry)).path, isOwn: false };
   // One that is there already may be half made; this finishes it, and changes nothing otherwise.
   await addWorktree(repository, { ownDir, path, branch: change.branch, base: change.head });
   return { path, isOwn: true };
@@ -52,7 +52,7 @@ export function refuseOccupied({ path }: FixPlace): void {
 }
 
 /** Where a worktree for a change lies that no agent has one for. */
-function ownPath({ home }: Workshop, { project }: ProjectRules, { id }: Change): string {
+function ownPath({ home }: Platform, { project }: ProjectRules, { id }: Change): string {
   return join(home.worktrees, project.name, `fix-${id.slice(0, 8)}`);
 }
 
@@ -62,8 +62,8 @@ function hasWorktree({ worktree, worktreeReadyAt, worktreeEnd }: Agent): boolean
   return isKept && existsSync(worktree);
 }
 
-async function refuseAtWork(shop: Workshop, { id, alias }: Agent): Promise<void> {
-  const view = await agentView(shop.store.db, id);
+async function refuseAtWork(platform: Platform, { id, alias }: Agent): Promise<void> {
+  const view = await agentView(platform.store.db, id);
   const isAtWork =
     view?.run?.outcome === null || (view !== null && view.session !== null && view.session.endedAt === null);
   if (!isAtWork || view === null || view.agent.endedAt !== null) return;

@@ -15,12 +15,12 @@ import { putToWork } from './staff.ts';
  * started, the emergency waits in the inbox for a person.
  */
 export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> {
-  const { shop } = parts;
+  const { platform } = parts;
   const { project, config, queue } = scene;
   const { emergency } = queue;
   if (emergency === null || emergency.fixerId !== null || config.fixer === null) return;
   const { commit, checkId } = emergency;
-  const { db } = shop.store;
+  const { db } = platform.store;
   const task = fixTask({
     target: targetOf(scene),
     commit,
@@ -33,7 +33,7 @@ export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> 
     const assignment = { project, staff, task, base: commit, mode: 'execute' as const, author: null, playground, key };
     const agent = await putToWork(parts, assignment);
     crashPoint('emergency.after_fixer');
-    const isNeeded = await shop.store.write(async (tx) => {
+    const isNeeded = await platform.store.write(async (tx) => {
       const { emergency: now } = (await queueOf(tx.db, project.id)) ?? { emergency: null };
       if (now === null || now.commit !== commit || now.fixerId !== null) return now?.fixerId === agent.id;
       await updateQueue(tx, project.id, { emergency: { ...now, fixerId: agent.id, trouble: null } });
@@ -44,14 +44,14 @@ export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> 
     if (!(error instanceof PawlError)) throw error;
     // Every look tries again.
     if (await recordTrouble(parts, scene, error))
-      shop.log.warn({ project: project.name, error: error.message }, 'could not start an agent to repair main');
+      platform.log.warn({ project: project.name, error: error.message }, 'could not start an agent to repair main');
   }
 }
 
 /** Stores why no fixer could be started, for the inbox and the queue's view; false when that is on record already. */
-async function recordTrouble({ shop }: CrewParts, { project, queue }: Scene, error: PawlError): Promise<boolean> {
+async function recordTrouble({ platform }: CrewParts, { project, queue }: Scene, error: PawlError): Promise<boolean> {
   const trouble = cutText([error.message, error.hint ?? ''].join(' ').trim(), limits.detailCharacters);
-  return shop.store.write(async (tx) => {
+  return platform.store.write(async (tx) => {
     const { emergency } = (await queueOf(tx.db, project.id)) ?? { emergency: null };
     if (emergency === null || emergency.commit !== queue.emergency?.commit || emergency.trouble === trouble)
       return false;

@@ -61,7 +61,7 @@ async function begin(
       playground: scene.config.playground,
       key,
     });
-    const isNeeded = await parts.shop.store.write(async (tx) => {
+    const isNeeded = await parts.platform.store.write(async (tx) => {
       const now = await unmoved(tx.db, change);
       if (now === null || now.reviewerId === agent.id) return now !== null;
       await updateChange(tx, change.id, { reviewerId: agent.id, reviews: failed });
@@ -84,10 +84,10 @@ async function begin(
 
 /** What a reviewer came to counts for the head that it began with, and for no other. */
 async function end(parts: CrewParts, scene: Scene, change: Change, { agent, run }: AgentView): Promise<void> {
-  const { shop, post } = parts;
+  const { platform, post } = parts;
   const { project } = scene;
   const summary = agent.completion?.summary ?? run?.detail ?? '';
-  const told = await shop.store.write(async (tx) => {
+  const told = await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
     if (now === null || now.reviewedHead === change.head) return [];
     await updateChange(tx, change.id, { reviewedHead: change.head });
@@ -95,20 +95,25 @@ async function end(parts: CrewParts, scene: Scene, change: Change, { agent, run 
     const notes = comments.filter(({ kind, agentId }) => kind === 'note' && agentId === agent.id).length;
     const data = { changeId: change.id, head: change.head, blocking: blocking.length };
     tx.emit({ type: 'review.ended', projectId: project.id, agentId: change.agentId, peerId: agent.id, data });
-    return noteReviewed(tx, { shop, project, change, reviewer: agent, blocking: blocking.length, notes, summary });
+    return noteReviewed(tx, { platform, project, change, reviewer: agent, blocking: blocking.length, notes, summary });
   });
   for (const id of told) post.wake(id);
 }
 
 /** A person is asked, once for each head. */
-async function giveUp({ shop, post }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
-  const told = await shop.store.write(async (tx) => {
+async function giveUp(
+  { platform, post }: CrewParts,
+  { project }: Scene,
+  change: Change,
+  reason: string,
+): Promise<void> {
+  const told = await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
     if (now === null || now.reviews >= limits.reviewAttempts) return [];
     await updateChange(tx, change.id, { reviews: limits.reviewAttempts });
     const data = { changeId: change.id, by: 'pawl', reason };
     tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
-    return noteGivenUp(tx, { shop, project, change, reason });
+    return noteGivenUp(tx, { platform, project, change, reason });
   });
   for (const id of told) post.wake(id);
 }

@@ -9,12 +9,12 @@ import type { Post } from '../../mail/post.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import { commandOptions, forkAndExec } from '../../agents/fork.ts';
 import { rootAgent } from '../../platform/root-agent.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, repositoryOf } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
 /** The collaborators of the crew. */
 export type CrewParts = {
-  shop: Workshop;
+  platform: SessionPlatform;
   post: Pick<Post, 'wake'>;
   reconciler: Pick<Reconciler, 'wake' | 'inLane'>;
 };
@@ -38,11 +38,11 @@ export type Assignment = {
  * Starts an agent for work that the queue needs done. It exists when this returns. The caller records its purpose at once;
  * until then the key prevents a second one.
  */
-export async function putToWork({ shop, reconciler }: CrewParts, given: Assignment): Promise<Agent> {
+export async function putToWork({ platform, reconciler }: CrewParts, given: Assignment): Promise<Agent> {
   const { project, staff } = given;
   refuseCommands(staff);
-  await lendCommit(shop, project, given.base);
-  const actor = { agent: await rootAgent(shop.store.db), isPerson: true };
+  await lendCommit(platform, project, given.base);
+  const actor = { agent: await rootAgent(platform.store.db), isPerson: true };
   const { definition, provider, model, options } = staff;
   const body = {
     path: project.root,
@@ -54,20 +54,20 @@ export async function putToWork({ shop, reconciler }: CrewParts, given: Assignme
     ...(provider === null ? {} : { provider }),
     ...(model === null ? {} : { model }),
   };
-  const agent = await forkAndExec(shop, actor, body, given.key, { likeAgent: likeAuthor(shop, given) });
+  const agent = await forkAndExec(platform, actor, body, given.key, { likeAgent: likeAuthor(platform, given) });
   reconciler.wake(agent.id);
   return agent;
 }
 
 /** A scripted author makes its reviewers and fixers scripted in a playground only. */
-function likeAuthor({ providers }: CrewParts['shop'], { author, playground }: Assignment): Agent | null {
+function likeAuthor({ providers }: CrewParts['platform'], { author, playground }: Assignment): Agent | null {
   const isScripted = author !== null && providers.find(author.provider)?.scripted === true;
   return isScripted && !playground ? null : author;
 }
 
 /** The agent with this id and what it does, or null. */
-export async function viewOfAgent({ shop }: CrewParts, id: string | null): Promise<AgentView | null> {
-  return id === null ? null : agentView(shop.store.db, id);
+export async function viewOfAgent({ platform }: CrewParts, id: string | null): Promise<AgentView | null> {
+  return id === null ? null : agentView(platform.store.db, id);
 }
 
 /** A repository may say who works for its queue, but not which programs run as them. */
@@ -80,8 +80,8 @@ function refuseCommands({ options }: Staff): void {
 }
 
 /** A worktree begins in the person's repository, so the commit has to be there. One of the remote may not be yet. */
-async function lendCommit(shop: Workshop, project: Project, commit: string): Promise<void> {
-  const repository = await repositoryOf(shop, project);
+async function lendCommit(platform: SessionPlatform, project: Project, commit: string): Promise<void> {
+  const repository = await repositoryOf(platform, project);
   if ((await commitAt(repository, commit)) !== null) return;
-  await exportCommits(repository, ownGitDirectory(shop.home, project.id), { tip: commit, not: [] });
+  await exportCommits(repository, ownGitDirectory(platform.home, project.id), { tip: commit, not: [] });
 }

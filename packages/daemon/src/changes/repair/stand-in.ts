@@ -27,7 +27,7 @@ import { putToWork, viewOfAgent } from './staff.ts';
  */
 export async function returnChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<void> {
   const { change, blocking } = talk;
-  const last = await lastReturn(parts.shop.store.db, change.id);
+  const last = await lastReturn(parts.platform.store.db, change.id);
   const author = await viewOfAgent(parts, change.agentId);
   const holder = last === null || last.to === change.agentId ? author : await viewOfAgent(parts, last.to);
   const { fixer } = scene.config;
@@ -51,9 +51,9 @@ export async function returnChange(parts: CrewParts, scene: Scene, talk: Discuss
 export async function releaseStandIn(parts: CrewParts, change: Change): Promise<void> {
   const { standInId } = change;
   if (standInId === null || standInId === change.agentId) return;
-  const last = await lastReturn(parts.shop.store.db, change.id);
+  const last = await lastReturn(parts.platform.store.db, change.id);
   if (last === null || last.to !== standInId || last.head === change.head) return;
-  const isReleased = await parts.shop.store.write(async (tx) => {
+  const isReleased = await parts.platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
     if (now === null || now.standInId !== standInId || now.agentId === standInId) return false;
     await updateChange(tx, change.id, { standInId: null });
@@ -66,18 +66,18 @@ export async function releaseStandIn(parts: CrewParts, change: Change): Promise<
 async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | null): Promise<boolean> {
   const endedAt = holder?.run?.endedAt ?? null;
   if (endedAt === null || last.mailId === null) return endedAt !== null;
-  const mail = await mailById(parts.shop.store.db, last.mailId);
+  const mail = await mailById(parts.platform.store.db, last.mailId);
   return mail !== null && mail.deliveredAt !== null && endedAt >= mail.deliveredAt;
 }
 
 async function tellAuthor(
-  { shop, post }: CrewParts,
+  { platform, post }: CrewParts,
   talk: Discussed,
   { agent }: AgentView,
   trouble: Trouble,
 ): Promise<void> {
   const { change } = talk;
-  const isTold = await shop.store.write(async (tx) => {
+  const isTold = await platform.store.write(async (tx) => {
     if (!(await isStill(tx, change))) return false;
     const mailId = await alert(tx, agent, returnedText(change, trouble));
     await recordReturn(tx, talk, { to: agent.id, mailId, trouble });
@@ -109,7 +109,7 @@ async function putInPlace(
       playground: scene.config.playground,
       key,
     });
-    const isNeeded = await parts.shop.store.write(async (tx) => {
+    const isNeeded = await parts.platform.store.write(async (tx) => {
       // A concurrent pass has started the same agent and recorded it.
       if (!(await isStill(tx, change))) return (await changeById(tx.db, change.id))?.standInId === agent.id;
       await updateChange(tx, change.id, { standInId: agent.id });
@@ -150,13 +150,18 @@ async function recordReturn(
 }
 
 /** A person is asked: it counts as having come back as often as it may. */
-async function giveUp({ shop, post }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
-  const told = await shop.store.write(async (tx) => {
+async function giveUp(
+  { platform, post }: CrewParts,
+  { project }: Scene,
+  change: Change,
+  reason: string,
+): Promise<void> {
+  const told = await platform.store.write(async (tx) => {
     if (!(await isStill(tx, change))) return [];
     await updateChange(tx, change.id, { returns: limits.changeReturns });
     const data = { changeId: change.id, by: 'pawl', reason };
     tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
-    return noteGivenUp(tx, { shop, project, change, reason });
+    return noteGivenUp(tx, { platform, project, change, reason });
   });
   for (const id of told) post.wake(id);
 }

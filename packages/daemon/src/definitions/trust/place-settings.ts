@@ -3,8 +3,8 @@ import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { join, relative } from 'node:path';
 import { placesOf, workingDirectory } from '../../platform/places.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { projectOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { projectOf } from '../../platform/platform.ts';
 import { judgeSettings, settingsFor } from './repository-settings.ts';
 
 /**
@@ -13,21 +13,21 @@ import { judgeSettings, settingsFor } from './repository-settings.ts';
  * such as the one above several worktrees, is trusted for nothing: whatever lies there, an agent wrote.
  */
 export async function settingsOfPlaces(
-  shop: Workshop,
+  platform: Platform,
   { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
 ): Promise<{ block: boolean; files: string[] }> {
   const top = workingDirectory(agent);
   const found = { block: false, files: [] as string[] };
-  const places = await placesOf(shop.store.db, agent);
+  const places = await placesOf(platform.store.db, agent);
   for (const { agent: there } of places) {
     const worktree = there.worktree ?? top;
-    const project = await projectOf(shop.store, there);
-    const { block, files } = await settingsFor(shop, { project, worktree, preset, limited });
+    const project = await projectOf(platform.store, there);
+    const { block, files } = await settingsFor(platform, { project, worktree, preset, limited });
     found.block ||= block;
     found.files.push(...files.map((file) => relative(top, join(worktree, file))));
   }
   if (places.every(({ agent: there }) => there.worktree !== top)) {
-    const loose = (await judgeSettings(shop, '', top, preset.repositorySettings.paths)).filter(
+    const loose = (await judgeSettings(platform, '', top, preset.repositorySettings.paths)).filter(
       ({ trusted }) => !trusted,
     );
     const canBlock = preset.repositorySettings.block !== null;

@@ -1,45 +1,45 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { SettingsFile } from './settings-files.ts';
 import { findSettings } from './settings-files.ts';
 import { trustedSettings } from './trusted-files.ts';
 
 /** What is needed of the daemon to judge settings. */
 export type TrustShop = {
-  store: Pick<Workshop['store'], 'db'>;
-  choices: Pick<Workshop['choices'], 'trustRepositorySettings'>;
+  store: Pick<Platform['store'], 'db'>;
+  choices: Pick<Platform['choices'], 'trustRepositorySettings'>;
 };
 
 export type JudgedSettings = SettingsFile & { trusted: boolean };
 
 /** The settings files of a work tree that these paths name, each with whether a person trusts exactly its content. */
 export async function judgeSettings(
-  shop: TrustShop,
+  platform: TrustShop,
   projectId: string,
   place: string,
   paths: string[],
 ): Promise<JudgedSettings[]> {
   const files = await findSettings(place, paths);
   if (files.length === 0) return [];
-  const known = new Map(Object.entries(await trustedSettings(shop.store.db, projectId)));
+  const known = new Map(Object.entries(await trustedSettings(platform.store.db, projectId)));
   return files.map((file) => ({
     ...file,
     trusted:
-      shop.choices.trustRepositorySettings ||
+      platform.choices.trustRepositorySettings ||
       (file.content !== null && (known.get(file.path) ?? []).includes(file.content.sha256)),
   }));
 }
 
 /** What a provider would read as settings in a worktree, as it is now. */
 export function repositorySettings(
-  shop: TrustShop,
+  platform: TrustShop,
   project: Pick<Project, 'id'>,
   worktree: string,
   preset: Pick<ProviderPreset, 'repositorySettings'>,
 ): Promise<JudgedSettings[]> {
-  return judgeSettings(shop, project.id, worktree, preset.repositorySettings.paths);
+  return judgeSettings(platform, project.id, worktree, preset.repositorySettings.paths);
 }
 
 /**
@@ -49,7 +49,7 @@ export function repositorySettings(
  * writes it could run what it must not. A provider that cannot be kept from them is not started on untrusted ones.
  */
 export async function settingsFor(
-  shop: TrustShop,
+  platform: TrustShop,
   given: {
     project: Pick<Project, 'id' | 'root'>;
     worktree: string;
@@ -58,7 +58,7 @@ export async function settingsFor(
   },
 ): Promise<{ block: boolean; files: string[] }> {
   const { project, worktree, preset, limited } = given;
-  const files = await repositorySettings(shop, project, worktree, preset);
+  const files = await repositorySettings(platform, project, worktree, preset);
   const untrusted = files.filter(({ trusted }) => !trusted);
   const canBlock = preset.repositorySettings.block !== null;
   if (untrusted.length > 0 && !canBlock) throw await refusal(project, worktree, preset, untrusted);

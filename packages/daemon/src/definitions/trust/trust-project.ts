@@ -7,8 +7,8 @@ import { isAbsolute, relative } from 'node:path';
 import type { LoadedDefinitions } from '../definitions.ts';
 import { projectAround } from '../home-definitions.ts';
 import { placesThere } from '../../platform/kept-places.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { projectOf } from '../../platform/workshop.ts';
+import type { DefinitionPlatform } from '../definition-platform.ts';
+import { projectOf } from '../../platform/platform.ts';
 import { providersOf, settingsOfAll } from './known-settings.ts';
 import { summarise } from './settings-summary.ts';
 import { distrust, trustDefinitions, trustedDefinitions, trustSettings } from './trusted-files.ts';
@@ -18,11 +18,11 @@ type TrustPlace = { project: Project; root: string };
 type DefinitionFile = LoadedDefinitions['files'][number];
 
 /** What a repository brings that needs a person's trust, with what it would do. */
-export async function listTrust(shop: Workshop, path: string): Promise<TrustList> {
-  const place = await placeAround(shop, path);
-  const { definitions, notices } = await definitionFiles(shop, place);
-  const trusted = await trustedDefinitions(shop.store.db, place.project.id);
-  const settings = await settingsOfAll(shop, place.project, place.root);
+export async function listTrust(platform: DefinitionPlatform, path: string): Promise<TrustList> {
+  const place = await placeAround(platform, path);
+  const { definitions, notices } = await definitionFiles(platform, place);
+  const trusted = await trustedDefinitions(platform.store.db, place.project.id);
+  const settings = await settingsOfAll(platform, place.project, place.root);
   return {
     project: place.project.name,
     root: place.root,
@@ -42,7 +42,7 @@ export async function listTrust(shop: Workshop, path: string): Promise<TrustList
         sha256: file.content?.sha256 ?? null,
         trusted: file.trusted,
         reason: file.reason,
-        providers: providersOf(shop, file.path),
+        providers: providersOf(platform, file.path),
         does: file.content === null ? [] : summarise(file.path, file.content.bytes),
       })),
     ],
@@ -53,25 +53,28 @@ export async function listTrust(shop: Workshop, path: string): Promise<TrustList
  * Trusts the definition files and settings of a repository as they are now, or takes that back. With `shown`, only what
  * a person has seen: a file that is another now, or was not there, makes all of it fail.
  */
-export async function trustProject(shop: Workshop, { path, revoke = false, shown }: TrustBody): Promise<TrustAnswer> {
-  const place = await placeAround(shop, path);
+export async function trustProject(
+  platform: DefinitionPlatform,
+  { path, revoke = false, shown }: TrustBody,
+): Promise<TrustAnswer> {
+  const place = await placeAround(platform, path);
   const { project } = place;
   if (revoke) {
-    await shop.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       await distrust(tx, project.id);
       tx.emit({ type: 'project.distrusted', projectId: project.id, data: { files: [] } });
     });
     return { project: project.name, files: [] };
   }
-  const { definitions } = await definitionFiles(shop, place);
-  const settings = (await settingsOfAll(shop, place.project, place.root)).flatMap((file) =>
+  const { definitions } = await definitionFiles(platform, place);
+  const settings = (await settingsOfAll(platform, place.project, place.root)).flatMap((file) =>
     file.content === null ? [] : [{ path: file.path, sha256: file.content.sha256 }],
   );
   const named = definitions.map((file) => ({ path: relative(place.root, file.path), sha256: file.sha256 }));
   const all = [...named, ...settings];
   if (shown !== undefined) refuseUnseen(all, shown);
   const files = all.map((file) => file.path);
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     if (place.root === project.root) await trustDefinitions(tx, project.id, definitions);
     await trustSettings(tx, project.id, settings);
     tx.emit({ type: 'project.trusted', projectId: project.id, data: { files } });
@@ -81,11 +84,11 @@ export async function trustProject(shop: Workshop, { path, revoke = false, shown
 
 /** Definitions are read at the root only; an agent's worktree has none that count. */
 async function definitionFiles(
-  shop: Workshop,
+  platform: DefinitionPlatform,
   { project, root }: TrustPlace,
 ): Promise<{ definitions: DefinitionFile[]; notices: LoadedDefinitions['notices'] }> {
   if (root !== project.root) return { definitions: [], notices: [] };
-  const { files, notices } = await shop.definitions.load(project);
+  const { files, notices } = await platform.definitions.load(project);
   return { definitions: files.filter(({ layer }) => layer === 'repository'), notices };
 }
 
@@ -99,26 +102,26 @@ function refuseUnseen(files: { path: string; sha256: string }[], shown: { path: 
 }
 
 /** A worktree belongs to its project's repository, so it is looked for first. */
-async function placeAround(shop: Workshop, path: string): Promise<TrustPlace> {
-  const worktree = await worktreeAround(shop, path);
+async function placeAround(platform: DefinitionPlatform, path: string): Promise<TrustPlace> {
+  const worktree = await worktreeAround(platform, path);
   if (worktree !== null) return worktree;
-  const project = await projectAround(shop, path);
+  const project = await projectAround(platform, path);
   if (project !== null) return { project, root: project.root };
   throw new PawlError('project_not_found', `${path} is not in a project.`, { hint: 'Run `pawl init` there first.' });
 }
 
-async function worktreeAround(shop: Workshop, path: string): Promise<TrustPlace | null> {
+async function worktreeAround(platform: DefinitionPlatform, path: string): Promise<TrustPlace | null> {
   let real: string;
   try {
     real = await realpath(path);
   } catch {
     return null;
   }
-  for (const { agent } of await placesThere(shop)) {
+  for (const { agent } of await placesThere(platform)) {
     if (agent.worktree === null || agent.projectId === null) continue;
     const inside = relative(agent.worktree, real);
     if (inside === '' || (!inside.startsWith('..') && !isAbsolute(inside))) {
-      return { project: await projectOf(shop.store, agent), root: agent.worktree };
+      return { project: await projectOf(platform.store, agent), root: agent.worktree };
     }
   }
   return null;

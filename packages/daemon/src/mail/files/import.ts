@@ -6,7 +6,7 @@ import type { FSWatcher } from 'node:fs';
 import { watch } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { isDirectory } from './mailbox-directory.ts';
 import { takeFile } from './take-file.ts';
 
@@ -23,8 +23,8 @@ export type Import = {
 const burstMs = 100;
 
 /** Watches the mailbox directories, with a sweep now and then as the floor. */
-export function startImport(shop: Workshop): Import {
-  const { home, store } = shop;
+export function startImport(platform: SessionPlatform): Import {
+  const { home, store } = platform;
   const watches = new Map<string, FSWatcher>();
   /** Names of files that are copies of mails; a mail's id is one mail's, in whichever directory. */
   const ours = new Set<string>();
@@ -54,7 +54,7 @@ export function startImport(shop: Workshop): Import {
       try {
         if (!closed) await lookInto(directory);
       } catch (error) {
-        shop.log.warn({ directory, error: messageOf(error) }, 'a mailbox directory could not be looked through');
+        platform.log.warn({ directory, error: messageOf(error) }, 'a mailbox directory could not be looked through');
       }
     }
   }
@@ -75,7 +75,7 @@ export function startImport(shop: Workshop): Import {
     const foreign = await foreignOf(entries.map(({ name }) => name).filter((name) => isCandidate(directory, name)));
     for (const name of foreign.slice(0, limits.mailFilesPerTick)) {
       if (closed) return;
-      if ((await takeFile(shop, join(directory, name))) === 'later') ask(directory);
+      if ((await takeFile(platform, join(directory, name))) === 'later') ask(directory);
       else settled.add(join(directory, name));
     }
     if (foreign.length > limits.mailFilesPerTick) ask(directory);
@@ -135,7 +135,7 @@ export function startImport(shop: Workshop): Import {
     begin();
     await working;
   };
-  const floor = setInterval(() => void sweep(), shop.timing.routeMs);
+  const floor = setInterval(() => void sweep(), platform.timing.routeMs);
   floor.unref();
   working = mkdir(home.messages, { mode: 0o700 }).then(
     () => undefined,

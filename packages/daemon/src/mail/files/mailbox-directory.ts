@@ -6,7 +6,7 @@ import { listProjects } from '@pawl/store/projects';
 import type { Database } from '@pawl/store/tables';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 
 /**
  * Where mail lies as files: `messages/<project>/<agent>/<mail>.json`. Other programs, and agents, can write there, so no name
@@ -45,7 +45,7 @@ export async function ownerOf(
 }
 
 /** Makes a mailbox directory, or takes the one that is there when it is really a directory of ours. */
-export async function openMailbox({ home }: Workshop, directory: string): Promise<string | null> {
+export async function openMailbox({ home }: Platform, directory: string): Promise<string | null> {
   let path = home.messages;
   for (const name of ['', ...directory.split('/')]) {
     path = join(path, name);

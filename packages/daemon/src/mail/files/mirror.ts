@@ -14,7 +14,7 @@ import { getSetting, setSetting } from '@pawl/store/settings';
 import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { directoryOf, openMailbox } from './mailbox-directory.ts';
 
 /** How far the log has been put into files. */
@@ -43,8 +43,8 @@ export type Mirror = {
  * else than the table, the table is right, and the file is written anew with the mail's next change. It follows the log from
  * a durable mark that is moved after the files: a daemon that dies in between writes the last few again, with the same words.
  */
-export function keepMirror(shop: Workshop, onWritten: (name: string) => void = () => {}): Mirror {
-  const { store } = shop;
+export function keepMirror(platform: Platform, onWritten: (name: string) => void = () => {}): Mirror {
+  const { store } = platform;
   let seq: number | null = null;
   let noted = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -67,7 +67,7 @@ export function keepMirror(shop: Workshop, onWritten: (name: string) => void = (
     const isAll = events.length < limits.mailFilesPerTick;
     const ids = [...new Set(events.map(({ data }) => data['mailId']))].filter((id) => typeof id === 'string');
     if (ids.length > 0) {
-      await project(shop, await mailsByIds(store.db, ids), onWritten);
+      await project(platform, await mailsByIds(store.db, ids), onWritten);
       crashPoint('mirror.after_file');
     }
     // What was committed meanwhile may be among the events, but need not be.
@@ -85,7 +85,7 @@ export function keepMirror(shop: Workshop, onWritten: (name: string) => void = (
     try {
       while (!closed && (await step()));
     } catch (error) {
-      shop.log.warn({ error: messageOf(error) }, 'mail could not be put into files yet');
+      platform.log.warn({ error: messageOf(error) }, 'mail could not be put into files yet');
       soon(retryMs);
     }
     costMs = performance.now() - begun;
@@ -125,8 +125,8 @@ export function keepMirror(shop: Workshop, onWritten: (name: string) => void = (
 }
 
 /** Writes the files of some mails, each whole or not at all. */
-async function project(shop: Workshop, mails: readonly Mail[], onWritten: (name: string) => void): Promise<void> {
-  const { db } = shop.store;
+async function project(platform: Platform, mails: readonly Mail[], onWritten: (name: string) => void): Promise<void> {
+  const { db } = platform.store;
   const names = new Map((await listProjects(db)).map(({ id, name }) => [id, name]));
   const agents = new Map<string, Agent | null>();
   for (const id of new Set(mails.flatMap(({ fromId, toId }) => [fromId, toId])))
@@ -136,22 +136,22 @@ async function project(shop: Workshop, mails: readonly Mail[], onWritten: (name:
     const [from, to] = [agents.get(mail.fromId) ?? null, agents.get(mail.toId) ?? null];
     if (from === null || to === null) continue;
     const directory = await directoryOf(db, to, names.get(mail.projectId ?? '') ?? null);
-    if (!boxes.has(directory)) boxes.set(directory, await openMailbox(shop, directory));
+    if (!boxes.has(directory)) boxes.set(directory, await openMailbox(platform, directory));
     const box = boxes.get(directory) ?? null;
     if (box === null) {
-      shop.log.warn({ directory }, 'a mailbox directory is none of ours, so nothing is written there');
+      platform.log.warn({ directory }, 'a mailbox directory is none of ours, so nothing is written there');
       continue;
     }
     const name = `${mail.id}.json`;
     onWritten(name);
-    writeWhole(box, name, contentOf(shop, mail, from, to));
+    writeWhole(box, name, contentOf(platform, mail, from, to));
     // Others have their turn now and then.
     if (index % writesAtOnce === writesAtOnce - 1) await setImmediate();
   }
 }
 
 /** A mail as its file says it. Of a long one the rest is in the file that is named. */
-function contentOf({ home }: Workshop, mail: Mail, from: Agent, to: Agent): string {
+function contentOf({ home }: Platform, mail: Mail, from: Agent, to: Agent): string {
   const content = {
     id: mail.id,
     from: from.alias,

@@ -4,7 +4,7 @@ import { countPending, mailsByIds } from '@pawl/store/mail';
 import type { Database } from '@pawl/store/tables';
 import { mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { isDirectory, ownerOf } from './mailbox-directory.ts';
 
 /** Where directories go that hold something else than our own files. */
@@ -15,8 +15,8 @@ const archiveName = '.archive';
  * files in them are copies of what the table has, and are deleted; a directory that holds anything else is kept, out of the
  * way. Nothing outside of the messages of this home is touched, and no link is followed. Returns the directories that went.
  */
-export async function pruneMailboxes(shop: Workshop): Promise<string[]> {
-  const { home, store } = shop;
+export async function pruneMailboxes(platform: Platform): Promise<string[]> {
+  const { home, store } = platform;
   const pruned: string[] = [];
   for (const project of await directoriesIn(home.messages)) {
     for (const name of await directoriesIn(join(home.messages, project))) {
@@ -25,7 +25,7 @@ export async function pruneMailboxes(shop: Workshop): Promise<string[]> {
       if (agent !== null && (await countPending(store.db, agent.id)) > 0) continue;
       const path = join(home.messages, project, name);
       await removeCopies(store.db, path);
-      await removeOrArchive(shop, path);
+      await removeOrArchive(platform, path);
       pruned.push(path);
       await store.write(async (tx) => {
         tx.emit({
@@ -61,7 +61,7 @@ async function removeCopies(db: Database, path: string): Promise<void> {
 
 const batchFiles = 200;
 
-async function removeOrArchive({ home, clock }: Workshop, path: string): Promise<void> {
+async function removeOrArchive({ home, clock }: Platform, path: string): Promise<void> {
   try {
     return await rmdir(path);
   } catch (error) {

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
-import { redact } from '../../platform/redaction.ts';
-import type { Workshop } from '../../platform/workshop.ts';
+import { redact } from '../../accounts/redaction.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 
 /**
  * What was told of files that nobody takes in, one setting for each mailbox, so that each file is told once. Any agent can
@@ -24,10 +24,13 @@ type Mailbox = z.infer<typeof mailboxSchema>;
 type RefusedFile = { path: string; reason: string; agent: Agent | null; projectId: string | null };
 
 /** Tells that a file is refused: once for each version of it and each reason, and of one mailbox a bounded number of times. */
-export async function tellRefused(shop: Workshop, { path, agent, projectId, ...told }: RefusedFile): Promise<void> {
-  const reason = redact(shop, told.reason);
+export async function tellRefused(
+  platform: SessionPlatform,
+  { path, agent, projectId, ...told }: RefusedFile,
+): Promise<void> {
+  const reason = redact(platform, told.reason);
   const mailbox = agent?.id ?? 'nobody';
-  const file = redact(shop, relative(shop.home.messages, path));
+  const file = redact(platform, relative(platform.home.messages, path));
   const version = await versionOf(path);
   const what = createHash('sha256')
     .update(JSON.stringify([file, version, reason]))
@@ -35,8 +38,8 @@ export async function tellRefused(shop: Workshop, { path, agent, projectId, ...t
     .slice(0, 22);
   const isNew = ({ told }: Mailbox) =>
     told.length < limits.mailFileRefusals && !told.some((each) => each.what === what);
-  if (!isNew(await toldOf(shop.store.db, mailbox))) return;
-  await shop.store.write(async (tx) => {
+  if (!isNew(await toldOf(platform.store.db, mailbox))) return;
+  await platform.store.write(async (tx) => {
     const { told } = await toldOf(tx.db, mailbox);
     if (!isNew({ mailbox, told })) return;
     const isLast = told.length === limits.mailFileRefusals - 1;
@@ -52,8 +55,8 @@ export async function tellRefused(shop: Workshop, { path, agent, projectId, ...t
 }
 
 /** Forgets what was told more than a day ago of files that are not there any more, or not as they were. */
-export async function forgetRefused(shop: Workshop, now: number): Promise<void> {
-  const { store, home } = shop;
+export async function forgetRefused(platform: SessionPlatform, now: number): Promise<void> {
+  const { store, home } = platform;
   for (const value of await settingsWith(store.db, refusedPrefix)) {
     const parsed = mailboxSchema.safeParse(value);
     if (!parsed.success) continue;

@@ -5,8 +5,8 @@ import { findAgents } from '@pawl/store/agents';
 import { countPending, mailById } from '@pawl/store/mail';
 import { unlink } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { redactValue } from '../../platform/redaction.ts';
-import type { Workshop } from '../../platform/workshop.ts';
+import { redactValue } from '../../accounts/redaction.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import type { DroppedMail } from './dropped-file.ts';
 import { FileRefused, isSame, readDropped, refusalOf } from './dropped-file.ts';
 import { storeBody } from '../mail-body.ts';
@@ -21,38 +21,38 @@ import { tellRefused } from './refused-files.ts';
  * written to this recipient (7.6), and the mail says in its first line that the name was not checked. No mail between agents
  * carries authority anyway; this one does not even carry a name.
  */
-export async function takeFile(shop: Workshop, path: string): Promise<'done' | 'later'> {
-  const { home, store } = shop;
+export async function takeFile(platform: SessionPlatform, path: string): Promise<'done' | 'later'> {
+  const { home, store } = platform;
   const [projectName = '', agentName = ''] = relative(home.messages, path).split('/');
   const { project, agent } = await ownerOf(store.db, projectName, agentName);
   // What lies in the mailbox of the dead stays where it is.
   if (agent !== null && agent.endedAt !== null) return 'done';
   try {
     if (agent === null) throw new FileRefused(`there is no agent ${agentName} in ${projectName}`);
-    const dropped = withoutSecrets(shop, await readDropped(path, shop.clock()));
-    await record(shop, { dropped, to: agent, projectId: project?.id ?? null });
+    const dropped = withoutSecrets(platform, await readDropped(path, platform.clock()));
+    await record(platform, { dropped, to: agent, projectId: project?.id ?? null });
     crashPoint('mirror.after_import');
     if (await isSame(path, dropped.stat)) await unlink(path);
     return 'done';
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.later) return 'later';
-    await tellRefused(shop, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
+    await tellRefused(platform, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
     return 'done';
   }
 }
 
 /** Any program may write such a file, so its text may hold secrets. */
-function withoutSecrets(shop: Workshop, { stat, mailId, ...words }: DroppedMail): DroppedMail {
-  return { ...(redactValue(shop, words)?.value as typeof words), stat, mailId };
+function withoutSecrets(platform: SessionPlatform, { stat, mailId, ...words }: DroppedMail): DroppedMail {
+  return { ...(redactValue(platform, words)?.value as typeof words), stat, mailId };
 }
 
 /** Writes a dropped mail down, unless that was done before. */
 async function record(
-  shop: Workshop,
+  platform: SessionPlatform,
   { dropped, to, projectId }: { dropped: DroppedMail; to: Agent; projectId: string | null },
 ): Promise<void> {
-  const { db } = shop.store;
+  const { db } = platform.store;
   if ((await mailById(db, dropped.mailId)) !== null) return;
   if (dropped.to !== undefined && dropped.to !== to.alias && dropped.to !== to.id)
     throw new FileRefused(`it is to ${dropped.to}, but lies in the mailbox of ${to.alias}`);
@@ -64,8 +64,8 @@ async function record(
     throw new FileRefused(`${limits.pendingMail} mails wait for ${to.alias} already`);
   const text = `[From a file in the mailbox. That ${from.alias} wrote it was not checked.]\n\n${dropped.body}`;
   if (dropped.body.trim() === '') throw new FileRefused('a mail has to say something');
-  const body = await storeBody(shop, text, dropped.mailId);
-  await shop.store.write(async (tx) => {
+  const body = await storeBody(platform, text, dropped.mailId);
+  await platform.store.write(async (tx) => {
     if ((await mailById(tx.db, dropped.mailId)) !== null) return;
     await recordMail(tx, { from, to, kind: 'message' }, body);
   });

@@ -2,7 +2,6 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Authority, Caller } from './authority.ts';
-import { tooLarge } from './mask-request.ts';
 
 export type DoorVariables = { Variables: { caller: Caller; isGated?: boolean } };
 
@@ -71,7 +70,18 @@ export function selfOnly(context: Context<DoorVariables>, agentId: string | null
 }
 
 /** A key counts for one caller, verb and target: the same words from somebody else, or about another, are new. */
-export function requestKey(context: Context<DoorVariables>, about: string, key: string | undefined): string | undefined {
+export function requestKey(
+  context: Context<DoorVariables>,
+  about: string,
+  key: string | undefined,
+): string | undefined {
   const caller = context.get('caller');
   return key === undefined ? undefined : `${caller.kind === 'person' ? 'person' : caller.agentId}:${about}:${key}`;
+}
+
+/** A body that is longer than one may be. */
+export function tooLarge(): PawlError {
+  return new PawlError('too_large', `The body is longer than ${limits.bodyBytes} bytes.`, {
+    hint: 'Put long text into a file of the repository, and name the file.',
+  });
 }

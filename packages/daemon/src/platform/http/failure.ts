@@ -3,7 +3,7 @@ import type { ErrorView } from '@pawl/protocol/view';
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { Workshop } from '../workshop.ts';
+import type { Platform } from '../platform.ts';
 
 /** What we foresaw, and what the framework says about a body that it cannot read. */
 function knownFailure(error: Error): PawlError | null {
@@ -13,9 +13,9 @@ function knownFailure(error: Error): PawlError | null {
 }
 
 /** Every failure in one shape. What was not expected is logged with where it came from, which is not told. */
-export function failed(error: Error, context: Context, shop: Workshop): Response {
-  const known = knownFailure(error) ?? shortageOf(error, shop.home);
-  if (known === null) shop.log.error({ error: error.stack, path: context.req.path }, 'a request failed');
+export function failed(error: Error, context: Context, platform: Platform): Response {
+  const known = knownFailure(error) ?? shortageOf(error, platform.home);
+  if (known === null) platform.log.error({ error: error.stack, path: context.req.path }, 'a request failed');
   const body: ErrorView = {
     error: known
       ? {

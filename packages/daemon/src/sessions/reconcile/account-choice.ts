@@ -6,30 +6,34 @@ import { accountById, listAccounts, touchAccount } from '@pawl/store/accounts';
 import { updateAgent } from '@pawl/store/agents';
 import { sessionOfConversation } from '@pawl/store/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { letWait } from './verdict.ts';
 
 /**
  * Whose credentials an agent's next session uses. Null leaves that to the CLI's own login. Undefined: all that it could use
  * have reached a limit, and it is on record that the run waits for the earliest.
  */
-export async function accountFor(shop: Workshop, agent: Agent, run: Run): Promise<Account | null | undefined> {
-  const own = agent.accountId === null ? null : await accountById(shop.store.db, agent.accountId);
+export async function accountFor(
+  platform: SessionPlatform,
+  agent: Agent,
+  run: Run,
+): Promise<Account | null | undefined> {
+  const own = agent.accountId === null ? null : await accountById(platform.store.db, agent.accountId);
   if (own === null) return null;
   // Whose account is gone goes on with what new agents would use.
-  const wanted = own.removedAt === null ? own : ((await shop.accounts.chosen(own.provider)) ?? own);
+  const wanted = own.removedAt === null ? own : ((await platform.accounts.chosen(own.provider)) ?? own);
   const choice = chooseAccount({
     wanted,
-    accounts: await listAccounts(shop.store.db, wanted.provider),
-    now: shop.clock(),
-    rotate: shop.choices.rotateAccounts.includes(wanted.provider),
+    accounts: await listAccounts(platform.store.db, wanted.provider),
+    now: platform.clock(),
+    rotate: platform.choices.rotateAccounts.includes(wanted.provider),
   });
   if (choice.kind === 'use') return choice.account;
   if (choice.kind === 'none') {
     throw new PawlError('conflict', `No account can be used: ${choice.reason}.`);
   }
   const { until } = choice;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     tx.emit({ type: 'agent.exhausted', projectId: agent.projectId, agentId: agent.id, data: { until } });
     const detail = `every account that it may use has reached a limit; ${choice.account.name} is the first to be free`;
     await letWait(tx, { agent, run }, { until, for: 'account', detail });
@@ -61,45 +65,46 @@ export async function useAccount(tx: WriteTransaction, agent: Agent, account: Ac
  * was copied; none, where the CLI does not let its conversations move.
  */
 export async function reachable(
-  shop: Workshop,
+  platform: SessionPlatform,
   given: { agent: Agent; preset: ProviderPreset; account: Account | null; sessions: Session[] },
 ): Promise<Session[]> {
   const { agent, preset, account, sessions } = given;
   const last = sessions.findLast((each) => each.no > agent.freshAfter && each.providerSessionId !== null);
   if (last?.providerSessionId === undefined || last.providerSessionId === null) return sessions;
   if (account === null || last.accountId === account.id) return sessions;
-  const from = last.accountId === null ? null : await accountById(shop.store.db, last.accountId);
+  const from = last.accountId === null ? null : await accountById(platform.store.db, last.accountId);
   const { providerSessionId } = last;
   const { environment } = agent;
-  const moved = await shop.accounts.moveConversation({ from, to: account, preset, providerSessionId, environment });
+  const moved = await platform.accounts.moveConversation({ from, to: account, preset, providerSessionId, environment });
   return moved === 'moved' ? sessions : [];
 }
 
 /** Whether a native fork can be made under an account: where another one keeps the conversation, a copy of it is needed. */
 export async function forkReachable(
-  shop: Workshop,
+  platform: SessionPlatform,
   { agent, preset, account }: { agent: Agent; preset: ProviderPreset; account: Account | null },
 ): Promise<boolean> {
   const providerSessionId = agent.forkedConversation;
-  const origin = providerSessionId === null ? null : await sessionOfConversation(shop.store.db, providerSessionId);
+  const origin = providerSessionId === null ? null : await sessionOfConversation(platform.store.db, providerSessionId);
   if (providerSessionId === null || origin === null || account === null || origin.accountId === account.id) return true;
-  const from = origin.accountId === null ? null : await accountById(shop.store.db, origin.accountId);
+  const from = origin.accountId === null ? null : await accountById(platform.store.db, origin.accountId);
   const { environment } = agent;
   return (
-    (await shop.accounts.moveConversation({ from, to: account, preset, providerSessionId, environment })) === 'moved'
+    (await platform.accounts.moveConversation({ from, to: account, preset, providerSessionId, environment })) ===
+    'moved'
   );
 }
 
 /** The environment that carries a session's credentials and settings, and the server that they are for. */
 export async function credentialsFor(
-  shop: Workshop,
+  platform: SessionPlatform,
   preset: ProviderPreset,
   agent: Agent,
   session: Session,
 ): Promise<{ env: Record<string, string>; baseUrl: string | null }> {
-  const account = session.accountId === null ? null : await accountById(shop.store.db, session.accountId);
+  const account = session.accountId === null ? null : await accountById(platform.store.db, session.accountId);
   if (account === null) return { env: agent.environment, baseUrl: null };
-  const { env, baseUrl } = await shop.accounts.sessionUse(account, preset, agent.model);
+  const { env, baseUrl } = await platform.accounts.sessionUse(account, preset, agent.model);
   const settings = shellSettings(agent, account, preset);
   // A directory that the shell names outranks the one that Pawl gives to its key.
   return { env: account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env }, baseUrl };

@@ -15,8 +15,8 @@ import { placesOfAgent } from '@pawl/store/places';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { placesOf, updateWorktree, workingDirectory } from '../../platform/places.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /** An end of a worktree without its time, which the transaction gives. */
 type Ending = { end: WithoutTime<WorktreeEnd>; event: Pick<NewEvent, 'type' | 'data'> };
@@ -30,14 +30,14 @@ type Request = { insist?: boolean };
  * have, and is kept and flagged otherwise; whatever cannot be found out keeps it. The directory of an agent without a project
  * goes to the trash whole. The first project's worktree is settled last, since the agent counts as cleaned up with it.
  */
-export async function cleanUp(shop: Workshop, agent: Agent, request: Request = {}): Promise<WorktreeEnd['state']> {
-  const [first = { agent, extra: null }, ...others] = await placesOf(shop.store.db, agent);
+export async function cleanUp(platform: Platform, agent: Agent, request: Request = {}): Promise<WorktreeEnd['state']> {
+  const [first = { agent, extra: null }, ...others] = await placesOf(platform.store.db, agent);
   for (const other of others) {
     if (isSettled(other)) continue;
-    await cleanUpPlace(shop, other, request);
+    await cleanUpPlace(platform, other, request);
     crashPoint('cleanup.after_place');
   }
-  return isSettled(first) ? (first.agent.worktreeEnd?.state ?? 'missing') : cleanUpPlace(shop, first, request);
+  return isSettled(first) ? (first.agent.worktreeEnd?.state ?? 'missing') : cleanUpPlace(platform, first, request);
 }
 
 /** False for a worktree that is to be looked at: for the first time, or again because it was kept. */
@@ -46,13 +46,17 @@ function isSettled({ agent: { worktreeEnd } }: Place): boolean {
 }
 
 /** Settles one worktree of a dead agent, or the directory of one without a project. */
-export async function cleanUpPlace(shop: Workshop, place: Place, request: Request = {}): Promise<WorktreeEnd['state']> {
+export async function cleanUpPlace(
+  platform: Platform,
+  place: Place,
+  request: Request = {},
+): Promise<WorktreeEnd['state']> {
   const { agent } = place;
   let ending: Ending;
   try {
     const settle = agent.projectId === null ? settleWorkspace : settleWorktree;
-    ending = await settle(shop, agent, request);
-    await trashEmptied(shop, agent);
+    ending = await settle(platform, agent, request);
+    await trashEmptied(platform, agent);
   } catch (error) {
     if (isPassing(error)) throw error;
     ending = retained(agent.worktree ?? '', messageOf(error));
@@ -62,7 +66,7 @@ export async function cleanUpPlace(shop: Workshop, place: Place, request: Reques
   // One that is kept for the reason it was kept for before is no news.
   const known = agent.worktreeEnd;
   if (end.state === 'retained' && known?.state === 'retained' && known.reason === end.reason) return end.state;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateWorktree(tx, place, { worktreeEnd: { ...end, at: tx.now } });
     tx.emit({ projectId: agent.projectId, agentId: agent.id, ...ending.event } as NewEvent);
   });
@@ -71,30 +75,30 @@ export async function cleanUpPlace(shop: Workshop, place: Place, request: Reques
 }
 
 /** Moves the directory above an agent's worktrees to the trash once none of them is left in it. */
-async function trashEmptied(shop: Workshop, agent: Agent): Promise<void> {
+async function trashEmptied(platform: Platform, agent: Agent): Promise<void> {
   if (agent.workdir === null) return;
-  const paths = [agent.worktree, (await agentById(shop.store.db, agent.id))?.worktree ?? null];
-  paths.push(...(await placesOfAgent(shop.store.db, agent.id)).map(({ path }) => path));
+  const paths = [agent.worktree, (await agentById(platform.store.db, agent.id))?.worktree ?? null];
+  paths.push(...(await placesOfAgent(platform.store.db, agent.id)).map(({ path }) => path));
   if (paths.some((path) => path !== null && existsSync(path))) return;
-  await trashDirectory({ path: agent.workdir, trashDir: shop.home.trash, at: Date.now() });
+  await trashDirectory({ path: agent.workdir, trashDir: platform.home.trash, at: Date.now() });
 }
 
 /** The directory of an agent without a project: its files exist nowhere else, so it goes to the trash and is never deleted. */
-async function settleWorkspace(shop: Workshop, agent: Agent): Promise<Ending> {
+async function settleWorkspace(platform: Platform, agent: Agent): Promise<Ending> {
   const path = workingDirectory(agent);
   const { length: processes } = processesIn(path);
   if (processes > 0) return retained(path, `${processes} processes still work in it`);
-  const moved = await trashDirectory({ path, trashDir: shop.home.trash, at: Date.now() });
+  const moved = await trashDirectory({ path, trashDir: platform.home.trash, at: Date.now() });
   await removeEmpty(dirname(path));
-  return ended(path, moved?.note.name ?? (await trashedBefore(shop, agent)), false);
+  return ended(path, moved?.note.name ?? (await trashedBefore(platform, agent)), false);
 }
 
 /** What would become of a worktree now, without doing anything about it. */
-export async function judgeWorktree(shop: Workshop, agent: Agent, { insist = false }: Request = {}) {
+export async function judgeWorktree(platform: Platform, agent: Agent, { insist = false }: Request = {}) {
   const place = placeOf(agent);
-  const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(shop, project);
-  const found = await worktreeWork(repository, { ownDir: ownGitDirectory(shop.home, project.id), ...place });
+  const project = await projectOf(platform.store, agent);
+  const repository = await repositoryOf(platform, project);
+  const found = await worktreeWork(repository, { ownDir: ownGitDirectory(platform.home, project.id), ...place });
   // Nobody ever worked in one that was not finished: what seems to be changed in it was not written yet.
   const harmless = found.state === 'dirty' && (insist || agent.worktreeReadyAt === null);
   const work = harmless ? { ...found, state: 'unpushed' as const } : found;
@@ -103,12 +107,12 @@ export async function judgeWorktree(shop: Workshop, agent: Agent, { insist = fal
   return { place, project, repository, work, verdict };
 }
 
-async function settleWorktree(shop: Workshop, agent: Agent, request: Request): Promise<Ending> {
-  const { place, project, repository, work, verdict } = await judgeWorktree(shop, agent, request);
+async function settleWorktree(platform: Platform, agent: Agent, request: Request): Promise<Ending> {
+  const { place, project, repository, work, verdict } = await judgeWorktree(platform, agent, request);
   if (verdict.do === 'retain') return retained(place.path, verdict.reason);
-  const trash = { ...place, trashDir: shop.home.trash, at: Date.now(), dirty: work.changed + work.untracked };
+  const trash = { ...place, trashDir: platform.home.trash, at: Date.now(), dirty: work.changed + work.untracked };
   // Also where nothing seems to be there: an earlier move that was cut short is finished by this one.
-  const trashed = (await trashWorktree(repository, trash))?.note.name ?? (await trashedBefore(shop, agent));
+  const trashed = (await trashWorktree(repository, trash))?.note.name ?? (await trashedBefore(platform, agent));
   const { tip } = work;
   const branchDeleted =
     (verdict.do === 'note-missing' || verdict.deleteBranch || agent.worktreeReadyAt === null) &&
@@ -116,7 +120,7 @@ async function settleWorktree(shop: Workshop, agent: Agent, request: Request): P
     place.branch !== null &&
     tip === place.base &&
     (await deleteBranchAt(repository, { branch: place.branch, commit: tip }));
-  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
+  if (agent.snapshot !== null) await dropQuietly(platform, project.id, agent.id);
   return ended(place.path, trashed, branchDeleted);
 }
 
@@ -129,11 +133,11 @@ function ended(path: string, entry: string | null, branchDeleted: boolean): Endi
 }
 
 /** The entry that an earlier daemon made of this worktree, just before it died. */
-async function trashedBefore(shop: Workshop, agent: Agent): Promise<string | null> {
+async function trashedBefore(platform: Platform, agent: Agent): Promise<string | null> {
   const since = agent.endedAt ?? Infinity;
   // Whoever died under this daemon has not met an earlier one.
-  if (since >= shop.startedAt) return null;
-  const entries = await listTrash(shop.home.trash);
+  if (since >= platform.startedAt) return null;
+  const entries = await listTrash(platform.home.trash);
   const entry = entries.find(({ note }) => note !== null && note.path === agent.worktree && note.at >= since);
   return entry?.name ?? null;
 }

@@ -31,53 +31,53 @@ import { returnMail } from '../../mail/evidence.ts';
 import { placesOf } from '../../platform/places.ts';
 import type { FoundSignal } from '../../platform/signal-file.ts';
 import { readSignal } from '../../platform/signal-file.ts';
-import { redactValue } from '../../platform/redaction.ts';
-import type { Workshop } from '../../platform/workshop.ts';
+import { redactValue } from '../../accounts/redaction.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
-import { identityOf, sessionDirectory } from '../../platform/workshop.ts';
+import { identityOf, sessionDirectory } from '../../platform/platform.ts';
 
 /**
  * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
  * and then, in one transaction, the session and (unless it is asked for its signal once more) the run are over.
  */
 export async function finishSession(
-  shop: Workshop,
+  platform: SessionPlatform,
   ingest: Ingest,
   { agent, session }: Pick<AgentFacts, 'agent' | 'session'>,
   how: { failure: string | null; lost: boolean; hung: boolean },
 ): Promise<void> {
   if (session === null) return;
   // Its own run, which need not be the agent's latest: that one may have begun while this one was being ended.
-  const run = await runById(shop.store.db, session.runId);
+  const run = await runById(platform.store.db, session.runId);
   if (run === null) return;
-  const dir = sessionDirectory(shop.home, session.id);
+  const dir = sessionDirectory(platform.home, session.id);
   const found = await findSession(dir);
   // The identity is the one on record: what the session's own directory says about it could be forged.
-  await stopSession({ identity: identityOf(session), dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
+  await stopSession({ identity: identityOf(session), dir, marker: session.id, graceMs: platform.timing.stopGraceMs });
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
-  const stored = (await sessionById(shop.store.db, session.id)) ?? session;
+  const stored = (await sessionById(platform.store.db, session.id)) ?? session;
   const began = session.startedAt !== null || found.claimed;
   // A signal that lies there before the process began is the previous run's.
-  const written = began ? await signalOf(shop, agent) : null;
+  const written = began ? await signalOf(platform, agent) : null;
   // Where it has left no file, what it said by `pawl complete` counts: perhaps a moment ago.
-  const { completion } = (await agentById(shop.store.db, agent.id)) ?? agent;
+  const { completion } = (await agentById(platform.store.db, agent.id)) ?? agent;
   const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const exitCode = found.exit?.code ?? null;
   const said = {
     began,
-    signal: signal === null ? null : withoutSecrets(shop, signal),
+    signal: signal === null ? null : withoutSecrets(platform, signal),
     exitCode,
     completed: completion !== null,
     ...how,
   };
-  const { verdict, limitUntil, fault } = await judge(shop, { agent, run, session: ended }, said);
+  const { verdict, limitUntil, fault } = await judge(platform, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const endReason = reasonToGoOn(verdict) ?? (began ? exitInWords(exitCode) : 'never began');
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil }))) return;
     if (agent.endedAt === null) await closeTools(tx, agent, session);
@@ -90,7 +90,7 @@ export async function finishSession(
     const isWanted = (await runById(tx.db, run.id))?.outcome === null;
     await returnMail(
       tx,
-      { agent, session, prompts: shop.prompts },
+      { agent, session, prompts: platform.prompts },
       mailAtEnd(verdict, ended, { ...said, fault, isWanted }),
     );
     await recordVerdict(tx, { agent, run, session: ended }, verdict);
@@ -114,8 +114,8 @@ async function closeTools(tx: WriteTransaction, agent: Agent, session: Session):
 }
 
 /** A signal is written by the agent itself, and may say what nobody is to read. */
-function withoutSecrets(shop: Workshop, signal: Signal): Signal {
-  return signalSchema.parse(redactValue(shop, signal)?.value);
+function withoutSecrets(platform: SessionPlatform, signal: Signal): Signal {
+  return signalSchema.parse(redactValue(platform, signal)?.value);
 }
 
 /** A limit that should be over and is not holds for a while longer: clocks differ, and words on times are rounded. */
@@ -141,21 +141,21 @@ type EndWords = {
 };
 
 async function judge(
-  shop: Workshop,
+  platform: SessionPlatform,
   { agent, run, session }: { agent: Agent; run: Run; session: Session },
   said: EndWords,
 ): Promise<{ verdict: Verdict; limitUntil: number | null; fault: Fault | null }> {
-  const sessions = (await sessionsOf(shop.store.db, agent.id)).filter((each) => each.runId === run.id);
+  const sessions = (await sessionsOf(platform.store.db, agent.id)).filter((each) => each.runId === run.id);
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
-  const preset = shop.providers.find(agent.provider);
+  const preset = platform.providers.find(agent.provider);
   const resumable = preset !== null && preset.resume !== null && session.providerSessionId !== null;
   // Where another account may help, such silence is taken for a limit; else it is simply tried again.
   const hidden = said.hung && preset?.silence.meansLimit === true && session.accountId !== null;
-  const fault = hidden ? 'limit' : preset === null ? null : await faultOf(shop, session, preset, said.exitCode);
+  const fault = hidden ? 'limit' : preset === null ? null : await faultOf(platform, session, preset, said.exitCode);
   const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
-  const told = known ? ((await toldReset(shop, session, preset)) ?? 0) : session.limitUntil;
-  const limitUntil = notPast(told, shop.clock());
-  const breach = hasBudget(shop, agent) ? await findBreach(shop, agent, run) : null;
+  const told = known ? ((await toldReset(platform, session, preset)) ?? 0) : session.limitUntil;
+  const limitUntil = notPast(told, platform.clock());
+  const breach = hasBudget(platform, agent) ? await findBreach(platform, agent, run) : null;
   const asks =
     resumable && breach === null && said.signal?.status === 'done' && planned('commit') < limits.commitRequests;
   const verdict = judgeSession({
@@ -166,12 +166,12 @@ async function judge(
     retries: planned('retry'),
     limitWaits: planned('account'),
     hasAccount: session.accountId !== null,
-    uncommitted: asks ? await uncommittedIn(shop, agent) : 0,
+    uncommitted: asks ? await uncommittedIn(platform, agent) : 0,
     outcomeBefore: run.resultBefore,
     // `pawl complete` was admitted within the budget, and what it said then counts.
     breach: said.completed ? null : breach,
     stopRequested: agent.stopRequestedAt !== null,
-    worktreeMissing: await isMissing(shop, agent),
+    worktreeMissing: await isMissing(platform, agent),
     // Who may not write cannot say in a file how its work ended: its last word has to do.
     resumable: resumable && maySignal(run.definition),
     endsByResult: endsTurnByResult(agent.mode),
@@ -193,7 +193,7 @@ function maySignal(definition: Definition | null): boolean {
 
 /** What kind of error ended a session: by the CLI's own word, else by what its last lines look like. */
 async function faultOf(
-  shop: Workshop,
+  platform: SessionPlatform,
   session: Session,
   preset: ProviderPreset,
   exitCode: number | null,
@@ -201,45 +201,49 @@ async function faultOf(
   if (session.result?.ok === true || (session.result === null && exitCode === 0)) return null;
   if (session.result !== null && session.result.fault !== null && session.result.fault !== 'other')
     return session.result.fault;
-  const words = [session.result?.text ?? '', await lastOutput(sessionDirectory(shop.home, session.id), 'err')];
+  const words = [session.result?.text ?? '', await lastOutput(sessionDirectory(platform.home, session.id), 'err')];
   return faultIn(words.join('\n'), preset.patterns);
 }
 
 /** When a limit ends, as the CLI's last word says, or the line of its log that tells of the limit. */
-async function toldReset(shop: Workshop, session: Session, preset: ProviderPreset | null): Promise<number | null> {
+async function toldReset(
+  platform: SessionPlatform,
+  session: Session,
+  preset: ProviderPreset | null,
+): Promise<number | null> {
   if (preset === null) return null;
   const { patterns } = preset;
-  const logged = await lastOutput(sessionDirectory(shop.home, session.id), 'err');
+  const logged = await lastOutput(sessionDirectory(platform.home, session.id), 'err');
   return (
-    resetTimeIn(session.result?.text ?? '', shop.clock(), patterns.reset) ??
-    resetTimeIn(limitWordsIn(logged, patterns) ?? '', shop.clock(), patterns.reset)
+    resetTimeIn(session.result?.text ?? '', platform.clock(), patterns.reset) ??
+    resetTimeIn(limitWordsIn(logged, patterns) ?? '', platform.clock(), patterns.reset)
   );
 }
 
 /** How many tracked files an agent left uncommitted that is to commit its work, in all its projects. A reviewer commits nothing. */
-async function uncommittedIn(shop: Workshop, agent: Agent): Promise<number> {
+async function uncommittedIn(platform: SessionPlatform, agent: Agent): Promise<number> {
   if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode)) return 0;
-  const places = await uncommittedPlaces(shop, agent);
+  const places = await uncommittedPlaces(platform, agent);
   return places.reduce((sum, { changed }) => sum + changed, 0);
 }
 
 /** True when the directory that an agent works in, or a worktree of it, is not there any more. */
-async function isMissing(shop: Workshop, agent: Agent): Promise<boolean> {
-  const paths = (await placesOf(shop.store.db, agent)).map((place) => place.agent.worktree);
+async function isMissing(platform: SessionPlatform, agent: Agent): Promise<boolean> {
+  const paths = (await placesOf(platform.store.db, agent)).map((place) => place.agent.worktree);
   return [directoryOf(agent), ...paths].some((path) => path === null || !existsSync(path));
 }
 
 /** The signal that an agent left, from wherever in its directories it was written. */
-async function signalOf(shop: Workshop, agent: Agent): Promise<FoundSignal | null> {
+async function signalOf(platform: SessionPlatform, agent: Agent): Promise<FoundSignal | null> {
   const directory = directoryOf(agent);
   if (directory === null) return null;
-  const places = await placesOf(shop.store.db, agent);
+  const places = await placesOf(platform.store.db, agent);
   const found = await readSignal(
     directory,
     places.map((place) => place.agent.worktree ?? directory),
   );
   if (found !== null && !found.isPlaced)
-    shop.log.warn(
+    platform.log.warn(
       { agent: agent.alias, path: found.path },
       'the signal is not in the directory that the agent runs in',
     );

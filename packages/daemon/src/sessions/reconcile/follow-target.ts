@@ -3,26 +3,26 @@ import { PawlError } from '@pawl/schema/error';
 import { agentView } from '@pawl/store/agent-views';
 import { updateAgent } from '@pawl/store/agents';
 import { targetCommit } from '../../project-config/base-commit.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /**
  * Brings the worktree of an agent without a branch up to the branch that changes go to. One with uncommitted files, or with
  * commits of its own, stays where it is. To be called in the agent's lane, while no process of it runs.
  */
-export async function followTarget(shop: Workshop, agentId: string): Promise<void> {
-  const facts = await agentView(shop.store.db, agentId);
+export async function followTarget(platform: Platform, agentId: string): Promise<void> {
+  const facts = await agentView(platform.store.db, agentId);
   if (facts === null || facts.agent.branch !== null || facts.agent.worktreeReadyAt === null) return;
   const { agent, session } = facts;
   if (agent.endedAt !== null || agent.worktree === null) return;
   if (session !== null && session.startedAt !== null && session.endedAt === null) return;
   const { path, base: from } = placeOf(agent);
-  const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(shop, project);
-  const to = await targetCommit(shop, project, repository);
-  const ownDir = ownGitDirectory(shop.home, project.id);
+  const project = await projectOf(platform.store, agent);
+  const repository = await repositoryOf(platform, project);
+  const to = await targetCommit(platform, project, repository);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   if (to === from || !(await move())) return;
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateAgent(tx, agentId, { baseCommit: to });
     tx.emit({ type: 'worktree.refreshed', projectId: project.id, agentId, data: { path, from, to } });
   });
@@ -33,7 +33,7 @@ export async function followTarget(shop: Workshop, agentId: string): Promise<voi
     } catch (error) {
       // Something is in the way there, such as a file that needs a filter: it stays as it is.
       if (error instanceof PawlError)
-        shop.log.info({ agent: agent.alias, why: error.message }, 'its checkout stays behind');
+        platform.log.info({ agent: agent.alias, why: error.message }, 'its checkout stays behind');
       else throw error;
       return false;
     }

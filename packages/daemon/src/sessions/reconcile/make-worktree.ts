@@ -9,8 +9,8 @@ import type { Agent } from '@pawl/schema/record';
 import { updateAgent } from '@pawl/store/agents';
 import { lstat, mkdir } from 'node:fs/promises';
 import { placesOf, updateWorktree, workingDirectory } from '../../platform/places.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /** Paths that are never committed from a worktree: the agent's input and output directories. */
 const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
@@ -19,53 +19,53 @@ const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
  * Makes the agent's directory: its worktree and branch, one in each of its projects, or a plain directory where it has none.
  * The first project's comes last, since the whole is ready with it; a worktree that an earlier daemon made is kept.
  */
-export async function makeWorktree(shop: Workshop, { agent }: AgentFacts): Promise<void> {
-  if (agent.projectId === null) return makeWorkspace(shop, agent);
-  const [first, ...others] = await placesOf(shop.store.db, agent);
+export async function makeWorktree(platform: Platform, { agent }: AgentFacts): Promise<void> {
+  if (agent.projectId === null) return makeWorkspace(platform, agent);
+  const [first, ...others] = await placesOf(platform.store.db, agent);
   for (const other of others) {
     if (other.agent.worktreeReadyAt !== null) continue;
-    await makeOne(shop, other);
+    await makeOne(platform, other);
     crashPoint('spawn.after_place');
   }
-  if (first !== undefined) await makeOne(shop, first);
+  if (first !== undefined) await makeOne(platform, first);
 }
 
-async function makeOne(shop: Workshop, there: Place): Promise<void> {
+async function makeOne(platform: Platform, there: Place): Promise<void> {
   const { agent } = there;
   const place = placeOf(agent);
-  const project = await projectOf(shop.store, agent);
-  const repository = await repositoryOf(shop, project);
-  const ownDir = ownGitDirectory(shop.home, project.id);
+  const project = await projectOf(platform.store, agent);
+  const repository = await repositoryOf(platform, project);
+  const ownDir = ownGitDirectory(platform.home, project.id);
   const snapshot = agent.snapshot === null ? {} : { snapshot: { name: agent.id, commit: agent.snapshot } };
   await addWorktree(repository, { ownDir, ...place, ...snapshot });
   await keepOutOfCommits(repository, privatePaths);
   crashPoint('spawn.after_worktree');
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateWorktree(tx, there, { worktreeReadyAt: tx.now });
     const { path, branch, base } = place;
     tx.emit({ type: 'worktree.created', projectId: project.id, agentId: agent.id, data: { path, branch, base } });
   });
-  if (agent.snapshot !== null) await dropQuietly(shop, project.id, agent.id);
+  if (agent.snapshot !== null) await dropQuietly(platform, project.id, agent.id);
 }
 
 /** The directory of an agent without a project. It is in no repository, so there is nothing to tell git. */
-async function makeWorkspace(shop: Workshop, agent: Agent): Promise<void> {
+async function makeWorkspace(platform: Platform, agent: Agent): Promise<void> {
   await mkdir(workingDirectory(agent), { recursive: true, mode: 0o700 });
   crashPoint('spawn.after_worktree');
-  await shop.store.write((tx) => updateAgent(tx, agent.id, { worktreeReadyAt: tx.now }));
+  await platform.store.write((tx) => updateAgent(tx, agent.id, { worktreeReadyAt: tx.now }));
 }
 
 /**
  * Proves, before a process begins, that each worktree of an agent is there and is git's, so that it never runs in the wrong
  * directory; a missing one is an error that names it. Returns the places in their order; none for an agent without a project.
  */
-export async function verifyPlaces(shop: Workshop, agent: Agent): Promise<ProjectPlace[]> {
+export async function verifyPlaces(platform: Platform, agent: Agent): Promise<ProjectPlace[]> {
   if (agent.projectId === null) await verifyDirectory(agent);
   const verified: ProjectPlace[] = [];
-  for (const { agent: there } of await placesOf(shop.store.db, agent)) {
-    const project = await projectOf(shop.store, there);
+  for (const { agent: there } of await placesOf(platform.store.db, agent)) {
+    const project = await projectOf(platform.store, there);
     const path = workingDirectory({ ...there, workdir: null });
-    await verifyWorktree(await repositoryOf(shop, project), path, there.branch === null ? null : undefined);
+    await verifyWorktree(await repositoryOf(platform, project), path, there.branch === null ? null : undefined);
     verified.push({ name: project.name, path, branch: there.branch, base: there.baseCommit });
   }
   return verified;

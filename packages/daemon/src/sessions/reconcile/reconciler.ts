@@ -10,8 +10,8 @@ import type { Agent, Session } from '@pawl/schema/record';
 import { agentsToReconcile, agentView } from '@pawl/store/agent-views';
 import { setWait } from '@pawl/store/runs';
 import type { Ingest } from '../ingest/ingest.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { identityOf, sessionDirectory } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { identityOf, sessionDirectory } from '../../platform/platform.ts';
 import { endAgent } from '../../registry/kill-record.ts';
 import { createAlarms } from './alarms.ts';
 import { cleanUp } from './clean-up.ts';
@@ -54,17 +54,17 @@ const retryMs = 1_000;
 const startingSteps: readonly string[] = ['make-worktree', 'plan-session', 'start-session'];
 
 /** Starts the loop of one daemon. No two steps of one agent ever overlap; agents do not wait for each other. */
-export function startReconciler(shop: Workshop): Reconciler {
-  const { db } = shop.store;
+export function startReconciler(platform: SessionPlatform): Reconciler {
+  const { db } = platform.store;
   const lanes = createLanes();
   const startGate = createGate(limits.parallelStarts);
-  const agentPlaces = createPlaces(shop.choices.maxAgents);
-  const sessionPlaces = createPlaces(shop.choices.maxSessions);
+  const agentPlaces = createPlaces(platform.choices.maxAgents);
+  const sessionPlaces = createPlaces(platform.choices.maxSessions);
   /** Sessions that ran when the last daemon ended and were gone when this one came. */
   const lost = new Set<string>();
   /** Sessions that were ended because they printed nothing. */
   const silent = new Set<string>();
-  const watch = watchSessions(shop, {
+  const watch = watchSessions(platform, {
     onLeft: wake,
     onHung: endHung,
     onSilent(agentId, sessionId) {
@@ -79,7 +79,7 @@ export function startReconciler(shop: Workshop): Reconciler {
   const asked = new Set<string>();
   let closed = false;
   // Whoever ends takes its subagents along: their processes are to leave, too.
-  const stopListening = shop.store.onCommit(({ events }) => {
+  const stopListening = platform.store.onCommit(({ events }) => {
     for (const event of events)
       if (event.type === 'agent.ended') for (const id of eventData[event.type].parse(event.data).agents) wake(id);
   });
@@ -91,7 +91,7 @@ export function startReconciler(shop: Workshop): Reconciler {
   }
 
   function reportLook(agentId: string, error: unknown): void {
-    shop.log.error({ agent: agentId, error: messageOf(error) }, 'an agent could not be looked at; tried again');
+    platform.log.error({ agent: agentId, error: messageOf(error) }, 'an agent could not be looked at; tried again');
     wakeLater(agentId);
   }
 
@@ -120,7 +120,7 @@ export function startReconciler(shop: Workshop): Reconciler {
       return await doStep(facts);
     } catch (error) {
       const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : undefined;
-      shop.log.error({ agent: facts.agent.alias, error: messageOf(error), cause }, 'a step failed');
+      platform.log.error({ agent: facts.agent.alias, error: messageOf(error), cause }, 'a step failed');
       // Want of disk or descriptors passes, and a look that failed says nothing about the agent that was looked at.
       const fatal = !isPassing(error) && startingSteps.includes(nextStep(facts).do);
       if (fatal) return giveUp(facts, messageOf(error));
@@ -135,14 +135,14 @@ export function startReconciler(shop: Workshop): Reconciler {
     if (!hasPlace(agent, step)) return false;
     switch (step) {
       case 'make-worktree':
-        await throughGate(agent, step, () => makeWorktree(shop, facts));
+        await throughGate(agent, step, () => makeWorktree(platform, facts));
         return true;
       case 'wait':
         return endWait(facts);
       case 'plan-session':
-        return planSession(shop, facts);
+        return planSession(platform, facts);
       case 'start-session':
-        await throughGate(agent, step, () => startPlanned(shop, facts));
+        await throughGate(agent, step, () => startPlanned(platform, facts));
         return true;
       case 'watch':
         return session !== null && watchOrFinish(agent, session);
@@ -153,10 +153,10 @@ export function startReconciler(shop: Workshop): Reconciler {
         await endRunNow(facts, 'cancelled', 'stopped on request');
         return true;
       case 'retire':
-        await shop.store.write((tx) => retire(tx, agent.id));
+        await platform.store.write((tx) => retire(tx, agent.id));
         return true;
       case 'clean-up':
-        await throughGate(agent, step, () => cleanUp(shop, agent));
+        await throughGate(agent, step, () => cleanUp(platform, agent));
         return true;
       case 'rest':
         return false;
@@ -194,12 +194,12 @@ export function startReconciler(shop: Workshop): Reconciler {
   /** Lets a run go on whose time has come; until then it is looked at again when that is. */
   async function endWait({ agent, run }: AgentFacts): Promise<boolean> {
     if (run?.waitUntil === undefined || run.waitUntil === null) return false;
-    const leftMs = run.waitUntil - shop.clock();
+    const leftMs = run.waitUntil - platform.clock();
     if (leftMs > 0) {
       alarms.set(agent.id, leftMs);
       return false;
     }
-    await shop.store.write((tx) => setWait(tx, run.id, null));
+    await platform.store.write((tx) => setWait(tx, run.id, null));
     return true;
   }
 
@@ -207,7 +207,7 @@ export function startReconciler(shop: Workshop): Reconciler {
   async function endSpent(agentId: string): Promise<void> {
     const facts = await agentView(db, agentId);
     if (facts?.run?.outcome !== null || facts.session?.endedAt !== null || nextStep(facts).do !== 'watch') return;
-    if ((await findBreach(shop, facts.agent, facts.run)) === null) return;
+    if ((await findBreach(platform, facts.agent, facts.run)) === null) return;
     // The verdict finds the same breach, and names it.
     await stopAndFinish(facts.agent, facts.session);
     wake(agentId);
@@ -216,7 +216,7 @@ export function startReconciler(shop: Workshop): Reconciler {
   /** Looks after a running session; true when it had ended and is finished now. */
   async function watchOrFinish(agent: Agent, session: Session): Promise<boolean> {
     await watch.attach(agent, session);
-    const { alive, exit } = await findSession(sessionDirectory(shop.home, session.id));
+    const { alive, exit } = await findSession(sessionDirectory(platform.home, session.id));
     if (exit === null && alive && isRunning(session)) return false;
     await finish(agent.id, session.id);
     return true;
@@ -239,14 +239,15 @@ export function startReconciler(shop: Workshop): Reconciler {
     });
     ending.then(
       () => wake(agentId),
-      (error: unknown) => shop.log.error({ agent: agentId, error: messageOf(error) }, 'a session could not be ended'),
+      (error: unknown) =>
+        platform.log.error({ agent: agentId, error: messageOf(error) }, 'a session could not be ended'),
     );
   }
 
   async function finish(agentId: string, sessionId: string, failure: string | null = null): Promise<void> {
     const facts = await agentView(db, agentId);
     if (facts?.session?.id !== sessionId || facts.session.endedAt !== null) return;
-    await finishSession(shop, watch.ingest, facts, {
+    await finishSession(platform, watch.ingest, facts, {
       failure,
       lost: lost.has(sessionId),
       hung: silent.has(sessionId),
@@ -262,14 +263,14 @@ export function startReconciler(shop: Workshop): Reconciler {
     // Whoever had said that it is done, and was only asked to commit, is done.
     const done = outcome === 'failed' && run.resultBefore !== null;
     const end = done ? ({ outcome: 'completed', detail: run.resultBefore ?? '' } as const) : { outcome, detail };
-    await shop.store.write((tx) => recordEnd(tx, { ...facts, run }, { next: 'end', ...end, questions: null }));
+    await platform.store.write((tx) => recordEnd(tx, { ...facts, run }, { next: 'end', ...end, questions: null }));
   }
 
   /** Ends what runs and fails the run with the reason. */
   async function giveUp(facts: AgentFacts, detail: string): Promise<boolean> {
     const { agent, session } = facts;
     if (session !== null && session.endedAt === null) await stopAndFinish(agent, session, detail);
-    if (facts.run === null) await endAgent(shop.store, agent, detail);
+    if (facts.run === null) await endAgent(platform.store, agent, detail);
     else await endRunNow(facts, 'failed', detail);
     return true;
   }
@@ -304,14 +305,14 @@ export function startReconciler(shop: Workshop): Reconciler {
         if (session === null) continue;
         try {
           await watch.attach(agent, session);
-          const state = await adoptSession(shop, agent, session);
+          const state = await adoptSession(platform, agent, session);
           if (state === 'lost') lost.add(session.id);
           if (state !== 'running') continue;
           adopted++;
           for (const places of [agentPlaces, sessionPlaces]) places.keep(agent.id);
         } catch (error) {
           // One session that cannot be read does not keep the others from being looked after; it is looked at again.
-          shop.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');
+          platform.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');
         }
       }
       for (const { agent } of found) wake(agent.id);
@@ -327,13 +328,17 @@ export function startReconciler(shop: Workshop): Reconciler {
 }
 
 /** Notes that a process of an earlier daemon still runs and is ours again. */
-async function adoptSession(shop: Workshop, agent: Agent, session: Session): Promise<'running' | 'ended' | 'lost'> {
-  const dir = sessionDirectory(shop.home, session.id);
+async function adoptSession(
+  platform: SessionPlatform,
+  agent: Agent,
+  session: Session,
+): Promise<'running' | 'ended' | 'lost'> {
+  const dir = sessionDirectory(platform.home, session.id);
   const { alive, exit } = await findSession(dir);
   const { no, pid } = session;
   if (exit !== null) return 'ended';
   if (!alive || pid === null) return 'lost';
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid } });
   });
   // The last daemon may have died between the wish to halt it and the deed.

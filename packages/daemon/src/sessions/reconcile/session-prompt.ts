@@ -18,9 +18,9 @@ import type { Agent, Message, Run, Session } from '@pawl/schema/record';
 import { wholeHistory } from '@pawl/store/history';
 import { readCustomTexts } from '../../prompts/custom.ts';
 import { placesOf } from '../../platform/places.ts';
-import { redact } from '../../platform/redaction.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { projectOf } from '../../platform/workshop.ts';
+import { redact } from '../../accounts/redaction.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { projectOf } from '../../platform/platform.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
 
 /** What a session is told: beside the CLI's own system prompt, where it takes that, and as its first turn. */
@@ -38,48 +38,57 @@ type PromptFacts = {
 };
 
 /** The prompt of a session: all of it where the provider remembers nothing, else only what is new. */
-export async function promptFor(shop: Workshop, facts: PromptFacts): Promise<SessionPrompt> {
+export async function promptFor(platform: SessionPlatform, facts: PromptFacts): Promise<SessionPrompt> {
   const resumes = facts.session.conversation === 'resume';
   // One that goes on needs the rest only where a CLI reads its system prompt anew each time.
-  const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(shop, facts);
+  const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(platform, facts);
   const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
-  const turn = resumes ? await followUp(shop, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
+  const turn = resumes ? await followUp(platform, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
   const said = facts.mail === null ? turn : `${turn}\n${facts.mail}\n`;
   // The repository's own files are part of it, and nothing kept secrets out of those.
-  return { system: system === null ? null : redact(shop, system), turn: redact(shop, said) };
+  return { system: system === null ? null : redact(platform, system), turn: redact(platform, said) };
 }
 
 /** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */
-export async function pastOf(shop: Workshop, agent: Agent, run: Run, purpose: Session['purpose']): Promise<Message[]> {
-  const said = conversationOf(await wholeHistory(shop.store.db, agent.id));
+export async function pastOf(
+  platform: SessionPlatform,
+  agent: Agent,
+  run: Run,
+  purpose: Session['purpose'],
+): Promise<Message[]> {
+  const said = conversationOf(await wholeHistory(platform.store.db, agent.id));
   return purpose === 'work' ? said.filter((message) => message.runId !== run.id) : said;
 }
 
-async function wholePrompt(shop: Workshop, { agent, run, session, preset, blocked }: PromptFacts): Promise<Prompt> {
+async function wholePrompt(
+  platform: SessionPlatform,
+  { agent, run, session, preset, blocked }: PromptFacts,
+): Promise<Prompt> {
   const { purpose, conversation } = session;
-  const places = await placesToName(shop, agent);
-  const past = conversation === 'replay' ? await pastOf(shop, agent, run, purpose) : [];
+  const places = await placesToName(platform, agent);
+  const past = conversation === 'replay' ? await pastOf(platform, agent, run, purpose) : [];
   const hidden = blocked ? (preset.repositorySettings.hides ?? []) : [];
   const custom: string[] = [];
   for (const { path } of places) {
     const { texts, problems } = await readCustomTexts(path, run.definition?.role ?? agent.definition, hidden);
     custom.push(...texts);
-    for (const problem of problems) shop.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
+    for (const problem of problems) platform.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
   }
   return assemblePrompt({
-    assets: shop.prompts,
+    assets: platform.prompts,
     agent,
     run,
     places,
     custom,
     transcript: transcriptOf(past, limits.replayCharacters),
-    notice: purpose === 'commit' ? commitNotice(shop.prompts, await pathsToCommit(shop, agent)) : noticeOf(purpose),
+    notice:
+      purpose === 'commit' ? commitNotice(platform.prompts, await pathsToCommit(platform, agent)) : noticeOf(purpose),
   });
 }
 
 /** What an agent is told whose provider remembers the rest. */
-async function followUp(shop: Workshop, { agent, run, session }: PromptFacts): Promise<string> {
-  const { prompts } = shop;
+async function followUp(platform: SessionPlatform, { agent, run, session }: PromptFacts): Promise<string> {
+  const { prompts } = platform;
   switch (session.purpose) {
     case 'work':
       return nextTaskPrompt(prompts, agent, run);
@@ -92,16 +101,16 @@ async function followUp(shop: Workshop, { agent, run, session }: PromptFacts): P
     case 'account':
       return accountSwitchedPrompt(prompts, agent, run);
     case 'commit':
-      return commitPrompt(prompts, await pathsToCommit(shop, agent));
+      return commitPrompt(prompts, await pathsToCommit(platform, agent));
   }
 }
 
 /** The agent's projects as a prompt names them. */
-async function placesToName(shop: Workshop, agent: Agent): Promise<ProjectPlace[]> {
-  const places = await placesOf(shop.store.db, agent);
+async function placesToName(platform: SessionPlatform, agent: Agent): Promise<ProjectPlace[]> {
+  const places = await placesOf(platform.store.db, agent);
   return Promise.all(
     places.map(async ({ agent: there }) => ({
-      name: (await projectOf(shop.store, there)).name,
+      name: (await projectOf(platform.store, there)).name,
       path: there.worktree ?? '',
       branch: there.branch,
       base: there.baseCommit,
@@ -110,7 +119,7 @@ async function placesToName(shop: Workshop, agent: Agent): Promise<ProjectPlace[
 }
 
 /** The worktrees in which the agent is asked to commit: those with uncommitted files, or all when none is known to have any. */
-async function pathsToCommit(shop: Workshop, agent: Agent): Promise<string[]> {
-  const dirty = (await uncommittedPlaces(shop, agent)).map(({ path }) => path);
-  return dirty.length > 0 ? dirty : (await placesToName(shop, agent)).map(({ path }) => path);
+async function pathsToCommit(platform: SessionPlatform, agent: Agent): Promise<string[]> {
+  const dirty = (await uncommittedPlaces(platform, agent)).map(({ path }) => path);
+  return dirty.length > 0 ? dirty : (await placesToName(platform, agent)).map(({ path }) => path);
 }

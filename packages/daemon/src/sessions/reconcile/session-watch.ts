@@ -16,10 +16,10 @@ import { lastReport, sessionById, sessionOffsets, updateSession } from '@pawl/st
 import { existsSync } from 'node:fs';
 import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
-import { serverSecrets } from '../../platform/redaction.ts';
+import { serverSecrets } from '../../accounts/redaction.ts';
 import { readPlacedSignal } from '../../platform/signal-file.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { identityOf, sessionDirectory } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { identityOf, sessionDirectory } from '../../platform/platform.ts';
 import { hasBudget } from './spending.ts';
 
 /** The sessions that run: their output is taken in, and whoever leaves, dies or hangs is noticed. */
@@ -57,25 +57,28 @@ export type WatchListeners = {
 };
 
 /** Looks after the sessions of one daemon. */
-export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpent }: WatchListeners): SessionWatch {
+export function watchSessions(
+  platform: SessionPlatform,
+  { onLeft, onHung, onSilent, onSpent }: WatchListeners,
+): SessionWatch {
   const watched = new Map<string, Watched>();
   const inputsToEnd = new Set<string>();
-  const directoryOf = (sessionId: string) => sessionDirectory(shop.home, sessionId);
+  const directoryOf = (sessionId: string) => sessionDirectory(platform.home, sessionId);
   const ingest = startIngest({
-    store: shop.store,
-    prompts: shop.prompts,
+    store: platform.store,
+    prompts: platform.prompts,
     onChange: checkExit,
     onTurnEnded: (sessionId) => void endInput(sessionId),
     onUsage(sessionId) {
       const entry = watched.get(sessionId);
-      if (entry !== undefined && hasBudget(shop, entry.agent)) onSpent(entry.agent.id);
+      if (entry !== undefined && hasBudget(platform, entry.agent)) onSpent(entry.agent.id);
     },
-    onTrouble: (reason) => shop.log.error({ reason }, 'output could not be stored; it is tried again'),
+    onTrouble: (reason) => platform.log.error({ reason }, 'output could not be stored; it is tried again'),
   });
   const timers = [
-    setInterval(() => void forEachSession(checkAlive), shop.timing.livenessMs),
-    setInterval(() => void forEachSession(checkPace), shop.timing.livenessMs),
-    setInterval(() => void forEachSession(endHung), shop.timing.hungAfterSignalMs / 4),
+    setInterval(() => void forEachSession(checkAlive), platform.timing.livenessMs),
+    setInterval(() => void forEachSession(checkPace), platform.timing.livenessMs),
+    setInterval(() => void forEachSession(endHung), platform.timing.hungAfterSignalMs / 4),
   ];
   for (const timer of timers) timer.unref();
 
@@ -103,7 +106,7 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
       try {
         await look(entry);
       } catch (error) {
-        shop.log.error({ agent: entry.agent.alias, error: messageOf(error) }, 'a look at a session failed');
+        platform.log.error({ agent: entry.agent.alias, error: messageOf(error) }, 'a look at a session failed');
       }
     }
   }
@@ -117,30 +120,30 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   /** Who is limited, silent or out of budget. */
   async function checkPace(entry: Watched): Promise<void> {
     const { agent, session } = entry;
-    if (hasBudget(shop, agent)) onSpent(agent.id);
+    if (hasBudget(platform, agent)) onSpent(agent.id);
     const { silentMs, limitedMs } = ingest.pace(agent.id);
-    if (limitedMs > shop.timing.limitGraceMs) return onHung(agent.id, session.id);
-    const preset = shop.providers.find(agent.provider);
+    if (limitedMs > platform.timing.limitGraceMs) return onHung(agent.id, session.id);
+    const preset = platform.providers.find(agent.provider);
     if (preset === null || silentMs < preset.silence.noticeMs) return void (entry.silent = false);
     const { silence } = preset;
-    if ((await sessionById(shop.store.db, session.id))?.pausedAt !== null) return;
+    if ((await sessionById(platform.store.db, session.id))?.pausedAt !== null) return;
     if (silentMs >= silence.hangMs) return onSilent(agent.id, session.id);
     if (await noteHiddenLimit(session, preset, silentMs)) return onHung(agent.id, session.id);
     if (entry.silent) return;
     entry.silent = true;
     const about = { projectId: agent.projectId, agentId: agent.id };
-    await shop.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       tx.emit({ type: 'session.silent', ...about, data: { no: session.no, silentMs: Math.round(silentMs) } });
     });
   }
 
   /** A CLI that falls silent at a limit may say so on stderr only, and wait for it by itself for hours. */
   async function noteHiddenLimit(session: Session, preset: ProviderPreset, silentMs: number): Promise<boolean> {
-    const words = await lastOutput(directoryOf(session.id), 'err', silentMs + shop.timing.livenessMs);
+    const words = await lastOutput(directoryOf(session.id), 'err', silentMs + platform.timing.livenessMs);
     const told = limitWordsIn(words, preset.patterns);
     if (told === null) return false;
-    const limitUntil = resetTimeIn(told, shop.clock(), preset.patterns.reset) ?? 0;
-    await shop.store.write((tx) => updateSession(tx, session.id, { limitUntil }));
+    const limitUntil = resetTimeIn(told, platform.clock(), preset.patterns.reset) ?? 0;
+    await platform.store.write((tx) => updateSession(tx, session.id, { limitUntil }));
     return true;
   }
 
@@ -151,7 +154,7 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
     entry.signalSeenAtMs ??= performance.now();
     // What it said was about the turn before, if it has begun another one since.
     const sinceMs = Math.max(entry.signalSeenAtMs, ingest.pace(agent.id).turnBegunMs);
-    if (performance.now() - sinceMs < shop.timing.hungAfterSignalMs || !watched.has(session.id)) return;
+    if (performance.now() - sinceMs < platform.timing.hungAfterSignalMs || !watched.has(session.id)) return;
     onHung(agent.id, session.id);
   }
 
@@ -159,7 +162,7 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
   async function hasSaidSo(agent: Agent, { purpose }: Session): Promise<boolean> {
     const directory = agent.workdir ?? agent.worktree;
     if (directory !== null && (await readPlacedSignal(directory)) !== null) return true;
-    return purpose !== 'commit' && ((await agentById(shop.store.db, agent.id))?.completion ?? null) !== null;
+    return purpose !== 'commit' && ((await agentById(platform.store.db, agent.id))?.completion ?? null) !== null;
   }
 
   async function endProcesses(agent: Agent, session: Session): Promise<void> {
@@ -167,8 +170,8 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
       identity: identityOf(session),
       dir: directoryOf(session.id),
       marker: session.id,
-      firstSignal: shop.providers.find(agent.provider)?.firstSignal ?? 'SIGTERM',
-      graceMs: shop.timing.stopGraceMs,
+      firstSignal: platform.providers.find(agent.provider)?.firstSignal ?? 'SIGTERM',
+      graceMs: platform.timing.stopGraceMs,
     });
   }
 
@@ -178,17 +181,17 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
     async attach(agent, session) {
       if (watched.has(session.id)) return;
       // A provider that this program does not know is looked after all the same, without reading its output.
-      const preset = shop.providers.find(agent.provider);
+      const preset = platform.providers.find(agent.provider);
       await ingest.attach({
         agent,
         session,
         directory: directoryOf(session.id),
         parser: outputParsers[preset?.outputFormat ?? 'text'],
-        reportedBefore: await reportedBefore(shop, agent, session),
-        secrets: secretsOf(shop, agent, session),
-        messages: await countSessionMessages(shop.store.db, agent.id, session.id),
-        openTools: await runningTools(shop, agent, session),
-        offsets: await sessionOffsets(shop.store.db, session.id),
+        reportedBefore: await reportedBefore(platform, agent, session),
+        secrets: secretsOf(platform, agent, session),
+        messages: await countSessionMessages(platform.store.db, agent.id, session.id),
+        openTools: await runningTools(platform, agent, session),
+        offsets: await sessionOffsets(platform.store.db, session.id),
       });
       watched.set(session.id, { agent, session, leaving: false, signalSeenAtMs: null, silent: false });
     },
@@ -205,23 +208,23 @@ export function watchSessions(shop: Workshop, { onLeft, onHung, onSilent, onSpen
 }
 
 /** The tools of a session that ran when its output was last looked at, from what is stored of it. */
-async function runningTools(shop: Workshop, agent: Agent, session: Session): Promise<Map<string, string>> {
+async function runningTools(platform: SessionPlatform, agent: Agent, session: Session): Promise<Map<string, string>> {
   if (session.startedAt === null) return new Map();
-  return openToolsIn(await toolMessages(shop.store.db, agent.id, session.id)).open;
+  return openToolsIn(await toolMessages(platform.store.db, agent.id, session.id)).open;
 }
 
 /** What the provider had reported of the conversation that a session takes up, before it did. */
-async function reportedBefore(shop: Workshop, agent: Agent, session: Session): Promise<Usage | null> {
+async function reportedBefore(platform: SessionPlatform, agent: Agent, session: Session): Promise<Usage | null> {
   const from = session.conversation === 'fork' ? agent.forkedConversation : session.providerSessionId;
   if (from === null || (session.conversation !== 'fork' && session.conversation !== 'resume')) return null;
-  return lastReport(shop.store.db, from, session.id);
+  return lastReport(platform.store.db, from, session.id);
 }
 
 /** What a session knows that nobody else is to read. */
-export function secretsOf(shop: Workshop, agent: Agent, session: Session): string[] {
-  const own = shop.authority.agentToken(agent.id);
-  const kept = session.accountId === null ? [] : shop.accounts.secretsOf(session.accountId);
-  return [own, ...serverSecrets(shop.choices.mcpServers), ...kept];
+export function secretsOf(platform: SessionPlatform, agent: Agent, session: Session): string[] {
+  const own = platform.authority.agentToken(agent.id);
+  const kept = session.accountId === null ? [] : platform.accounts.secretsOf(session.accountId);
+  return [own, ...serverSecrets(platform.choices.mcpServers), ...kept];
 }
 
 /** True when the process that was recorded for a session, and no other of that number, runs. */

@@ -4,19 +4,19 @@ import { totalUsage } from '@pawl/core/usage';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
 import { sessionsOf, sessionsOfProject } from '@pawl/store/sessions';
-import type { Workshop } from '../../platform/workshop.ts';
+import type { Platform } from '../../platform/platform.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Finds a budget of an agent, its run or its project (in the last day) that is used up, one that was passed first; or null. */
 export async function findBreach(
-  shop: Workshop,
+  platform: Platform,
   agent: Agent,
   run: Pick<Run, 'id' | 'projectId'>,
 ): Promise<Breach | null> {
-  const { budgets } = shop.choices;
-  const { db } = shop.store;
-  const now = shop.clock();
+  const { budgets } = platform.choices;
+  const { db } = platform.store;
+  const now = platform.clock();
   const ofAgent = budgetInForce(agent.budget, budgets.agent);
   const breaches: (Breach | null)[] = [];
   if (isLimited(ofAgent) || isLimited(budgets.task)) {
@@ -26,30 +26,30 @@ export async function findBreach(
   }
   // Work for several projects counts for the agent's first one; work without a project for none.
   if (isLimited(budgets.project) && run.projectId !== null)
-    breaches.push(breachIn('project', budgets.project, await recentSessions(shop, run.projectId, now), now));
+    breaches.push(breachIn('project', budgets.project, await recentSessions(platform, run.projectId, now), now));
   const found = breaches.filter((breach) => breach !== null);
   return found.find(({ passed }) => passed) ?? found[0] ?? null;
 }
 
 /** A project's sessions of the last day, read once in a while however many agents ask. */
-async function recentSessions(shop: Workshop, projectId: string, now: number): Promise<Session[]> {
-  const known = recent.get(shop) ?? new Map<string, { at: number; sessions: Session[] }>();
-  recent.set(shop, known);
+async function recentSessions(platform: Platform, projectId: string, now: number): Promise<Session[]> {
+  const known = recent.get(platform) ?? new Map<string, { at: number; sessions: Session[] }>();
+  recent.set(platform, known);
   const last = known.get(projectId);
   if (last !== undefined && Math.abs(now - last.at) < recentMs) return last.sessions;
-  const sessions = await sessionsOfProject(shop.store.db, projectId, now - dayMs);
+  const sessions = await sessionsOfProject(platform.store.db, projectId, now - dayMs);
   known.set(projectId, { at: now, sessions });
   return sessions;
 }
 
 const recentMs = 2_000;
-const recent = new WeakMap<Workshop, Map<string, { at: number; sessions: Session[] }>>();
+const recent = new WeakMap<Platform, Map<string, { at: number; sessions: Session[] }>>();
 
 /** Refuses to begin another run of an agent that may use no more. */
-export async function refuseSpent(shop: Workshop, agent: Agent, projectId: string | null): Promise<void> {
-  if (!hasBudget(shop, agent)) return;
+export async function refuseSpent(platform: Platform, agent: Agent, projectId: string | null): Promise<void> {
+  if (!hasBudget(platform, agent)) return;
   // A run that has not begun has used nothing of a run's own budget.
-  const breach = await findBreach(shop, agent, { id: '', projectId });
+  const breach = await findBreach(platform, agent, { id: '', projectId });
   if (breach === null) return;
   const { alias } = agent;
   throw new PawlError('budget', `${alias} cannot continue: ${breachInWords(breach)}.`, {
@@ -63,8 +63,8 @@ function sentence(text: string): string {
 }
 
 /** Whether anything an agent uses has to be compared with a budget. */
-export function hasBudget(shop: Workshop, agent: Agent): boolean {
-  const { budgets } = shop.choices;
+export function hasBudget(platform: Platform, agent: Agent): boolean {
+  const { budgets } = platform.choices;
   return [agent.budget, budgets.agent, budgets.task, budgets.project].some(isLimited);
 }
 

@@ -37,8 +37,8 @@ import { workingDirectory } from '../../platform/places.ts';
 import { clearSignals } from '../../platform/signal-file.ts';
 import { startPath } from '../../platform/search-path.ts';
 import { settingsOfPlaces } from '../../definitions/trust/place-settings.ts';
-import type { Workshop } from '../../platform/workshop.ts';
-import { sessionDirectory } from '../../platform/workshop.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { sessionDirectory } from '../../platform/platform.ts';
 import { accountFor, credentialsFor, forkReachable, reachable, useAccount } from './account-choice.ts';
 import { verifyPlaces } from './make-worktree.ts';
 import { findBreach, hasBudget } from './spending.ts';
@@ -47,20 +47,21 @@ import { resumableSessions } from './resumable-sessions.ts';
 import { purposeAfter, recordEnd } from './verdict.ts';
 
 /** Writes the row of the agent's next session. Its number is one more than the last. False: nothing can be done now. */
-export async function planSession(shop: Workshop, { agent, run, session }: AgentFacts): Promise<boolean> {
+export async function planSession(platform: SessionPlatform, { agent, run, session }: AgentFacts): Promise<boolean> {
   if (run === null) return false;
-  if (await endIfSpent(shop, { agent, run, session })) return true;
-  const account = await accountFor(shop, agent, run);
+  if (await endIfSpent(platform, { agent, run, session })) return true;
+  const account = await accountFor(platform, agent, run);
   // It has to wait for one, and that is on record now.
   if (account === undefined) return true;
   const again = session !== null && session.runId === run.id;
-  const preset = shop.providers.get(agent.provider ?? '');
+  const preset = platform.providers.get(agent.provider ?? '');
   const purpose = again ? purposeAfter(session) : 'work';
-  const known = await resumableSessions(shop.store.db, agent.id, preset);
-  const sessions = await reachable(shop, { agent, preset, account, sessions: known });
-  const branchable = (await isAtForkPoint(shop, agent)) && (await forkReachable(shop, { agent, preset, account }));
+  const known = await resumableSessions(platform.store.db, agent.id, preset);
+  const sessions = await reachable(platform, { agent, preset, account, sessions: known });
+  const branchable =
+    (await isAtForkPoint(platform, agent)) && (await forkReachable(platform, { agent, preset, account }));
   const first = takeUp({ agent, sessions, preset, branchable, hasPast: false });
-  const hasPast = first.conversation === 'new' && (await pastOf(shop, agent, run, purpose)).length > 0;
+  const hasPast = first.conversation === 'new' && (await pastOf(platform, agent, run, purpose)).length > 0;
   const { conversation, from } = hasPast ? takeUp({ agent, sessions, preset, branchable, hasPast }) : first;
   const next: Session = {
     id: newId(),
@@ -85,7 +86,7 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
     result: null,
     limitUntil: null,
   };
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     // Somebody may have stopped or killed the agent since its facts were read.
     const now = await agentView(tx.db, agent.id);
     if (now === null || nextStep(now).do !== 'plan-session') return;
@@ -103,22 +104,22 @@ export async function planSession(shop: Workshop, { agent, run, session }: Agent
 }
 
 /** Ends a run that may use no more, before another session of it begins; true when it did. */
-async function endIfSpent(shop: Workshop, facts: AgentFacts & { run: Run }): Promise<boolean> {
+async function endIfSpent(platform: SessionPlatform, facts: AgentFacts & { run: Run }): Promise<boolean> {
   const { agent, run } = facts;
-  const breach = hasBudget(shop, agent) ? await findBreach(shop, agent, run) : null;
+  const breach = hasBudget(platform, agent) ? await findBreach(platform, agent, run) : null;
   if (breach === null) return false;
   // One that was only asked to commit had said before that it is done.
   const end = run.resultBefore === null ? endOverBudget(breach) : endDone(run.resultBefore, breach);
-  await shop.store.write((tx) => recordEnd(tx, facts, end));
+  await platform.store.write((tx) => recordEnd(tx, facts, end));
   return true;
 }
 
 /** Starts the planned session's process, or finds the one that was started before a crash; then it is on record. */
-export async function startPlanned(shop: Workshop, { agent, run, session }: AgentFacts): Promise<void> {
+export async function startPlanned(platform: SessionPlatform, { agent, run, session }: AgentFacts): Promise<void> {
   if (run === null || session === null) return;
-  const identity = await startProcess(shop, agent, run, await exactFork(shop, agent, session));
+  const identity = await startProcess(platform, agent, run, await exactFork(platform, agent, session));
   crashPoint('spawn.after_process');
-  await shop.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     await updateSession(tx, session.id, { startedAt: tx.now, pid: identity.pid, processStart: identity.start });
     tx.emit({
       type: 'session.started',
@@ -130,23 +131,28 @@ export async function startPlanned(shop: Workshop, { agent, run, session }: Agen
   crashPoint('spawn.after_pid');
 }
 
-async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Session): Promise<ProcessIdentity> {
+async function startProcess(
+  platform: SessionPlatform,
+  agent: Agent,
+  run: Run,
+  session: Session,
+): Promise<ProcessIdentity> {
   const path = workingDirectory(agent);
-  const dir = sessionDirectory(shop.home, session.id);
+  const dir = sessionDirectory(platform.home, session.id);
   // A session that was claimed has its process already: its signal, if there is one, must stay.
   const { claimed, identity } = await findSession(dir);
   if (claimed && identity !== null) return identity;
-  const preset = shop.providers.get(agent.provider ?? '');
-  const searchPath = await startPath(shop, agent, preset);
+  const preset = platform.providers.get(agent.provider ?? '');
+  const searchPath = await startPath(platform, agent, preset);
   await requireInstalled(preset, { PATH: searchPath });
-  if (!claimed) await prepare(shop, agent, run, session);
+  if (!claimed) await prepare(platform, agent, run, session);
   const { model, options } = agent;
-  const { env: credentials, baseUrl } = await credentialsFor(shop, preset, agent, session);
-  const tools = toolLimits(run.definition, preset, Object.keys(shop.choices.mcpServers));
+  const { env: credentials, baseUrl } = await credentialsFor(platform, preset, agent, session);
+  const tools = toolLimits(run.definition, preset, Object.keys(platform.choices.mcpServers));
   const limited = tools.enforcement !== 'none';
-  const blocked = await blocksSettings(shop, { agent, preset, limited });
-  const mail = await mailForTurn(shop, agent, run, session);
-  const prompt = await promptFor(shop, { agent, run, session, preset, blocked, mail });
+  const blocked = await blocksSettings(platform, { agent, preset, limited });
+  const mail = await mailForTurn(platform, agent, run, session);
+  const prompt = await promptFor(platform, { agent, run, session, preset, blocked, mail });
   const words = sessionCommand(preset, {
     conversation: conversationFor(agent, session),
     model,
@@ -157,14 +163,14 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
     promptName: uuidOf(session.id),
     directory: dir,
     worktree: path,
-    mcpServers: sessionServers(shop, agent, session),
-    hook: tools.hook ? `${shellWord(join(shop.home.bin, 'pawl'))} hook pre-tool-use` : null,
+    mcpServers: sessionServers(platform, agent, session),
+    hook: tools.hook ? `${shellWord(join(platform.home.bin, 'pawl'))} hook pre-tool-use` : null,
     blockSettings: blocked,
     baseUrl,
   });
   const temporary = join(dir, 'tmp');
   const env = agentEnvironment({
-    from: shop.environment,
+    from: platform.environment,
     path: searchPath,
     provider: {
       ...preset.env,
@@ -173,10 +179,10 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
       ...words.env,
     },
     agent,
-    token: shop.authority.agentToken(agent.id),
-    home: shop.home.root,
-    pawl: shop.pawl,
-    bin: shop.home.bin,
+    token: platform.authority.agentToken(agent.id),
+    home: platform.home.root,
+    pawl: platform.pawl,
+    bin: platform.home.bin,
     temporary,
   });
   await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -189,23 +195,26 @@ async function startProcess(shop: Workshop, agent: Agent, run: Run, session: Ses
 }
 
 /** What an agent's assignment says beside its run: the results that its task builds on, or what its errand began with. */
-async function aboutTask(shop: Workshop, agent: Agent): Promise<{ dependencies?: Dependency[]; errand?: Errand }> {
+async function aboutTask(
+  platform: SessionPlatform,
+  agent: Agent,
+): Promise<{ dependencies?: Dependency[]; errand?: Errand }> {
   if (agent.mode === 'errand')
     return agent.assignment === null ? {} : { errand: { id: agent.id, description: agent.assignment } };
-  const task = agent.taskId === null ? null : await taskById(shop.store.db, agent.taskId);
+  const task = agent.taskId === null ? null : await taskById(platform.store.db, agent.taskId);
   if (task === null) return {};
-  const dependencies = await dependenciesOf(shop.store.db, task);
+  const dependencies = await dependenciesOf(platform.store.db, task);
   return { dependencies: dependencies.map(({ id, name, summary }) => ({ id, name, summary: summary ?? '' })) };
 }
 
 /** Whether a session has to be kept from the settings that its repository brings; that is told. */
 async function blocksSettings(
-  shop: Workshop,
+  platform: SessionPlatform,
   { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
 ): Promise<boolean> {
-  const { block, files } = await settingsOfPlaces(shop, { agent, preset, limited });
+  const { block, files } = await settingsOfPlaces(platform, { agent, preset, limited });
   if (files.length > 0) {
-    await shop.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       tx.emit({ type: 'settings.blocked', projectId: agent.projectId, agentId: agent.id, data: { files } });
     });
   }
@@ -218,21 +227,24 @@ function shellWord(text: string): string {
 }
 
 /** What has to be so before the process begins: nobody else in its place, the worktree there, its assignment in it. */
-async function prepare(shop: Workshop, agent: Agent, run: Run, session: Session): Promise<void> {
+async function prepare(platform: SessionPlatform, agent: Agent, run: Run, session: Session): Promise<void> {
   const path = workingDirectory(agent);
   // An earlier daemon may have started it, and the claim been taken away since: those processes end before others begin.
-  if (session.plannedAt < shop.startedAt) {
-    const dir = sessionDirectory(shop.home, session.id);
-    await stopSession({ identity: null, dir, marker: session.id, graceMs: shop.timing.stopGraceMs });
+  if (session.plannedAt < platform.startedAt) {
+    const dir = sessionDirectory(platform.home, session.id);
+    await stopSession({ identity: null, dir, marker: session.id, graceMs: platform.timing.stopGraceMs });
   }
-  const places = await verifyPlaces(shop, agent);
-  if (agent.branch === null && agent.projectId !== null) await followTarget(shop, agent.id);
+  const places = await verifyPlaces(platform, agent);
+  if (agent.branch === null && agent.projectId !== null) await followTarget(platform, agent.id);
   await clearSignals(
     path,
     places.map(({ path: below }) => below),
   );
   if (session.purpose === 'work' && !endsTurnByResult(agent.mode))
-    await writeInput(path, inputFiles(agent, run, places[0] ?? null, { ...(await aboutTask(shop, agent)), places }));
+    await writeInput(
+      path,
+      inputFiles(agent, run, places[0] ?? null, { ...(await aboutTask(platform, agent)), places }),
+    );
   crashPoint('spawn.after_input');
 }
 
@@ -251,11 +263,11 @@ function conversationFor(agent: Agent, session: Session): Conversation {
 }
 
 /** The session as planned, unless its parent has gone on since: then it is told the conversation instead of a copy. */
-async function exactFork(shop: Workshop, agent: Agent, session: Session): Promise<Session> {
-  if (session.conversation !== 'fork' || (await isAtForkPoint(shop, agent))) return session;
+async function exactFork(platform: SessionPlatform, agent: Agent, session: Session): Promise<Session> {
+  if (session.conversation !== 'fork' || (await isAtForkPoint(platform, agent))) return session;
   // One that was started before a crash is what it is.
-  if ((await findSession(sessionDirectory(shop.home, session.id))).claimed) return session;
-  await shop.store.write((tx) => updateSession(tx, session.id, { conversation: 'replay' }));
+  if ((await findSession(sessionDirectory(platform.home, session.id))).claimed) return session;
+  await platform.store.write((tx) => updateSession(tx, session.id, { conversation: 'replay' }));
   return { ...session, conversation: 'replay' };
 }
 
@@ -263,9 +275,9 @@ async function exactFork(shop: Workshop, agent: Agent, session: Session): Promis
  * Whether the provider's own copy of the parent's conversation is what the child is to inherit: it is not when the parent
  * has said or done anything since the fork, or is in the middle of a turn.
  */
-async function isAtForkPoint(shop: Workshop, agent: Agent): Promise<boolean> {
+async function isAtForkPoint(platform: SessionPlatform, agent: Agent): Promise<boolean> {
   if (agent.parentId === null || agent.forkedConversation === null) return false;
-  const parent = await agentView(shop.store.db, agent.parentId);
+  const parent = await agentView(platform.store.db, agent.parentId);
   if (parent?.session?.endedAt === null) return false;
-  return !(await hasSpokenSince(shop.store.db, agent.parentId, agent.forkMessageId));
+  return !(await hasSpokenSince(platform.store.db, agent.parentId, agent.forkMessageId));
 }

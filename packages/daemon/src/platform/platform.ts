@@ -14,8 +14,6 @@ import type { Store } from '@pawl/store/store';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Accounts } from '../accounts/accounts.ts';
-import type { Definitions } from '../definitions/definitions.ts';
 import type { Authority } from './http/authority.ts';
 
 /** How long things may take; tests make them short. */
@@ -78,8 +76,8 @@ export const usualChoices: Choices = {
   questions: { deadlineMs: null, policy: 'park' },
 };
 
-/** What every part of the daemon works with. */
-export type Workshop = {
+/** What every room of the daemon is given. */
+export type Platform = {
   home: Home;
   /** Agent 0. */
   rootId: string;
@@ -90,8 +88,6 @@ export type Workshop = {
   choices: Choices;
   /** The choices that count without a restart, as `config.yaml` has them now. */
   currentChoices(): Promise<Pick<Choices, LiveChoice>>;
-  definitions: Definitions;
-  accounts: Accounts;
   prompts: PromptAssets;
   /** When this daemon came up. */
   startedAt: number;
@@ -128,20 +124,20 @@ export async function projectOf(store: Store, agent: Agent): Promise<Project> {
 }
 
 /** The repository of a project. A project whose directory is gone is a clear error. */
-export async function repositoryOf(shop: Workshop, project: Project): Promise<Repository> {
-  const known = shop.repositories.get(project.root);
+export async function repositoryOf(platform: Platform, project: Project): Promise<Repository> {
+  const known = platform.repositories.get(project.root);
   if (known !== undefined && existsSync(known.commonDir)) return known;
   const repository = await openRepository(project.root);
-  shop.repositories.set(project.root, repository);
+  platform.repositories.set(project.root, repository);
   return repository;
 }
 
 /** Drops the files that a fork carried, once nobody waits for them. What cannot be dropped is dropped at the next start. */
-export async function dropQuietly(shop: Workshop, projectId: string, agentId: string): Promise<void> {
+export async function dropQuietly(platform: Platform, projectId: string, agentId: string): Promise<void> {
   try {
-    await dropSnapshot(ownGitDirectory(shop.home, projectId), agentId);
+    await dropSnapshot(ownGitDirectory(platform.home, projectId), agentId);
   } catch (error) {
-    shop.log.warn({ agent: agentId, error: messageOf(error) }, 'a snapshot of files could not be dropped yet');
+    platform.log.warn({ agent: agentId, error: messageOf(error) }, 'a snapshot of files could not be dropped yet');
   }
 }
 

@@ -3,9 +3,10 @@ import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Context } from 'hono';
-import { redact, redactValue } from '../redaction.ts';
-import type { Workshop } from '../workshop.ts';
-import type { DoorVariables } from './door.ts';
+import { redact, redactValue } from '../accounts/redaction.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+import { tooLarge } from '../platform/http/door.ts';
 
 /** Where a person hands over credentials: what these fields hold goes to the accounts, and nowhere else. */
 const credentials = new Map<string, 'secret' | 'environment'>([
@@ -18,27 +19,27 @@ const credentials = new Map<string, 'secret' | 'environment'>([
  * The one border for text that comes by a request: every secret of the home is masked in it before a handler sees it, so that
  * none can be stored by any verb. To be added before the handlers.
  */
-export function maskRequests(app: OpenAPIHono<DoorVariables>, shop: Workshop): void {
+export function maskRequests(app: OpenAPIHono<DoorVariables>, platform: SessionPlatform): void {
   app.use(async (context, next) => {
     if (context.req.method === 'GET') return next();
-    refuseSecretWords(context, shop);
+    refuseSecretWords(context, platform);
     const text = await readBody(context);
     const { url, method, headers, signal } = context.req.raw;
-    context.req.raw = new Request(url, { method, headers, signal, body: masked(context, shop, text) });
+    context.req.raw = new Request(url, { method, headers, signal, body: masked(context, platform, text) });
     return next();
   });
 }
 
-function masked(context: Context<DoorVariables>, shop: Workshop, text: string): string {
+function masked(context: Context<DoorVariables>, platform: SessionPlatform, text: string): string {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     // The handler says what is wrong with it.
-    return redact(shop, text);
+    return redact(platform, text);
   }
-  const kept = handedOver(context, shop, body);
-  const clean = redactValue(shop, body, Object.values(kept.secrets));
+  const kept = handedOver(context, platform, body);
+  const clean = redactValue(platform, body, Object.values(kept.secrets));
   if (clean === null) throw new PawlError('invalid_input', 'The body is nested too deep.');
   return JSON.stringify(kept.restore(clean.value));
 }
@@ -46,7 +47,7 @@ function masked(context: Context<DoorVariables>, shop: Workshop, text: string): 
 type HandedOver = { secrets: Record<string, string>; restore(clean: unknown): unknown };
 
 /** The credentials that a person hands over with a request, and how they come back into it once it is masked. */
-function handedOver(context: Context<DoorVariables>, shop: Workshop, body: unknown): HandedOver {
+function handedOver(context: Context<DoorVariables>, platform: SessionPlatform, body: unknown): HandedOver {
   const nothing: HandedOver = { secrets: {}, restore: (clean) => clean };
   const field = credentials.get(context.req.path);
   if (field === undefined || context.get('caller').kind !== 'person' || !isRecord(body)) return nothing;
@@ -54,7 +55,7 @@ function handedOver(context: Context<DoorVariables>, shop: Workshop, body: unkno
   if (typeof given === 'string')
     return { secrets: { [field]: given }, restore: (clean) => ({ ...(clean as object), [field]: given }) };
   if (!isRecord(given)) return nothing;
-  const names = new Set(shop.providers.list().flatMap(({ variables }) => variables.secrets));
+  const names = new Set(platform.providers.list().flatMap(({ variables }) => variables.secrets));
   const secrets = Object.fromEntries(
     Object.entries(given).filter(
       (entry): entry is [string, string] => names.has(entry[0]) && typeof entry[1] === 'string',
@@ -74,9 +75,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** An address, or the key that a request is remembered by, is a name: a secret in one is a mistake, and is not kept. */
-function refuseSecretWords(context: Context, shop: Workshop): void {
+function refuseSecretWords(context: Context, platform: SessionPlatform): void {
   const words = [decoded(context.req.url), context.req.header('idempotency-key') ?? ''].join('\n');
-  if (redact(shop, words) === words) return;
+  if (redact(platform, words) === words) return;
   throw new PawlError('invalid_input', 'The address of the request has a secret in it.', {
     hint: 'Name the agent, change or task instead.',
   });
@@ -104,11 +105,4 @@ async function readBody(context: Context): Promise<string> {
   }
   if (bytes > limits.bodyBytes) throw tooLarge();
   return Buffer.concat(parts).toString('utf8');
-}
-
-/** A body that is longer than one may be. */
-export function tooLarge(): PawlError {
-  return new PawlError('too_large', `The body is longer than ${limits.bodyBytes} bytes.`, {
-    hint: 'Put long text into a file of the repository, and name the file.',
-  });
 }

@@ -1,27 +1,27 @@
 import { createRedaction } from '@pawl/host/secret-mask';
 import type { McpServer } from '@pawl/providers/command';
 import { isOrdinary, isSecretName } from './secret-names.ts';
-import type { Workshop } from './workshop.ts';
+import type { SessionPlatform } from './session-platform.ts';
 
-type Keeper = Pick<Workshop, 'accounts' | 'authority' | 'choices'>;
+type Keeper = Pick<SessionPlatform, 'accounts' | 'authority' | 'choices'>;
 
 /**
  * Text from outside as it may be kept: every secret of this home is masked in it. What comes in by a request
  * went through here at the door; what comes by a file goes through here where it is read. `more` are secrets that came with it.
  */
-export function redact(shop: Keeper, text: string, more: readonly string[] = []): string {
-  return createRedaction([...homeSecrets(shop), ...shop.authority.tokensIn(text), ...more])(text);
+export function redact(platform: Keeper, text: string, more: readonly string[] = []): string {
+  return createRedaction([...homeSecrets(platform), ...platform.authority.tokensIn(text), ...more])(text);
 }
 
 /** How deep a value may be nested. */
 const mostDepth = 200;
 
 /** Every text in a value as it may be kept, names of fields included; null when it is nested too deep to be looked through. */
-export function redactValue(shop: Keeper, value: unknown, more: readonly string[] = []): { value: unknown } | null {
-  const secrets = [...homeSecrets(shop), ...more];
+export function redactValue(platform: Keeper, value: unknown, more: readonly string[] = []): { value: unknown } | null {
+  const secrets = [...homeSecrets(platform), ...more];
   const clean = createRedaction(secrets);
   const text = (each: string) => {
-    const tokens = shop.authority.tokensIn(each);
+    const tokens = platform.authority.tokensIn(each);
     return tokens.length === 0 ? clean(each) : createRedaction([...secrets, ...tokens])(each);
   };
   const walk = (each: unknown, depth: number): unknown => {
