@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import type { Import, SourceFile } from './find-imports.ts';
 import { findImports } from './find-imports.ts';
+import { judgeRooms } from './rooms.ts';
 
 /** A package.json, as far as imports are concerned. `path` is the folder it governs, '' for the root. */
 export type Manifest = { path: string; modules: string[] };
@@ -82,7 +83,8 @@ function judgeLoose({ file, module }: Import, manifests: Manifest[]): string | n
 
 function judgeRelative(file: string, module: string, folder: string): string | null {
   const target = posix.normalize(posix.join(posix.dirname(file), module));
-  if (target.startsWith(`${folder}/`) || target === rootManifest) return null;
+  if (target.startsWith(`${folder}/`)) return judgeRooms(file, target);
+  if (target === rootManifest) return null;
   return target.startsWith('packages/')
     ? 'another package is imported by its name, not by a path'
     : 'a package imports nothing outside its folder by a path';
