@@ -1,5 +1,5 @@
-import type { Door, Needs } from '@pawl/core/definition/action-table';
-import { doors } from '@pawl/core/definition/action-table';
+import type { Door, Needs } from '@pawl/core/definitions/action-table';
+import { doors } from '@pawl/core/definitions/action-table';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -38,7 +38,7 @@ describe('the real tree', () => {
   });
 
   test.each([
-    ['packages/core/src/status.ts', "import { readFileSync } from 'node:fs';"],
+    ['packages/core/src/agents/status.ts', "import { readFileSync } from 'node:fs';"],
     ['packages/cli/src/main.ts', "import { openStore } from '@pawl/store/store';"],
     ['packages/git/src/command.ts', "import { Kysely } from 'kysely';"],
   ])('one more import in %s would be found', (path, line) => {

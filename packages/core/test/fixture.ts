@@ -1,7 +1,7 @@
 import type { Agent, Message, Project, Run, Session } from '@pawl/schema/record';
 import { noBudget, noUsage } from '@pawl/schema/record';
 import type { ProviderPreset } from '../src/port/provider.ts';
-import type { MergeRules } from '../src/ratchet/merge-leave.ts';
+import type { MergeRules } from '../src/changes/merge-leave.ts';
 
 /** An id that reads as what it belongs to. */
 export function idOf(name: string): string {

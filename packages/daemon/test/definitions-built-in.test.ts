@@ -1,5 +1,5 @@
-import { whoHears } from '@pawl/core/complete';
-import { mayAct, mayUseTool } from '@pawl/core/definition/gate';
+import { whoHears } from '@pawl/core/supervision/complete';
+import { mayAct, mayUseTool } from '@pawl/core/definitions/gate';
 import { programs } from '@pawl/protocol/programs';
 import { definitionSchema } from '@pawl/schema/definition';
 import { temporaryDirectory } from '@pawl/testing/temporary';

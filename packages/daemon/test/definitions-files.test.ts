@@ -1,4 +1,4 @@
-import { definitionLimits } from '@pawl/core/definition/definition-limit';
+import { definitionLimits } from '@pawl/core/definitions/definition-limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-import { definitionLimits } from '@pawl/core/definition/definition-limit';
-import type { Flavour } from '@pawl/core/definition/parse';
-import { parseDefinition } from '@pawl/core/definition/parse';
+import { definitionLimits } from '@pawl/core/definitions/definition-limit';
+import type { Flavour } from '@pawl/core/definitions/parse';
+import { parseDefinition } from '@pawl/core/definitions/parse';
 import { expect, test } from 'vitest';
 import { loadReadYaml } from '../src/definitions/read-yaml.ts';
 

@@ -1,5 +1,5 @@
 import { startIngest } from '@pawl/daemon/sessions/ingest/ingest';
-import type { PromptAssets } from '@pawl/core/prompt/assets';
+import type { PromptAssets } from '@pawl/core/prompts/assets';
 import { PawlError } from '@pawl/schema/error';
 import { readChunks } from '@pawl/store/chunks';
 import { insertRun } from '@pawl/store/runs';

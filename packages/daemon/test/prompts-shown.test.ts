@@ -1,4 +1,4 @@
-import { promptLimits } from '@pawl/core/prompt/prompt-limit';
+import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import { writePrompt } from '@pawl/daemon/prompts/sent';
 import type { AgentView } from '@pawl/protocol/view';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import { promptLimits } from '@pawl/core/prompt/prompt-limit';
+import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
 import { readCustomTexts } from '@pawl/daemon/prompts/custom';
 import { firstBytes, readPrompt, writePrompt } from '@pawl/daemon/prompts/sent';

@@ -1,4 +1,4 @@
-import type { InputFile } from '@pawl/core/input-files';
+import type { InputFile } from '@pawl/core/sessions/input-files';
 import { writePrivateFile } from '@pawl/daemon/accounts/private-file';
 import { writeInput } from '@pawl/daemon/sessions/input-writer';
 import { storeBody } from '@pawl/daemon/mail/mail-body';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { runOnFiles } from './command.ts';
 import { removeAbandonedLock, waitForEarlierGit } from './leftover.ts';
-import { createGate } from '@pawl/core/turn-taking';
+import { createGate } from '@pawl/core/sessions/turn-taking';
 import type { Registration } from './registration.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
 

@@ -9,7 +9,7 @@ import {
   withoutForeignConfig,
 } from './hardening.ts';
 import { gitLimits } from './limit.ts';
-import { createGate } from '@pawl/core/turn-taking';
+import { createGate } from '@pawl/core/sessions/turn-taking';
 import type { ProcessRequest, ProcessResult } from './run-process.ts';
 import { runProcess } from './run-process.ts';
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { createSerial } from '@pawl/core/turn-taking';
+import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { groupOf, pidsInGroup } from './control-group.ts';
 import { findChild } from './find-session.ts';
 import type { ProcessIdentity } from './identity.ts';

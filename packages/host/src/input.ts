@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { hostLimits } from './host-limit.ts';
-import { createLanes } from '@pawl/core/turn-taking';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
 import { exists, sessionFile } from './session-files.ts';
 import type { MonotonicClock } from './wait.ts';
 import { createPauses, monotonicClock } from './wait.ts';

@@ -9,7 +9,7 @@ import { groupBase, groupFor, makeGroup } from './control-group.ts';
 import { findSession } from './find-session.ts';
 import { hostLimits } from './host-limit.ts';
 import type { ProcessIdentity } from './identity.ts';
-import { createLanes } from '@pawl/core/turn-taking';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
 import { checkMarker, markerVariable } from './marker.ts';
 import { exists, prepareSession, sessionFile } from './session-files.ts';
 

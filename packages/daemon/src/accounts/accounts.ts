@@ -1,5 +1,5 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import { createSerial } from '@pawl/core/turn-taking';
+import { createSerial } from '@pawl/core/sessions/turn-taking';
 import type { Home } from '@pawl/protocol/home';
 import type { AccountTest, AccountView, AddAccountBody } from '@pawl/protocol/view/account';
 import type { Providers } from '@pawl/providers/registry';

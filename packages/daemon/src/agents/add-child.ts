@@ -1,8 +1,8 @@
-import { chooseAlias } from '@pawl/core/alias';
-import { firstAssignment } from '@pawl/core/assignment';
-import type { ForkPlan, ForkRequest, Inheritance } from '@pawl/core/fork';
-import { planFork, refuseParent } from '@pawl/core/fork';
-import { taskText } from '@pawl/core/plan';
+import { chooseAlias } from '@pawl/core/agents/alias';
+import { firstAssignment } from '@pawl/core/agents/assignment';
+import type { ForkPlan, ForkRequest, Inheritance } from '@pawl/core/agents/fork';
+import { planFork, refuseParent } from '@pawl/core/agents/fork';
+import { taskText } from '@pawl/core/plan/plan';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';

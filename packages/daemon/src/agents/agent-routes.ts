@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { refuseAdopted } from '@pawl/core/adopted';
-import type { WhenDone } from '@pawl/core/ratchet/when-done';
+import { refuseAdopted } from '@pawl/core/agents/adopted';
+import type { WhenDone } from '@pawl/core/changes/when-done';
 import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';

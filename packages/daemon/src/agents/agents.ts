@@ -1,5 +1,5 @@
-import { resolveAgent } from '@pawl/core/resolve';
-import { totalUsage } from '@pawl/core/usage';
+import { resolveAgent } from '@pawl/core/agents/resolve';
+import { totalUsage } from '@pawl/core/accounts/usage';
 import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
 import { readSmallFile } from '@pawl/host/session-files';
 import { PawlError } from '@pawl/schema/error';

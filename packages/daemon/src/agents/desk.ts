@@ -1,4 +1,4 @@
-import { refuseAdopted } from '@pawl/core/adopted';
+import { refuseAdopted } from '@pawl/core/agents/adopted';
 import type { Desk, SwitchBody } from '@pawl/protocol/view/desk';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';

@@ -1,11 +1,11 @@
-import { capTo } from '@pawl/core/definition/cap';
-import { checkErrand } from '@pawl/core/errand';
-import { doors } from '@pawl/core/definition/action-table';
-import { checkDelegation, checkMayFork, refuseSpecial } from '@pawl/core/definition/gate';
-import type { ForkRequest } from '@pawl/core/fork';
-import { nothingInherited, refuseParent } from '@pawl/core/fork';
+import { capTo } from '@pawl/core/definitions/cap';
+import { checkErrand } from '@pawl/core/agents/errand';
+import { doors } from '@pawl/core/definitions/action-table';
+import { checkDelegation, checkMayFork, refuseSpecial } from '@pawl/core/definitions/gate';
+import type { ForkRequest } from '@pawl/core/agents/fork';
+import { nothingInherited, refuseParent } from '@pawl/core/agents/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import { checkOptions, checkTask } from '@pawl/core/task';
+import { checkOptions, checkTask } from '@pawl/core/plan/task';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
 import { requireInstalled } from '@pawl/providers/detect';
 import type { Definition } from '@pawl/schema/definition';

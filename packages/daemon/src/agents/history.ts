@@ -1,4 +1,4 @@
-import { findMark, remembered } from '@pawl/core/history';
+import { findMark, remembered } from '@pawl/core/agents/history';
 import type { HistoryPage } from '@pawl/protocol/view/history';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,5 +1,5 @@
-import type { Inheritance } from '@pawl/core/fork';
-import { conversationOf, openToolsIn } from '@pawl/core/history';
+import type { Inheritance } from '@pawl/core/agents/fork';
+import { conversationOf, openToolsIn } from '@pawl/core/agents/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { branchTip, resolveCommit } from '@pawl/git/repository';
 import { takeSnapshot } from '@pawl/git/snapshot';

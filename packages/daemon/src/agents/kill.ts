@@ -1,4 +1,4 @@
-import { refuseKill } from '@pawl/core/kill';
+import { refuseKill } from '@pawl/core/agents/kill';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';

@@ -1,4 +1,4 @@
-import { reasonToStay } from '@pawl/core/leaving';
+import { reasonToStay } from '@pawl/core/supervision/leaving';
 import type { Run } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';
 import { agentView } from '@pawl/store/agent-views';

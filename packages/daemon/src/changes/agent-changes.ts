@@ -1,4 +1,4 @@
-import { isOver } from '@pawl/core/ratchet/change-life';
+import { isOver } from '@pawl/core/changes/change-life';
 import type { AgentView } from '@pawl/protocol/view';
 import type { Project } from '@pawl/schema/record';
 import { latestChanges } from '@pawl/store/changes';

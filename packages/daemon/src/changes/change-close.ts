@@ -1,7 +1,7 @@
-import { blockingOf } from '@pawl/core/ratchet/change-comment';
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf, refuseChangeVerb, refuseClosing } from '@pawl/core/ratchet/change-rights';
-import { checkChangeText, requireChangeText } from '@pawl/core/ratchet/change-text';
+import { blockingOf } from '@pawl/core/changes/change-comment';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { nameOf, refuseChangeVerb, refuseClosing } from '@pawl/core/changes/change-rights';
+import { checkChangeText, requireChangeText } from '@pawl/core/changes/change-text';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { changeById, commentsOf, updateChange } from '@pawl/store/changes';

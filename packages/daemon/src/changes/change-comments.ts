@@ -1,9 +1,9 @@
-import { hears } from '@pawl/core/complete';
-import { blockingOf, kindOfComment, refuseTooMany } from '@pawl/core/ratchet/change-comment';
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf, refuseAddressing, refuseBlocking, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
-import { isOver } from '@pawl/core/ratchet/change-life';
-import { requireChangeText } from '@pawl/core/ratchet/change-text';
+import { hears } from '@pawl/core/supervision/complete';
+import { blockingOf, kindOfComment, refuseTooMany } from '@pawl/core/changes/change-comment';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { nameOf, refuseAddressing, refuseBlocking, refuseChangeVerb } from '@pawl/core/changes/change-rights';
+import { isOver } from '@pawl/core/changes/change-life';
+import { requireChangeText } from '@pawl/core/changes/change-text';
 import { cutText, firstLine } from '@pawl/core/shorten';
 import type { Change, ChangeComment } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';

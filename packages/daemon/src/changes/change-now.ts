@@ -1,4 +1,4 @@
-import { isOver } from '@pawl/core/ratchet/change-life';
+import { isOver } from '@pawl/core/changes/change-life';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { changeById } from '@pawl/store/changes';

@@ -1,6 +1,6 @@
-import { doors } from '@pawl/core/definition/action-table';
-import { refuseDoor } from '@pawl/core/definition/gate';
-import { checkChangeText, checkTitle } from '@pawl/core/ratchet/change-text';
+import { doors } from '@pawl/core/definitions/action-table';
+import { refuseDoor } from '@pawl/core/definitions/gate';
+import { checkChangeText, checkTitle } from '@pawl/core/changes/change-text';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { mergeBase } from '@pawl/git/change-diff';
 import { withLock } from '@pawl/git/lock';

@@ -1,5 +1,5 @@
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf } from '@pawl/core/ratchet/change-rights';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { nameOf } from '@pawl/core/changes/change-rights';
 import type { Change } from '@pawl/schema/change';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 

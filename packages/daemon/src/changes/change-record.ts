@@ -1,7 +1,7 @@
-import { blockingOf } from '@pawl/core/ratchet/change-comment';
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf } from '@pawl/core/ratchet/change-rights';
-import { inheritedFrom, newChange } from '@pawl/core/ratchet/change-life';
+import { blockingOf } from '@pawl/core/changes/change-comment';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { nameOf } from '@pawl/core/changes/change-rights';
+import { inheritedFrom, newChange } from '@pawl/core/changes/change-life';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';

@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { unpushedWarning } from '@pawl/core/ratchet/diverged';
-import type { DoneRules } from '@pawl/core/ratchet/when-done';
-import { mergeNote } from '@pawl/core/ratchet/when-done';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { unpushedWarning } from '@pawl/core/changes/diverged';
+import type { DoneRules } from '@pawl/core/changes/when-done';
+import { mergeNote } from '@pawl/core/changes/when-done';
 import { changeRoutes } from '@pawl/protocol/route/change';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';

@@ -1,5 +1,5 @@
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { isOver } from '@pawl/core/ratchet/change-life';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { isOver } from '@pawl/core/changes/change-life';
 import { openRepository } from '@pawl/git/repository';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';

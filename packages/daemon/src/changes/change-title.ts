@@ -1,4 +1,4 @@
-import { titleOfWork } from '@pawl/core/ratchet/change-text';
+import { titleOfWork } from '@pawl/core/changes/change-text';
 import { commitSubject } from '@pawl/git/commit-subject';
 import { readRange } from '@pawl/git/replay';
 import type { Agent } from '@pawl/schema/record';

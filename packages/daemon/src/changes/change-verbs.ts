@@ -1,9 +1,9 @@
-import type { Asker } from '@pawl/core/ratchet/change-rights';
-import { nameOf, refuseBlocking, refuseChangeVerb } from '@pawl/core/ratchet/change-rights';
-import { isEjected } from '@pawl/core/ratchet/change-state';
-import { requireChangeText } from '@pawl/core/ratchet/change-text';
-import type { MergeRules } from '@pawl/core/ratchet/merge-leave';
-import { isAskedFor, notCommitted } from '@pawl/core/ratchet/merge-leave';
+import type { Asker } from '@pawl/core/changes/change-rights';
+import { nameOf, refuseBlocking, refuseChangeVerb } from '@pawl/core/changes/change-rights';
+import { isEjected } from '@pawl/core/changes/change-state';
+import { requireChangeText } from '@pawl/core/changes/change-text';
+import type { MergeRules } from '@pawl/core/changes/merge-leave';
+import { isAskedFor, notCommitted } from '@pawl/core/changes/merge-leave';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';

@@ -1,7 +1,7 @@
-import { blockingOf } from '@pawl/core/ratchet/change-comment';
-import { isOver } from '@pawl/core/ratchet/change-life';
-import type { StateOfChange } from '@pawl/core/ratchet/change-state';
-import { changeState, needsPerson } from '@pawl/core/ratchet/change-state';
+import { blockingOf } from '@pawl/core/changes/change-comment';
+import { isOver } from '@pawl/core/changes/change-life';
+import type { StateOfChange } from '@pawl/core/changes/change-state';
+import { changeState, needsPerson } from '@pawl/core/changes/change-state';
 import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView } from '@pawl/protocol/view/change';
 import { diffCommits } from '@pawl/git/change-diff';
 import type { Change, Check } from '@pawl/schema/change';

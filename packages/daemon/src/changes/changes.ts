@@ -1,8 +1,8 @@
-import { doors } from '@pawl/core/definition/action-table';
-import { meets } from '@pawl/core/definition/gate';
-import { isAuthor } from '@pawl/core/landing';
-import { isOver } from '@pawl/core/ratchet/change-life';
-import { summaryFrom } from '@pawl/core/ratchet/change-text';
+import { doors } from '@pawl/core/definitions/action-table';
+import { meets } from '@pawl/core/definitions/gate';
+import { isAuthor } from '@pawl/core/agents/landing';
+import { isOver } from '@pawl/core/changes/change-life';
+import { summaryFrom } from '@pawl/core/changes/change-text';
 import { branchTips } from '@pawl/git/branch-tips';
 import { isAncestor } from '@pawl/git/merge-step';
 import { defaultBranch } from '@pawl/git/remote';

@@ -1,5 +1,5 @@
-import { blockingOf } from '@pawl/core/ratchet/change-comment';
-import type { ChangeFacts } from '@pawl/core/ratchet/change-state';
+import { blockingOf } from '@pawl/core/changes/change-comment';
+import type { ChangeFacts } from '@pawl/core/changes/change-state';
 import type { Change, Check, Queue } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { ProjectSettings } from '@pawl/schema/record';

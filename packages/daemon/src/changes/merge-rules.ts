@@ -1,9 +1,9 @@
-import { doors } from '@pawl/core/definition/action-table';
-import { meets } from '@pawl/core/definition/gate';
-import { isAuthor } from '@pawl/core/landing';
-import { mergeLeave, notCommitted } from '@pawl/core/ratchet/merge-leave';
-import type { DoneRules, WhenDone } from '@pawl/core/ratchet/when-done';
-import { whenDone, whenUnreadable, whenWithheld } from '@pawl/core/ratchet/when-done';
+import { doors } from '@pawl/core/definitions/action-table';
+import { meets } from '@pawl/core/definitions/gate';
+import { isAuthor } from '@pawl/core/agents/landing';
+import { mergeLeave, notCommitted } from '@pawl/core/changes/merge-leave';
+import type { DoneRules, WhenDone } from '@pawl/core/changes/when-done';
+import { whenDone, whenUnreadable, whenWithheld } from '@pawl/core/changes/when-done';
 import type { Merging } from '@pawl/protocol/view';
 import { defaultBranch, remoteUrl } from '@pawl/git/remote';
 import { withoutSecret } from '@pawl/git/remote-url';

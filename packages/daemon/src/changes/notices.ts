@@ -1,4 +1,4 @@
-import { hears } from '@pawl/core/complete';
+import { hears } from '@pawl/core/supervision/complete';
 import {
   alarmOverText,
   alarmText,
@@ -10,7 +10,7 @@ import {
   ownMergedText,
   questionedText,
   reviewedText,
-} from '@pawl/core/ratchet/notice-text';
+} from '@pawl/core/changes/notice-text';
 import type { Change, Check, Ejection, Finding } from '@pawl/schema/change';
 import type { Hearing } from '@pawl/schema/definition';
 import type { Agent, Project } from '@pawl/schema/record';

@@ -1,7 +1,7 @@
-import { blockingOf } from '@pawl/core/ratchet/change-comment';
-import type { Holder } from '@pawl/core/ratchet/change-return';
-import { holderOf } from '@pawl/core/ratchet/change-return';
-import type { NoticedComment } from '@pawl/core/ratchet/notice-text';
+import { blockingOf } from '@pawl/core/changes/change-comment';
+import type { Holder } from '@pawl/core/changes/change-return';
+import { holderOf } from '@pawl/core/changes/change-return';
+import type { NoticedComment } from '@pawl/core/changes/notice-text';
 import type { Change, ChangeComment } from '@pawl/schema/change';
 import type { AgentView } from '@pawl/store/agent-views';
 import { agentById } from '@pawl/store/agents';

@@ -1,4 +1,4 @@
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { cutText } from '@pawl/core/shorten';
 
 /** A foreign name or line as one line without terminal escapes. */

@@ -1,5 +1,5 @@
-import { isEjected } from '@pawl/core/ratchet/change-state';
-import { nameOfChange } from '@pawl/core/ratchet/notice-text';
+import { isEjected } from '@pawl/core/changes/change-state';
+import { nameOfChange } from '@pawl/core/changes/notice-text';
 import type { Change } from '@pawl/schema/change';
 import { changesOfTask } from '@pawl/store/changes';
 import { closeWithLearnings } from './change-close.ts';

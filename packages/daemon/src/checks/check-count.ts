@@ -1,4 +1,4 @@
-import { createTestCounter } from '@pawl/core/ratchet/count-tests';
+import { createTestCounter } from '@pawl/core/guard/count-tests';
 import { sessionFile } from '@pawl/host/session-files';
 import type { Check, TestCount } from '@pawl/schema/change';
 import { lstatSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import { countJUnit } from '@pawl/core/ratchet/junit';
+import { countJUnit } from '@pawl/core/guard/junit';
 import type { TestCount } from '@pawl/schema/change';
 import { hasErrno } from '@pawl/schema/error';
 import { constants } from 'node:fs';

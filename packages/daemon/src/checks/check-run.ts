@@ -1,4 +1,4 @@
-import { addCounts } from '@pawl/core/ratchet/runner/runner';
+import { addCounts } from '@pawl/core/guard/runner/runner';
 import { makeCheckClone } from '@pawl/git/check-clone';
 import { removeWhole } from '@pawl/git/remove-whole';
 import { findSession } from '@pawl/host/find-session';

@@ -2,7 +2,7 @@ import type { CheckLog, CheckView } from '@pawl/protocol/view/change';
 import type { Change, Check } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { isEjected } from '@pawl/core/ratchet/change-state';
+import { isEjected } from '@pawl/core/changes/change-state';
 import { readCheckEnd } from '@pawl/store/check-output';
 import { checkById, recentChecks } from '@pawl/store/checks';
 import type { Database } from '@pawl/store/tables';

@@ -1,10 +1,10 @@
-import type { Place } from '@pawl/core/definition/combine';
-import type { Layer, Problem } from '@pawl/core/definition/definition-file';
-import { definitionLimits } from '@pawl/core/definition/definition-limit';
-import type { ReadYaml } from '@pawl/core/definition/front-matter';
-import { hasFrontMatter } from '@pawl/core/definition/front-matter';
-import type { Flavour, Parsed } from '@pawl/core/definition/parse';
-import { parseDefinition } from '@pawl/core/definition/parse';
+import type { Place } from '@pawl/core/definitions/combine';
+import type { Layer, Problem } from '@pawl/core/definitions/definition-file';
+import { definitionLimits } from '@pawl/core/definitions/definition-limit';
+import type { ReadYaml } from '@pawl/core/definitions/front-matter';
+import { hasFrontMatter } from '@pawl/core/definitions/front-matter';
+import type { Flavour, Parsed } from '@pawl/core/definitions/parse';
+import { parseDefinition } from '@pawl/core/definitions/parse';
 import { hasErrno, isPassing, messageOf } from '@pawl/schema/error';
 import { createHash } from 'node:crypto';
 import { opendir, realpath } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-import { definitionLimits } from '@pawl/core/definition/definition-limit';
+import { definitionLimits } from '@pawl/core/definitions/definition-limit';
 import { hasErrno, isPassing, messageOf } from '@pawl/schema/error';
 import type { BigIntStats } from 'node:fs';
 import { constants } from 'node:fs';

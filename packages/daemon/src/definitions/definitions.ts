@@ -1,7 +1,7 @@
-import type { Combined, Place } from '@pawl/core/definition/combine';
-import { combine } from '@pawl/core/definition/combine';
-import type { Layer, Problem } from '@pawl/core/definition/definition-file';
-import type { ReadYaml } from '@pawl/core/definition/front-matter';
+import type { Combined, Place } from '@pawl/core/definitions/combine';
+import { combine } from '@pawl/core/definitions/combine';
+import type { Layer, Problem } from '@pawl/core/definitions/definition-file';
+import type { ReadYaml } from '@pawl/core/definitions/front-matter';
 import type { Definition } from '@pawl/schema/definition';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { lstat, realpath } from 'node:fs/promises';

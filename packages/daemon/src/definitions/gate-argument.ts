@@ -1,4 +1,4 @@
-import { canonicalTool } from '@pawl/core/definition/tool-name';
+import { canonicalTool } from '@pawl/core/definitions/tool-name';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 

@@ -1,6 +1,6 @@
-import type { AgentCaller } from '@pawl/core/definition/gate';
-import { mayAct, mayUseTool } from '@pawl/core/definition/gate';
-import { canonicalTool, nameCovers, toolEntry } from '@pawl/core/definition/tool-name';
+import type { AgentCaller } from '@pawl/core/definitions/gate';
+import { mayAct, mayUseTool } from '@pawl/core/definitions/gate';
+import { canonicalTool, nameCovers, toolEntry } from '@pawl/core/definitions/tool-name';
 import type { DefinitionList, GateAnswer } from '@pawl/protocol/view';
 import { openRepository } from '@pawl/git/repository';
 import type { AgentAction, Definition } from '@pawl/schema/definition';

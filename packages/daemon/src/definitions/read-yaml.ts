@@ -1,5 +1,5 @@
-import { definitionLimits } from '@pawl/core/definition/definition-limit';
-import type { Complaint, Field, ReadYaml } from '@pawl/core/definition/front-matter';
+import { definitionLimits } from '@pawl/core/definitions/definition-limit';
+import type { Complaint, Field, ReadYaml } from '@pawl/core/definitions/front-matter';
 import { messageOf } from '@pawl/schema/error';
 import type * as Library from 'yaml';
 import type { Document, Node, YAMLError } from 'yaml';

@@ -1,5 +1,5 @@
-import { toolEntry } from '@pawl/core/definition/tool-name';
-import { isCovered } from '@pawl/core/definition/gate';
+import { toolEntry } from '@pawl/core/definitions/tool-name';
+import { isCovered } from '@pawl/core/definitions/gate';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { ToolLimits } from '@pawl/providers/command';
 import type { Definition } from '@pawl/schema/definition';

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Door } from '@pawl/core/definition/action-table';
-import { doors } from '@pawl/core/definition/action-table';
-import { personOnly, refuseDoor } from '@pawl/core/definition/gate';
+import type { Door } from '@pawl/core/definitions/action-table';
+import { doors } from '@pawl/core/definitions/action-table';
+import { personOnly, refuseDoor } from '@pawl/core/definitions/gate';
 import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents';

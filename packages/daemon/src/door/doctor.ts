@@ -1,4 +1,4 @@
-import { divergedNews } from '@pawl/core/ratchet/diverged';
+import { divergedNews } from '@pawl/core/changes/diverged';
 import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
 import { runWithoutRepository } from '@pawl/git/command';
 import { messageOf } from '@pawl/schema/error';

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { doors } from '@pawl/core/definition/action-table';
-import { isOpen } from '@pawl/core/definition/gate';
+import { doors } from '@pawl/core/definitions/action-table';
+import { isOpen } from '@pawl/core/definitions/gate';
 import type { HttpDoor } from '@pawl/mcp/http';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';

@@ -1,4 +1,4 @@
-import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
+import type { MainOnForge } from '@pawl/core/queue/forge-plan';
 import { treeOf } from '@pawl/git/merge-step';
 import type { Check } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';

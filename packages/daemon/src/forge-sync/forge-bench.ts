@@ -1,4 +1,4 @@
-import type { ForgeScene } from '@pawl/core/ratchet/forge-plan';
+import type { ForgeScene } from '@pawl/core/queue/forge-plan';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Bench } from '../changes/landing/advance.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';

@@ -1,7 +1,7 @@
-import { newChange } from '@pawl/core/ratchet/change-life';
+import { newChange } from '@pawl/core/changes/change-life';
 import type { ForgeChange } from '@pawl/core/port/forge';
-import { isEjected } from '@pawl/core/ratchet/change-state';
-import { summaryFrom, titleFrom } from '@pawl/core/ratchet/change-text';
+import { isEjected } from '@pawl/core/changes/change-state';
+import { summaryFrom, titleFrom } from '@pawl/core/changes/change-text';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { mergeBase } from '@pawl/git/change-diff';
 import { isAncestor } from '@pawl/git/merge-step';

@@ -1,4 +1,4 @@
-import { isRedOnForge, keepsAlarm } from '@pawl/core/ratchet/forge-plan';
+import { isRedOnForge, keepsAlarm } from '@pawl/core/queue/forge-plan';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { queueOf } from '@pawl/store/queues';

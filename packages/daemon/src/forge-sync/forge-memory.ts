@@ -1,6 +1,6 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
-import type { ForgeMemory, ForgeSight } from '@pawl/core/ratchet/forge-plan';
-import { freshForgeMemory } from '@pawl/core/ratchet/forge-plan';
+import type { ForgeMemory, ForgeSight } from '@pawl/core/queue/forge-plan';
+import { freshForgeMemory } from '@pawl/core/queue/forge-plan';
 import type { Change } from '@pawl/schema/change';
 import { commentsOf } from '@pawl/store/changes';
 import { getSetting, setSetting } from '@pawl/store/settings';

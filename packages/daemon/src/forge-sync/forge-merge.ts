@@ -1,4 +1,4 @@
-import { obstacleOnForge } from '@pawl/core/ratchet/forge-plan';
+import { obstacleOnForge } from '@pawl/core/queue/forge-plan';
 import { fetchBranch } from '@pawl/git/remote';
 import type { Change } from '@pawl/schema/change';
 import { sceneOf } from './forge-bench.ts';

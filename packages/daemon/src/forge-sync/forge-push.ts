@@ -1,5 +1,5 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
-import type { ForgeMemory } from '@pawl/core/ratchet/forge-plan';
+import type { ForgeMemory } from '@pawl/core/queue/forge-plan';
 import { isAncestor } from '@pawl/git/merge-step';
 import { hasCommit } from '@pawl/git/queue-objects';
 import { fetchBranch, pushCommit } from '@pawl/git/remote';

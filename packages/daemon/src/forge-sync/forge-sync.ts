@@ -1,7 +1,7 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
-import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
-import { holdOnForge, marksOnForge } from '@pawl/core/ratchet/forge-plan';
-import { mayPush } from '@pawl/core/ratchet/merge-leave';
+import type { MainOnForge } from '@pawl/core/queue/forge-plan';
+import { holdOnForge, marksOnForge } from '@pawl/core/queue/forge-plan';
+import { mayPush } from '@pawl/core/changes/merge-leave';
 import type { Change } from '@pawl/schema/change';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,5 +1,5 @@
 import type { Forge } from '@pawl/core/port/forge';
-import type { MainOnForge } from '@pawl/core/ratchet/forge-plan';
+import type { MainOnForge } from '@pawl/core/queue/forge-plan';
 import { createGh } from '@pawl/forge/github/gh';
 import { createGithub } from '@pawl/forge/github/github';
 import type { GithubRepository } from '@pawl/forge/github/repository-name';

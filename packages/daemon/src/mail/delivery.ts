@@ -1,5 +1,5 @@
-import { taskOfMail } from '@pawl/core/prompt/turn-task';
-import { runOf } from '@pawl/core/run';
+import { taskOfMail } from '@pawl/core/prompts/turn-task';
+import { runOf } from '@pawl/core/sessions/run';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import type { Event, EventType } from '@pawl/schema/event';

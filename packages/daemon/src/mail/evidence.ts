@@ -1,6 +1,6 @@
-import type { EndForMail } from '@pawl/core/mail-end';
-import { mailBlock } from '@pawl/core/prompt/mail-block';
-import type { PromptAssets } from '@pawl/core/prompt/assets';
+import type { EndForMail } from '@pawl/core/mail/mail-end';
+import { mailBlock } from '@pawl/core/prompts/mail-block';
+import type { PromptAssets } from '@pawl/core/prompts/assets';
 import { limits } from '@pawl/schema/limit';
 import { idOfUuid, uuidOf } from '@pawl/schema/id';
 import type { Mail, MailChannel } from '@pawl/schema/mail';

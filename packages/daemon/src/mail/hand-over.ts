@@ -1,5 +1,5 @@
-import { mailBlock } from '@pawl/core/prompt/mail-block';
-import type { LetterGiven } from '@pawl/core/prompt/mail-block';
+import { mailBlock } from '@pawl/core/prompts/mail-block';
+import type { LetterGiven } from '@pawl/core/prompts/mail-block';
 import { sendInput } from '@pawl/host/input';
 import { streamJsonMessage } from '@pawl/providers/command';
 import { crashPoint } from '@pawl/schema/crash-point';

@@ -1,4 +1,4 @@
-import { checkBody, refuseMail } from '@pawl/core/mail';
+import { checkBody, refuseMail } from '@pawl/core/mail/mail';
 import { cutBytes } from '@pawl/core/shorten';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';

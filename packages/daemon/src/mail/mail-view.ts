@@ -1,6 +1,6 @@
-import { statusOfMail } from '@pawl/core/mail';
-import { detailOfMail } from '@pawl/core/mail-detail';
-import type { Way } from '@pawl/core/mail-way';
+import { statusOfMail } from '@pawl/core/mail/mail';
+import { detailOfMail } from '@pawl/core/mail/mail-detail';
+import type { Way } from '@pawl/core/mail/mail-way';
 import type { MailView } from '@pawl/protocol/view/mail';
 import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agent-views';

@@ -1,4 +1,4 @@
-import { resolveAgent } from '@pawl/core/resolve';
+import { resolveAgent } from '@pawl/core/agents/resolve';
 import type { FetchMailBody, MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail';
 import { openRepository } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';

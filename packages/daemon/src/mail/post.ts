@@ -1,4 +1,4 @@
-import { everybody } from '@pawl/core/mail';
+import { everybody } from '@pawl/core/mail/mail';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

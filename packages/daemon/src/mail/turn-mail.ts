@@ -1,5 +1,5 @@
-import { mailBlock, unreadHint } from '@pawl/core/prompt/mail-block';
-import { mailOfTurn, urgentMail } from '@pawl/core/turn-mail';
+import { mailBlock, unreadHint } from '@pawl/core/prompts/mail-block';
+import { mailOfTurn, urgentMail } from '@pawl/core/mail/turn-mail';
 import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';

@@ -1,5 +1,5 @@
-import { wayOfMail } from '@pawl/core/mail-way';
-import type { Way } from '@pawl/core/mail-way';
+import { wayOfMail } from '@pawl/core/mail/mail-way';
+import type { Way } from '@pawl/core/mail/mail-way';
 import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agent-views';
 import { mailbox, wakesInLastHour } from '@pawl/store/mailboxes';

@@ -1,12 +1,12 @@
-import { doors } from '@pawl/core/definition/action-table';
-import { refuseSpecial } from '@pawl/core/definition/gate';
-import { taskState } from '@pawl/core/plan';
+import { doors } from '@pawl/core/definitions/action-table';
+import { refuseSpecial } from '@pawl/core/definitions/gate';
+import { taskState } from '@pawl/core/plan/plan';
 import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/view/task';
 import { openRepository } from '@pawl/git/repository';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project, Task } from '@pawl/schema/record';
-import { isOver } from '@pawl/core/ratchet/change-life';
+import { isOver } from '@pawl/core/changes/change-life';
 import { changesOfTask } from '@pawl/store/changes';
 import { viewOf as viewOfChange } from '../changes/change-view.ts';
 import { agentById } from '@pawl/store/agents';

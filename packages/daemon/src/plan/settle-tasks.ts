@@ -1,5 +1,5 @@
-import type { Landing } from '@pawl/core/landing';
-import { isAuthor, judgeLanding } from '@pawl/core/landing';
+import type { Landing } from '@pawl/core/agents/landing';
+import { isAuthor, judgeLanding } from '@pawl/core/agents/landing';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';

@@ -1,4 +1,4 @@
-import { breachInWords } from '@pawl/core/budget';
+import { breachInWords } from '@pawl/core/accounts/budget';
 import { firstLine } from '@pawl/core/shorten';
 import type { TaskHistory } from '@pawl/protocol/view/change';
 import type { Change } from '@pawl/schema/change';

@@ -1,5 +1,5 @@
-import type { Limits } from '@pawl/core/budget';
-import { budgetInForce, tighterBudget } from '@pawl/core/budget';
+import type { Limits } from '@pawl/core/accounts/budget';
+import { budgetInForce, tighterBudget } from '@pawl/core/accounts/budget';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { PawlError } from '@pawl/schema/error';

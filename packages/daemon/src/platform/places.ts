@@ -1,4 +1,4 @@
-import type { Correspondent } from '@pawl/core/mail';
+import type { Correspondent } from '@pawl/core/mail/mail';
 import type { Place } from '@pawl/schema/place';
 import { agentAt, directoryOf } from '@pawl/schema/place';
 import { PawlError } from '@pawl/schema/error';

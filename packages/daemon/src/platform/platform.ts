@@ -1,6 +1,6 @@
 import type { Home } from '@pawl/protocol/home';
 import type { McpServer } from '@pawl/providers/command';
-import type { PromptAssets } from '@pawl/core/prompt/assets';
+import type { PromptAssets } from '@pawl/core/prompts/assets';
 import type { Providers } from '@pawl/providers/registry';
 import type { Repository } from '@pawl/git/repository';
 import { openRepository } from '@pawl/git/repository';

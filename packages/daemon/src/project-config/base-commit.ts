@@ -1,4 +1,4 @@
-import { unpushedBase } from '@pawl/core/ratchet/diverged';
+import { unpushedBase } from '@pawl/core/changes/diverged';
 import { hasRemoteBranches } from '@pawl/git/branch-tips';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { branchTip, commitAt, resolveCommit } from '@pawl/git/repository';

@@ -1,4 +1,4 @@
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { checkBranchName } from '@pawl/git/branch-name';
 import { mergeMethods } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';

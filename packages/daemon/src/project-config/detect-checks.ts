@@ -1,5 +1,5 @@
-import { readObject, scriptsOf } from '@pawl/core/ratchet/package-scripts';
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { readObject, scriptsOf } from '@pawl/core/guard/package-scripts';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { PawlError } from '@pawl/schema/error';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { firstLine } from '@pawl/core/shorten';
 import { fileAt } from '@pawl/git/change-diff';
 import { currentBranch } from '@pawl/git/merge';

@@ -1,4 +1,4 @@
-import type { Unpushed } from '@pawl/core/ratchet/diverged';
+import type { Unpushed } from '@pawl/core/changes/diverged';
 import { countAhead } from '@pawl/git/dropped';
 import { hasCommit } from '@pawl/git/queue-objects';
 import { branchTip } from '@pawl/git/repository';

@@ -1,4 +1,4 @@
-import type { AgentCaller } from '@pawl/core/definition/gate';
+import type { AgentCaller } from '@pawl/core/definitions/gate';
 import { branchTips } from '@pawl/git/branch-tips';
 import { isAncestor } from '@pawl/git/merge-step';
 import type { WithheldWork } from '@pawl/schema/change';

@@ -1,4 +1,4 @@
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { fileAt } from '@pawl/git/change-diff';
 import { defaultBranch } from '@pawl/git/remote';
 import type { Repository } from '@pawl/git/repository';

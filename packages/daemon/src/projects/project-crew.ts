@@ -1,4 +1,4 @@
-import { createLanes } from '@pawl/core/turn-taking';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
 import type { CrewView } from '@pawl/protocol/view/project';
 import { checkoutOf } from '@pawl/git/advance';
 import { branchTip, listBranches } from '@pawl/git/repository';

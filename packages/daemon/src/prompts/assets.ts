@@ -1,5 +1,5 @@
-import type { PromptAssets } from '@pawl/core/prompt/assets';
-import { readPromptAssets } from '@pawl/core/prompt/assets';
+import type { PromptAssets } from '@pawl/core/prompts/assets';
+import { readPromptAssets } from '@pawl/core/prompts/assets';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

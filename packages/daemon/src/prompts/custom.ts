@@ -1,4 +1,4 @@
-import { promptLimits } from '@pawl/core/prompt/prompt-limit';
+import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import { hasErrno, isPassing, messageOf } from '@pawl/schema/error';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { promptLimits } from '@pawl/core/prompt/prompt-limit';
+import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import type { InputView } from '@pawl/protocol/view/prompt';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { directoryOf } from '@pawl/schema/place';

@@ -1,4 +1,4 @@
-import { promptLimits } from '@pawl/core/prompt/prompt-limit';
+import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import type { PromptView } from '@pawl/protocol/view/prompt';
 import { readSmallFile, sessionFile } from '@pawl/host/session-files';
 import { PawlError } from '@pawl/schema/error';

@@ -1,6 +1,6 @@
-import { refuseMail } from '@pawl/core/mail';
-import { isPerson } from '@pawl/core/mail';
-import { checkQuestion, cycleInWords, findCycle, refuseAsked } from '@pawl/core/question';
+import { refuseMail } from '@pawl/core/mail/mail';
+import { isPerson } from '@pawl/core/mail/mail';
+import { checkQuestion, cycleInWords, findCycle, refuseAsked } from '@pawl/core/questions/question';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';

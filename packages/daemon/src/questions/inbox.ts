@@ -1,7 +1,7 @@
-import { budgetNews } from '@pawl/core/inbox';
-import { isPerson } from '@pawl/core/mail';
-import { decideYourself } from '@pawl/core/question-judgement';
-import { resolveAgent } from '@pawl/core/resolve';
+import { budgetNews } from '@pawl/core/questions/inbox';
+import { isPerson } from '@pawl/core/mail/mail';
+import { decideYourself } from '@pawl/core/questions/question-judgement';
+import { resolveAgent } from '@pawl/core/agents/resolve';
 import { cutBytes, firstLine } from '@pawl/core/shorten';
 import type { ReplyBody } from '@pawl/protocol/view';
 import type { InboxEntry, InboxItem } from '@pawl/protocol/view/question';

@@ -1,4 +1,4 @@
-import { isPerson, refuseMail } from '@pawl/core/mail';
+import { isPerson, refuseMail } from '@pawl/core/mail/mail';
 import { firstLine } from '@pawl/core/shorten';
 import { limits } from '@pawl/schema/limit';
 import type { Mail, Question, QuestionEnd } from '@pawl/schema/mail';

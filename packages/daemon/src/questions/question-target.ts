@@ -1,6 +1,6 @@
-import type { Asked } from '@pawl/core/question';
-import { chooseAsked } from '@pawl/core/question';
-import { resolveAgent } from '@pawl/core/resolve';
+import type { Asked } from '@pawl/core/questions/question';
+import { chooseAsked } from '@pawl/core/questions/question';
+import { resolveAgent } from '@pawl/core/agents/resolve';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agent-views';

@@ -1,5 +1,5 @@
-import type { Judgement } from '@pawl/core/question-judgement';
-import { judgeQuestion } from '@pawl/core/question-judgement';
+import type { Judgement } from '@pawl/core/questions/question-judgement';
+import { judgeQuestion } from '@pawl/core/questions/question-judgement';
 import { firstLine } from '@pawl/core/shorten';
 import { messageOf } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';

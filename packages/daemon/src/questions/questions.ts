@@ -1,5 +1,5 @@
-import { checkBody } from '@pawl/core/mail';
-import { cycleError } from '@pawl/core/question';
+import { checkBody } from '@pawl/core/mail/mail';
+import { cycleError } from '@pawl/core/questions/question';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,4 +1,4 @@
-import type { Divergence } from '@pawl/core/ratchet/diverged';
+import type { Divergence } from '@pawl/core/changes/diverged';
 import { isAncestor } from '@pawl/git/merge-step';
 import { hasCommit } from '@pawl/git/queue-objects';
 import { branchTip } from '@pawl/git/repository';

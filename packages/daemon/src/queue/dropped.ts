@@ -1,5 +1,5 @@
-import { droppedDetail } from '@pawl/core/ratchet/diverged';
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
+import { droppedDetail } from '@pawl/core/changes/diverged';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { cutText } from '@pawl/core/shorten';
 import type { NamedCommit } from '@pawl/git/dropped';
 import { droppedCommits } from '@pawl/git/dropped';

@@ -1,5 +1,5 @@
-import type { Side } from '@pawl/core/ratchet/foresight';
-import { conflictWords, pairsThatMeet } from '@pawl/core/ratchet/foresight';
+import type { Side } from '@pawl/core/queue/foresight';
+import { conflictWords, pairsThatMeet } from '@pawl/core/queue/foresight';
 import { branchTips } from '@pawl/git/branch-tips';
 import type { Repository } from '@pawl/git/repository';
 import { limits } from '@pawl/schema/limit';

@@ -1,4 +1,4 @@
-import { notAccepted } from '@pawl/core/ratchet/test-count';
+import { notAccepted } from '@pawl/core/guard/test-count';
 import { PawlError } from '@pawl/schema/error';
 import { examineChange } from '../changes/guard/examine.ts';
 import { readProjectConfig } from '../project-config/project-config.ts';

@@ -1,5 +1,5 @@
-import type { QueueStep } from '@pawl/core/ratchet/queue-plan';
-import { notAccepted } from '@pawl/core/ratchet/test-count';
+import type { QueueStep } from '@pawl/core/queue/queue-plan';
+import { notAccepted } from '@pawl/core/guard/test-count';
 import type { Change, Finding } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { ChangePatch } from '@pawl/store/changes';

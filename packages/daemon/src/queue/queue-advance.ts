@@ -1,5 +1,5 @@
-import { isEligible } from '@pawl/core/ratchet/change-state';
-import { mergeLeave } from '@pawl/core/ratchet/merge-leave';
+import { isEligible } from '@pawl/core/changes/change-state';
+import { mergeLeave } from '@pawl/core/changes/merge-leave';
 import type { Queue } from '@pawl/schema/change';
 import { queueWaitSchema } from '@pawl/schema/change';
 import { changeById } from '@pawl/store/changes';

@@ -1,4 +1,4 @@
-import { planQueue } from '@pawl/core/ratchet/queue-plan';
+import { planQueue } from '@pawl/core/queue/queue-plan';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { updateChange } from '@pawl/store/changes';

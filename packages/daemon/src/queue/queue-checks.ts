@@ -1,4 +1,4 @@
-import type { QueueStep } from '@pawl/core/ratchet/queue-plan';
+import type { QueueStep } from '@pawl/core/queue/queue-plan';
 import { importCommits } from '@pawl/git/queue-objects';
 import type { Chain } from '../changes/guard/chain.ts';
 import { commitOfChain } from '../changes/guard/chain.ts';

@@ -1,5 +1,5 @@
-import { changeNews, configNews, queueNews, withheldNews } from '@pawl/core/inbox';
-import { divergedNews } from '@pawl/core/ratchet/diverged';
+import { changeNews, configNews, queueNews, withheldNews } from '@pawl/core/questions/inbox';
+import { divergedNews } from '@pawl/core/changes/diverged';
 import type { ChangeView } from '@pawl/protocol/view/change';
 import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
 import type { Change, Queue } from '@pawl/schema/change';

@@ -1,6 +1,6 @@
-import { isEligible } from '@pawl/core/ratchet/change-state';
-import { mergeLeave } from '@pawl/core/ratchet/merge-leave';
-import type { QueueFacts } from '@pawl/core/ratchet/queue-plan';
+import { isEligible } from '@pawl/core/changes/change-state';
+import { mergeLeave } from '@pawl/core/changes/merge-leave';
+import type { QueueFacts } from '@pawl/core/queue/queue-plan';
 import type { Change, Check, Queue } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';

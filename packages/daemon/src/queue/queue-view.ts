@@ -1,5 +1,5 @@
-import { divergedNews } from '@pawl/core/ratchet/diverged';
-import { queueAdvice } from '@pawl/core/ratchet/merge-leave';
+import { divergedNews } from '@pawl/core/changes/diverged';
+import { queueAdvice } from '@pawl/core/changes/merge-leave';
 import type { QueueView } from '@pawl/protocol/view/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { limits } from '@pawl/schema/limit';

@@ -1,4 +1,4 @@
-import { planQueue } from '@pawl/core/ratchet/queue-plan';
+import { planQueue } from '@pawl/core/queue/queue-plan';
 import { limits } from '@pawl/schema/limit';
 import { openChecks } from '@pawl/store/checks';
 import { updateQueue } from '@pawl/store/queues';

@@ -1,5 +1,5 @@
-import { changeState } from '@pawl/core/ratchet/change-state';
-import { createLanes } from '@pawl/core/turn-taking';
+import { changeState } from '@pawl/core/changes/change-state';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
 import { ensureOwnDirectory } from '@pawl/git/own-directory';
 import { tidyOwnDirectory } from '@pawl/git/tidy';
 import { branchTip } from '@pawl/git/repository';

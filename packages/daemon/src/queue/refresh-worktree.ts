@@ -1,4 +1,4 @@
-import { notRefreshedWords, reasonNotToRefresh, refreshedWords } from '@pawl/core/ratchet/refresh';
+import { notRefreshedWords, reasonNotToRefresh, refreshedWords } from '@pawl/core/queue/refresh';
 import { finishRebase, moveRebased, planRebase } from '@pawl/git/rebase-worktree';
 import type { Repository } from '@pawl/git/repository';
 import { processesIn } from '@pawl/host/process-directory';

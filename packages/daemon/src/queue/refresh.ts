@@ -1,4 +1,4 @@
-import { createSerial } from '@pawl/core/turn-taking';
+import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { branchTips } from '@pawl/git/branch-tips';
 import type { Queue } from '@pawl/schema/change';
 import { messageOf } from '@pawl/schema/error';

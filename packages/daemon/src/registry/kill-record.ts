@@ -1,4 +1,4 @@
-import { planKill } from '@pawl/core/kill';
+import { planKill } from '@pawl/core/agents/kill';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents';

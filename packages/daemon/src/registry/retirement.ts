@@ -1,5 +1,5 @@
-import { endReasonOf, hears, withdrawalText } from '@pawl/core/complete';
-import { nextStep } from '@pawl/core/next-step';
+import { endReasonOf, hears, withdrawalText } from '@pawl/core/supervision/complete';
+import { nextStep } from '@pawl/core/sessions/next-step';
 import { agentView } from '@pawl/store/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents';
 import { toldOfCompletion } from '@pawl/store/mail';

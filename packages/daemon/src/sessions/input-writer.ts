@@ -1,4 +1,4 @@
-import type { InputFile } from '@pawl/core/input-files';
+import type { InputFile } from '@pawl/core/sessions/input-files';
 import { PawlError } from '@pawl/schema/error';
 import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

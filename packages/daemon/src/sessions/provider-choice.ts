@@ -1,5 +1,5 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import { namedProvider, onlyInstalled } from '@pawl/core/provider-choice';
+import { namedProvider, onlyInstalled } from '@pawl/core/accounts/provider-choice';
 import { installedAgents } from '@pawl/providers/detect';
 import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Project } from '@pawl/schema/record';

@@ -1,4 +1,4 @@
-import { nothingInherited, planFork } from '@pawl/core/fork';
+import { nothingInherited, planFork } from '@pawl/core/agents/fork';
 import { agentPrograms } from '@pawl/roster/agent-program';
 import type { Look } from '@pawl/roster/look-around';
 import { lookAround } from '@pawl/roster/look-around';

@@ -1,4 +1,4 @@
-import { whoHears } from '@pawl/core/complete';
+import { whoHears } from '@pawl/core/supervision/complete';
 import type { Agent, Run } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents';
 import { livingColleagues } from '@pawl/store/colleagues';

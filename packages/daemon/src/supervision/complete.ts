@@ -1,8 +1,8 @@
-import { breachInWords } from '@pawl/core/budget';
-import type { Colleague } from '@pawl/core/complete';
-import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/complete';
-import { doors } from '@pawl/core/definition/action-table';
-import { meets } from '@pawl/core/definition/gate';
+import { breachInWords } from '@pawl/core/accounts/budget';
+import type { Colleague } from '@pawl/core/supervision/complete';
+import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/supervision/complete';
+import { doors } from '@pawl/core/definitions/action-table';
+import { meets } from '@pawl/core/definitions/gate';
 import { branchTip, countCommits } from '@pawl/git/repository';
 import type { Change } from '@pawl/schema/change';
 import type { Definition } from '@pawl/schema/definition';

@@ -1,4 +1,4 @@
-import { createSerial } from '@pawl/core/turn-taking';
+import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { agentsToReconcile } from '@pawl/store/agent-views';

@@ -1,8 +1,8 @@
-import { completionText } from '@pawl/core/complete';
-import { doors } from '@pawl/core/definition/action-table';
-import { meets } from '@pawl/core/definition/gate';
-import { isAtRest, isDoneWithTask } from '@pawl/core/leaving';
-import { createLanes } from '@pawl/core/turn-taking';
+import { completionText } from '@pawl/core/supervision/complete';
+import { doors } from '@pawl/core/definitions/action-table';
+import { meets } from '@pawl/core/definitions/gate';
+import { isAtRest, isDoneWithTask } from '@pawl/core/supervision/leaving';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';

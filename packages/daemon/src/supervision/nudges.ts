@@ -1,7 +1,7 @@
-import { isNews, mailIn, newsEvents } from '@pawl/core/news';
-import type { NudgeFacts, SkipReason } from '@pawl/core/nudge';
-import { judgeNudge, reasonToSkip } from '@pawl/core/nudge';
-import { createSerial } from '@pawl/core/turn-taking';
+import { isNews, mailIn, newsEvents } from '@pawl/core/supervision/news';
+import type { NudgeFacts, SkipReason } from '@pawl/core/supervision/nudge';
+import { judgeNudge, reasonToSkip } from '@pawl/core/supervision/nudge';
+import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { NudgeState } from '@pawl/schema/mail';

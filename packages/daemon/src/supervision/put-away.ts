@@ -1,4 +1,4 @@
-import { judgeCleanUp } from '@pawl/core/clean-up';
+import { judgeCleanUp } from '@pawl/core/agents/clean-up';
 import { worktreeWork } from '@pawl/git/worktree-work';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';

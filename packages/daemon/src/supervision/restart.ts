@@ -1,4 +1,4 @@
-import { judgeRestart, restartNotice } from '@pawl/core/restart';
+import { judgeRestart, restartNotice } from '@pawl/core/supervision/restart';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agent-views';

@@ -1,5 +1,5 @@
-import type { Progress } from '@pawl/core/stuck';
-import { loopIn, progressAfter, silenceOf } from '@pawl/core/stuck';
+import type { Progress } from '@pawl/core/supervision/stuck';
+import { loopIn, progressAfter, silenceOf } from '@pawl/core/supervision/stuck';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Message, Run, Session } from '@pawl/schema/record';

@@ -1,7 +1,7 @@
-import type { Landing } from '@pawl/core/landing';
-import { isAuthor } from '@pawl/core/landing';
-import type { EndedRun } from '@pawl/core/plan';
-import { checkTaskPlan, pendingTasks, refuseCycle, sameTask, taskEnd, taskState } from '@pawl/core/plan';
+import type { Landing } from '@pawl/core/agents/landing';
+import { isAuthor } from '@pawl/core/agents/landing';
+import type { EndedRun } from '@pawl/core/plan/plan';
+import { checkTaskPlan, pendingTasks, refuseCycle, sameTask, taskEnd, taskState } from '@pawl/core/plan/plan';
 import { cutText } from '@pawl/core/shorten';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';

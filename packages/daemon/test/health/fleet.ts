@@ -1,4 +1,4 @@
-import { runOf } from '@pawl/core/run';
+import { runOf } from '@pawl/core/sessions/run';
 import type { Nudges } from '@pawl/daemon/supervision/nudges';
 import { createNudges } from '@pawl/daemon/supervision/nudges';
 import { createDefinitions } from '@pawl/daemon/definitions/definitions';

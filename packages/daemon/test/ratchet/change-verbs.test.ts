@@ -1,4 +1,4 @@
-import type { Asker } from '@pawl/core/ratchet/change-rights';
+import type { Asker } from '@pawl/core/changes/change-rights';
 import { closeChange } from '@pawl/daemon/changes/change-close';
 import { commentChange } from '@pawl/daemon/changes/change-comments';
 import { openChange } from '@pawl/daemon/changes/change-open';

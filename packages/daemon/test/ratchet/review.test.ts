@@ -5,7 +5,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changeState } from '@pawl/core/ratchet/change-state';
+import { changeState } from '@pawl/core/changes/change-state';
 import { changeFacts, projectFacts } from '@pawl/daemon/changes/facts';
 import type { Change } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';

@@ -1,4 +1,4 @@
-import { doors } from '@pawl/core/definition/action-table';
+import { doors } from '@pawl/core/definitions/action-table';
 import { programs } from '@pawl/protocol/programs';
 import { routes } from '@pawl/protocol/routes';
 import { errorCodes } from '@pawl/schema/error';

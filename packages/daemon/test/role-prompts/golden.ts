@@ -1,4 +1,4 @@
-import { assemblePrompt } from '@pawl/core/prompt/assemble';
+import { assemblePrompt } from '@pawl/core/prompts/assemble';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
 import { programs } from '@pawl/protocol/programs';
 import type { Agent, Run } from '@pawl/schema/record';

@@ -1,4 +1,4 @@
-import { newChange } from '@pawl/core/ratchet/change-life';
+import { newChange } from '@pawl/core/changes/change-life';
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
 import { createAuthority, personToken } from '@pawl/daemon/platform/http/authority';
 import { openPost } from '@pawl/daemon/mail/post';

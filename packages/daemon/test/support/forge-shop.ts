@@ -1,4 +1,4 @@
-import { newChange } from '@pawl/core/ratchet/change-life';
+import { newChange } from '@pawl/core/changes/change-life';
 import type { ForgeBench } from '@pawl/daemon/forge-sync/forge-bench';
 import type { ForgeLink } from '@pawl/daemon/forge-sync/forge';
 import { syncForge } from '@pawl/daemon/forge-sync/forge-sync';

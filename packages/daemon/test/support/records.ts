@@ -1,4 +1,4 @@
-import { newChange } from '@pawl/core/ratchet/change-life';
+import { newChange } from '@pawl/core/changes/change-life';
 import type { Change } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';

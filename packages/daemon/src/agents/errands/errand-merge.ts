@@ -1,4 +1,4 @@
-import { refuseBusy, refuseDead, refuseOther } from '@pawl/core/errand';
+import { refuseBusy, refuseDead, refuseOther } from '@pawl/core/agents/errand';
 import { firstLine } from '@pawl/core/shorten';
 import { advanceBranch, checkoutOf, finishAdvance } from '@pawl/git/advance';
 import { checkBranchName } from '@pawl/git/branch-name';

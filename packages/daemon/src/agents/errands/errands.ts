@@ -1,4 +1,4 @@
-import { refuseOther, refuseUntellable } from '@pawl/core/errand';
+import { refuseOther, refuseUntellable } from '@pawl/core/agents/errand';
 import { diffBranch } from '@pawl/git/branch-diff';
 import type { BranchDiff } from '@pawl/git/branch-diff';
 import type { ErrandList } from '@pawl/protocol/view/errand';

@@ -1,5 +1,5 @@
-import { judgeCleanUp } from '@pawl/core/clean-up';
-import { isOver } from '@pawl/core/ratchet/change-life';
+import { judgeCleanUp } from '@pawl/core/agents/clean-up';
+import { isOver } from '@pawl/core/changes/change-life';
 import { trashWorktree } from '@pawl/git/trash';
 import { worktreeWork } from '@pawl/git/worktree-work';
 import { processesIn } from '@pawl/host/process-directory';

@@ -5,7 +5,7 @@ import { restoreDirectory } from '@pawl/git/trash-directory';
 import { isPlainNote } from '@pawl/git/trash-note';
 import type { TrashEntry } from '@pawl/git/trash-list';
 import { listTrash } from '@pawl/git/trash-list';
-import { isAtRest, isDoneWithTask } from '@pawl/core/leaving';
+import { isAtRest, isDoneWithTask } from '@pawl/core/supervision/leaving';
 import type { Place } from '@pawl/schema/place';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Project, WorktreeEnd } from '@pawl/schema/record';

@@ -1,4 +1,4 @@
-import type { Side } from '@pawl/core/ratchet/foresight';
+import type { Side } from '@pawl/core/queue/foresight';
 import { changedFiles, conflictsBetween, mergeBase } from '@pawl/git/change-diff';
 import { mergeBases } from '@pawl/git/merge-bases';
 import type { Repository } from '@pawl/git/repository';

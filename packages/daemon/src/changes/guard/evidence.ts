@@ -1,4 +1,4 @@
-import type { Evidence } from '@pawl/core/ratchet/queue-plan';
+import type { Evidence } from '@pawl/core/queue/queue-plan';
 import type { Change, Check } from '@pawl/schema/change';
 
 const nothing: Evidence = {

@@ -1,8 +1,8 @@
-import { gateLimits } from '@pawl/core/ratchet/gate-limit';
-import { isTestFile, mayHoldTests } from '@pawl/core/ratchet/test-files';
-import { measureTests } from '@pawl/core/ratchet/test-strength';
-import type { TestPair } from '@pawl/core/ratchet/weaker-tests';
-import { weakerTests } from '@pawl/core/ratchet/weaker-tests';
+import { gateLimits } from '@pawl/core/guard/gate-limit';
+import { isTestFile, mayHoldTests } from '@pawl/core/guard/test-files';
+import { measureTests } from '@pawl/core/guard/test-strength';
+import type { TestPair } from '@pawl/core/guard/weaker-tests';
+import { weakerTests } from '@pawl/core/guard/weaker-tests';
 import { cutText } from '@pawl/core/shorten';
 import type { DiffFile } from '@pawl/git/branch-diff';
 import type { CommitFiles } from '@pawl/git/commit-files';

@@ -1,4 +1,4 @@
-import { isEjected } from '@pawl/core/ratchet/change-state';
+import { isEjected } from '@pawl/core/changes/change-state';
 import { messageOf } from '@pawl/schema/error';
 import type { EventType } from '@pawl/schema/event';
 import type { ProjectConfig } from '@pawl/schema/project-config';

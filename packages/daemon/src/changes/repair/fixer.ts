@@ -1,4 +1,4 @@
-import { fixTask } from '@pawl/core/ratchet/crew-task';
+import { fixTask } from '@pawl/core/changes/crew-task';
 import { cutText } from '@pawl/core/shorten';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';

@@ -1,4 +1,4 @@
-import type { Returned } from '@pawl/core/ratchet/change-return';
+import type { Returned } from '@pawl/core/changes/change-return';
 import { idSchema } from '@pawl/schema/id';
 import { timeSchema } from '@pawl/schema/record';
 import { getSetting, setSetting } from '@pawl/store/settings';

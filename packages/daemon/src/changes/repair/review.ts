@@ -1,6 +1,6 @@
-import { isForReview } from '@pawl/core/ratchet/change-comment';
-import { reviewTask } from '@pawl/core/ratchet/crew-task';
-import { nextReview } from '@pawl/core/ratchet/review-step';
+import { isForReview } from '@pawl/core/changes/change-comment';
+import { reviewTask } from '@pawl/core/changes/crew-task';
+import { nextReview } from '@pawl/core/changes/review-step';
 import type { Change, ChangeComment } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,8 +1,8 @@
-import type { Returned, ReturnCause } from '@pawl/core/ratchet/change-return';
-import { nextReturn } from '@pawl/core/ratchet/change-return';
-import { standInTask } from '@pawl/core/ratchet/crew-task';
-import type { Trouble } from '@pawl/core/ratchet/notice-text';
-import { returnedText, troubleText } from '@pawl/core/ratchet/notice-text';
+import type { Returned, ReturnCause } from '@pawl/core/changes/change-return';
+import { nextReturn } from '@pawl/core/changes/change-return';
+import { standInTask } from '@pawl/core/changes/crew-task';
+import type { Trouble } from '@pawl/core/changes/notice-text';
+import { returnedText, troubleText } from '@pawl/core/changes/notice-text';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,4 +1,4 @@
-import { statusOfMail } from '@pawl/core/mail';
+import { statusOfMail } from '@pawl/core/mail/mail';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import type { EventType } from '@pawl/schema/event';

@@ -1,4 +1,4 @@
-import type { PromptAssets } from '@pawl/core/prompt/assets';
+import type { PromptAssets } from '@pawl/core/prompts/assets';
 import { redactText } from '@pawl/host/secret-mask';
 import { watchFiles } from '@pawl/host/watch';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -14,7 +14,7 @@ import { conversationHolder, updateSession } from '@pawl/store/sessions';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { createSerial } from '@pawl/core/turn-taking';
+import { createSerial } from '@pawl/core/sessions/turn-taking';
 import type { Heard } from '../../mail/evidence.ts';
 import { noteHeard } from '../../mail/evidence.ts';
 import type { Batch, Intake, IntakeTarget, Pace, SaidMessage, TurnState } from './intake.ts';

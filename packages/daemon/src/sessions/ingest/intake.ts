@@ -1,8 +1,8 @@
-import { liveState } from '@pawl/core/live';
+import { liveState } from '@pawl/core/sessions/live';
 import { cutText, firstLine } from '@pawl/core/shorten';
 import type { OutputParser } from '@pawl/core/port/provider';
-import type { UsageState } from '@pawl/core/usage';
-import { usageAfter } from '@pawl/core/usage';
+import type { UsageState } from '@pawl/core/accounts/usage';
+import { usageAfter } from '@pawl/core/accounts/usage';
 import { rebuildCarry } from '@pawl/host/line-carry';
 import { createLineSplitter } from '@pawl/host/lines';
 import type { LineSplitter } from '@pawl/host/lines';

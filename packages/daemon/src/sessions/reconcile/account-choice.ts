@@ -1,4 +1,4 @@
-import { chooseAccount, reasonToSwitch } from '@pawl/core/account';
+import { chooseAccount, reasonToSwitch } from '@pawl/core/accounts/account';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 import type { Account, Agent, Run, Session } from '@pawl/schema/record';

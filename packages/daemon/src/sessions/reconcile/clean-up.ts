@@ -1,4 +1,4 @@
-import { judgeCleanUp } from '@pawl/core/clean-up';
+import { judgeCleanUp } from '@pawl/core/agents/clean-up';
 import type { Place } from '@pawl/schema/place';
 import { deleteBranchAt } from '@pawl/git/branch';
 import { listTrash } from '@pawl/git/trash-list';

@@ -1,5 +1,5 @@
-import type { ProjectPlace } from '@pawl/core/input-files';
-import type { AgentFacts } from '@pawl/core/next-step';
+import type { ProjectPlace } from '@pawl/core/sessions/input-files';
+import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import type { Place } from '@pawl/schema/place';
 import { keepOutOfCommits } from '@pawl/git/exclude';
 import { addWorktree, verifyWorktree } from '@pawl/git/worktree';

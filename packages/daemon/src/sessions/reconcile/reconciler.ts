@@ -1,5 +1,5 @@
-import type { AgentFacts, Step } from '@pawl/core/next-step';
-import { nextStep } from '@pawl/core/next-step';
+import type { AgentFacts, Step } from '@pawl/core/sessions/next-step';
+import { nextStep } from '@pawl/core/sessions/next-step';
 import { findSession } from '@pawl/host/find-session';
 import { haltSession } from '@pawl/host/halt-session';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -16,7 +16,7 @@ import { endAgent } from '../../registry/kill-record.ts';
 import { createAlarms } from './alarms.ts';
 import { cleanUp } from './clean-up.ts';
 import { finishSession } from './finish.ts';
-import { createGate, createLanes, createPlaces } from '@pawl/core/turn-taking';
+import { createGate, createLanes, createPlaces } from '@pawl/core/sessions/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
 import { recordEnd } from './verdict.ts';
 import { retire } from './retire.ts';

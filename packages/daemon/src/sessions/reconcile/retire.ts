@@ -1,4 +1,4 @@
-import { nextStep } from '@pawl/core/next-step';
+import { nextStep } from '@pawl/core/sessions/next-step';
 import { agentView } from '@pawl/store/agent-views';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { retireIfDone } from '../../registry/retirement.ts';

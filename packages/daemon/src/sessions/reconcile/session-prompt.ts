@@ -1,8 +1,8 @@
-import { conversationOf } from '@pawl/core/history';
-import type { ProjectPlace } from '@pawl/core/input-files';
+import { conversationOf } from '@pawl/core/agents/history';
+import type { ProjectPlace } from '@pawl/core/sessions/input-files';
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import type { Prompt } from '@pawl/core/prompt/assemble';
-import { assemblePrompt } from '@pawl/core/prompt/assemble';
+import type { Prompt } from '@pawl/core/prompts/assemble';
+import { assemblePrompt } from '@pawl/core/prompts/assemble';
 import {
   accountSwitchedPrompt,
   commitPrompt,
@@ -10,9 +10,9 @@ import {
   missingSignalPrompt,
   nextTaskPrompt,
   retryPrompt,
-} from '@pawl/core/prompt/follow-up';
-import { commitNotice, noticeOf } from '@pawl/core/prompt/notice';
-import { transcriptOf } from '@pawl/core/transcript';
+} from '@pawl/core/prompts/follow-up';
+import { commitNotice, noticeOf } from '@pawl/core/prompts/notice';
+import { transcriptOf } from '@pawl/core/sessions/transcript';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Message, Run, Session } from '@pawl/schema/record';
 import { wholeHistory } from '@pawl/store/history';

@@ -1,4 +1,4 @@
-import { openToolsIn } from '@pawl/core/history';
+import { openToolsIn } from '@pawl/core/agents/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { isAlive } from '@pawl/host/identity';
 import { closeInput } from '@pawl/host/input';

@@ -1,6 +1,6 @@
-import type { Breach } from '@pawl/core/budget';
-import { breachInWords, breachOf, budgetAdvice, budgetInForce, isLimited } from '@pawl/core/budget';
-import { totalUsage } from '@pawl/core/usage';
+import type { Breach } from '@pawl/core/accounts/budget';
+import { breachInWords, breachOf, budgetAdvice, budgetInForce, isLimited } from '@pawl/core/accounts/budget';
+import { totalUsage } from '@pawl/core/accounts/usage';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
 import { sessionsOf, sessionsOfProject } from '@pawl/store/sessions';

@@ -1,11 +1,11 @@
-import { endDone, endOverBudget } from '@pawl/core/completion';
-import { takeUp } from '@pawl/core/conversation';
-import type { Dependency, Errand } from '@pawl/core/input-files';
-import { inputFiles } from '@pawl/core/input-files';
-import type { AgentFacts } from '@pawl/core/next-step';
-import { nextStep } from '@pawl/core/next-step';
+import { endDone, endOverBudget } from '@pawl/core/sessions/completion';
+import { takeUp } from '@pawl/core/sessions/conversation';
+import type { Dependency, Errand } from '@pawl/core/sessions/input-files';
+import { inputFiles } from '@pawl/core/sessions/input-files';
+import type { AgentFacts } from '@pawl/core/sessions/next-step';
+import { nextStep } from '@pawl/core/sessions/next-step';
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import { endsTurnByResult } from '@pawl/core/work-mode';
+import { endsTurnByResult } from '@pawl/core/agents/work-mode';
 import { findSession } from '@pawl/host/find-session';
 import type { ProcessIdentity } from '@pawl/host/identity';
 import { startSession } from '@pawl/host/start-session';

@@ -1,5 +1,5 @@
-import { exhaustionEnd } from '@pawl/core/account';
-import type { RunEnded, Verdict } from '@pawl/core/completion';
+import { exhaustionEnd } from '@pawl/core/accounts/account';
+import type { RunEnded, Verdict } from '@pawl/core/sessions/completion';
 import { cutText } from '@pawl/core/shorten';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Run, Session } from '@pawl/schema/record';

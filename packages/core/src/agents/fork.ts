@@ -1,0 +1,177 @@
+import { PawlError } from '@pawl/schema/error';
+import type { Definition } from '@pawl/schema/definition';
+import type { NewEvent } from '@pawl/schema/event';
+import type { Agent, AgentPlace, Budget, Message, Project, Run, WorkMode } from '@pawl/schema/record';
+import { refuseAdopted } from './adopted.ts';
+import { checkMayFork } from '../definitions/gate.ts';
+import type { ProviderPreset } from '../port/provider.ts';
+import { runOf } from '../sessions/run.ts';
+
+/** What a child takes over from its parent. */
+export type Inheritance = {
+  /** The parent's last complete message that the child sees; 0 inherits nothing. */
+  messageId: number;
+  /** The provider's own id of the parent's conversation, for a provider that can branch off it. */
+  conversation: string | null;
+};
+
+/** Nothing: what an agent takes over that is made for a task of its own. */
+export const nothingInherited: Inheritance = { messageId: 0, conversation: null };
+
+export type ForkRequest = {
+  parent: Agent;
+  inherits: Inheritance;
+  definition: Definition;
+  /** Null for an agent that belongs to no project. */
+  project: Project | null;
+  preset: ProviderPreset;
+  model: string | null;
+  options: Record<string, string>;
+  mode: WorkMode;
+  accountId: string | null;
+  environment: Record<string, string>;
+  budget: Budget;
+  /** The planned task that the child takes up. */
+  taskId: string | null;
+  /** The work that the child is given, as it is shown. */
+  assignment: string | null;
+  alias: string;
+  baseCommit: string | null;
+  /** Null for one that works where its process was found. */
+  worktree: string | null;
+  /** Null for a worktree without a branch; by default the agent gets one that is named after it. */
+  branch?: string | null;
+  /** The directory above its worktrees, for an agent with several projects. */
+  workdir?: string | null;
+  /** Its worktrees in further projects, in their order. */
+  places?: Pick<AgentPlace, 'projectId' | 'path' | 'baseCommit' | 'snapshot'>[];
+  adopted?: Agent['adopted'];
+  snapshot: string | null;
+  /** The child's first message; without one it waits for input. */
+  task: string | null;
+  /** The run that begins the child's, when that is a part of it: a subagent's. */
+  parentRunId: string | null;
+  /** The chat thread of the child's run; the usual one when absent. */
+  sessionId?: string | undefined;
+  ids: { agent: string; run: string };
+  now: number;
+};
+
+export type ForkPlan = {
+  agent: Agent;
+  places: AgentPlace[];
+  run: Run | null;
+  /** In the order in which they are written: the parent's note, the child's, and the child's first message. */
+  messages: Pick<Message, 'agentId' | 'runId' | 'kind' | 'content' | 'data'>[];
+  events: NewEvent[];
+};
+
+/**
+ * The one way in: the child's row, a note in both histories, the intent of a worktree, and the first run where there is
+ * a task; to be written in one transaction with the events. What it costs does not depend on how much is inherited.
+ * Nothing has happened in the world yet; the reconciler makes it so.
+ */
+export function planFork(request: ForkRequest): ForkPlan {
+  const { parent, inherits, definition, project, alias, ids, now } = request;
+  refuseParent(parent);
+  const projectId = project?.id ?? null;
+  const branch = `work/${alias}`;
+  const agent: Agent = {
+    id: ids.agent,
+    alias,
+    projectId,
+    parentId: parent.id,
+    supervisorId: parent.id,
+    forkMessageId: inherits.messageId,
+    forkedConversation: inherits.conversation,
+    snapshot: request.snapshot,
+    freshAfter: 0,
+    definition: definition.id,
+    kind: definition.kind,
+    class: definition.class,
+    provider: request.preset.name,
+    model: request.model,
+    options: request.options,
+    mode: request.mode,
+    accountId: request.accountId,
+    environment: request.environment,
+    budget: request.budget,
+    taskId: request.taskId,
+    assignment: request.assignment,
+    branch:
+      request.worktree === null || project === null ? null : request.branch === undefined ? branch : request.branch,
+    baseCommit: request.baseCommit,
+    worktree: request.worktree,
+    workdir: request.workdir ?? null,
+    worktreeReadyAt: null,
+    worktreeEnd: null,
+    createdAt: now,
+    stopRequestedAt: null,
+    completion: null,
+    adopted: request.adopted ?? null,
+    stuckAt: null,
+    stuckReason: null,
+    endedAt: null,
+    endReason: null,
+    reapedAt: null,
+  };
+  const begun =
+    request.task === null
+      ? null
+      : runOf(
+          agent,
+          { id: ids.run, project, task: request.task, definition, sessionId: request.sessionId, now },
+          request.parentRunId,
+        );
+  const note = (self: Agent, role: 'parent' | 'child') => ({
+    agentId: self.id,
+    runId: null,
+    kind: 'fork' as const,
+    content: role === 'parent' ? `forked ${alias}` : `forked off ${parent.alias}`,
+    data: {
+      ...(role === 'parent' ? { childId: agent.id } : { parentId: parent.id }),
+      forkMessageId: inherits.messageId,
+      role,
+    },
+  });
+  return {
+    agent,
+    places: (request.places ?? []).map((place, index) => ({
+      ...place,
+      agentId: agent.id,
+      no: index + 1,
+      branch,
+      readyAt: null,
+      end: null,
+    })),
+    run: begun?.run ?? null,
+    messages: [note(parent, 'parent'), note(agent, 'child'), ...(begun === null ? [] : [begun.message])],
+    events: [
+      {
+        type: 'agent.forked',
+        projectId,
+        agentId: agent.id,
+        data: {
+          alias,
+          parentId: parent.id,
+          definition: agent.definition,
+          provider: agent.provider,
+          branch: agent.branch,
+          forkMessageId: inherits.messageId,
+        },
+      },
+      ...(begun === null ? [] : [begun.event]),
+    ],
+  };
+}
+
+/** Refuses a parent that cannot have children: a subagent never can, a dead one not any more. */
+export function refuseParent(parent: Agent): void {
+  checkMayFork(parent.kind);
+  refuseAdopted(parent);
+  if (parent.endedAt !== null) {
+    throw new PawlError('conflict', `The agent ${parent.alias} is dead.`, {
+      hint: 'Fork one that lives: see `pawl tree`.',
+    });
+  }
+}

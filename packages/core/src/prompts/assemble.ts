@@ -1,0 +1,191 @@
+import type { Agent, Run } from '@pawl/schema/record';
+import type { ProjectPlace } from '../sessions/input-files.ts';
+import { fillPlaceholders } from '../sessions/input-files.ts';
+import { directoryOf } from '@pawl/schema/place';
+import { cutText } from '../shorten.ts';
+import { endsTurnByResult } from '../agents/work-mode.ts';
+import type { PromptAssets } from './assets.ts';
+import { askedTags, chatHistoryTag, roleTag } from './assets.ts';
+import { commandLines, communicationText } from './communication.ts';
+import { promptLimits } from './prompt-limit.ts';
+import { addedTags, block, foreignText } from './tag.ts';
+
+/** What a session is told: in one text, and the same divided for CLIs that take a system prompt. */
+export type Prompt = {
+  /** Everything but what belongs to this run. */
+  system: string;
+  /** What this run is about: what was said and done before, why it begins anew, and what is asked. */
+  turn: string;
+  /** Both in one text, in the order of the parts. */
+  whole: string;
+};
+
+/** The result of a task that had to be done first. */
+export type DependencyResult = { name: string; summary: string };
+
+export type PromptGiven = {
+  assets: PromptAssets;
+  agent: Agent;
+  run: Run;
+  /** Its projects, where it has several: the prompt lists the directory, branch and base of each. */
+  places?: readonly ProjectPlace[];
+  /** The repository's own texts for the agent's role, in their order. They are appended and replace nothing. */
+  custom?: string[];
+  dependencies?: DependencyResult[];
+  /** What was said before, told to a provider that has no memory of it. */
+  transcript?: string | null;
+  /** Why it begins anew, where this is not the beginning of the run. */
+  notice?: string | null;
+  /** Leaves out the commands and what is told about other agents, but never the repository's own texts. */
+  skipPromptExtras?: boolean;
+};
+
+/** One part of a prompt: its text with its tags, whether it belongs to the run, and its text in a turn of its own. */
+type PromptPart = { text: string; turn: boolean; quoted?: boolean; bare?: string };
+
+/**
+ * Makes the prompt of a session whose provider remembers nothing: the mode's parts in their order, then the definition,
+ * the commands, the repository's own texts, the workspace, and the other agents. Nothing in foreign text can be taken for
+ * one of these parts. Placeholders are filled in all parts but in what was said before, whose words are no placeholders.
+ */
+export function assemblePrompt(given: PromptGiven): Prompt {
+  const fill = (text: string) => fillPlaceholders(text, given.agent);
+  const parts = [...modeParts(given), ...lastParts(given)].map((part) => ({
+    ...part,
+    text: part.quoted === true ? part.text : fill(part.text),
+    ...(part.bare === undefined ? {} : { bare: fill(part.bare) }),
+  }));
+  return {
+    system: joined(parts.filter((part) => !part.turn)),
+    turn: joined(parts.filter((part) => part.turn).map(({ text, bare }) => ({ text: bare ?? text }))),
+    whole: joined(parts),
+  };
+}
+
+/** The tag under which an agent of a mode finds what it is asked. */
+export function askedTag(assets: PromptAssets, { mode }: Agent): string {
+  const asked: readonly string[] = askedTags;
+  return assets.modes[mode].find(({ tag }) => asked.includes(tag))?.tag ?? askedTags[0];
+}
+
+function modeParts(given: PromptGiven): PromptPart[] {
+  const { assets, agent } = given;
+  const quote = foreignText(assets);
+  const asked = askedTag(assets, agent);
+  const template = assets.modes[agent.mode];
+  const hasHistory = template.some(({ tag }) => tag === chatHistoryTag);
+  return template.flatMap(({ tag, text }): PromptPart[] => {
+    if (tag === chatHistoryTag) return past(given, chatHistoryTag, quote);
+    if (tag === roleTag && text === '') return rolePart(given, quote);
+    if (tag !== asked) return [{ text: block(tag, text), turn: false }];
+    return [
+      ...(hasHistory ? [] : past(given, addedTags.past, quote)),
+      ...(given.notice ? [{ text: given.notice, turn: true }] : []),
+      ...dependencyPart(given.dependencies ?? [], quote),
+      askedPart(agent, tag, quote(given.run.task)),
+    ];
+  });
+}
+
+/** The definition's own text as the role; an agent without one is known by its name only. */
+function rolePart({ agent, run }: PromptGiven, quote: (text: string) => string): PromptPart[] {
+  return [{ text: block(roleTag, quote(run.definition?.prompt.trim() || `You are ${agent.alias}.`)), turn: false }];
+}
+
+/** The task of a turn. In a conversation the person's words are the turn itself. */
+function askedPart({ mode }: Agent, tag: string, text: string): PromptPart {
+  return { text: block(tag, text), turn: true, ...(mode === 'converse' ? { bare: text } : {}) };
+}
+
+/** What comes after the mode's own parts, in this order. */
+function lastParts({ assets, agent, run, places = [], custom = [], ...given }: PromptGiven): PromptPart[] {
+  const quote = foreignText(assets);
+  const skips = given.skipPromptExtras ?? agent.mode === 'conflict-resolution';
+  const commands = commandLines(assets, agent.kind);
+  const communication = skips ? null : communicationText(assets, agent.mode, commands);
+  // Where the definition is the role, it stands there already.
+  const isRole = assets.modes[agent.mode].some(({ tag, text }) => tag === roleTag && text === '');
+  const definition = isRole ? '' : quote(run.definition?.prompt.trim() ?? '');
+  const texts = [
+    definition === '' ? null : block(addedTags.definition, `${definitionHead}\n\n${definition}`),
+    skips ? null : block(addedTags.commands, commands),
+    ...custom
+      .filter((text) => text.trim() !== '')
+      .map((text) => block(addedTags.custom, `${customHead}\n\n${quote(text.trim())}`)),
+    block(addedTags.workspace, quote(workspaceText(agent, places))),
+    communication === null ? null : block(addedTags.communication, communication),
+  ];
+  return texts.filter((text) => text !== null).map((text) => ({ text, turn: false }));
+}
+
+const definitionHead = 'This is what you are here. Where it differs from what stands above, this holds.';
+const customHead = 'What this repository asks of agents in your role, in addition to all of the above.';
+
+function past({ transcript = null }: PromptGiven, tag: string, quote: (text: string) => string): PromptPart[] {
+  return transcript === null ? [] : [{ text: block(tag, quote(transcript)), turn: true, quoted: true }];
+}
+
+/** The results of tasks that had to be done first; each gets its share of the room. */
+function dependencyPart(dependencies: DependencyResult[], quote: (text: string) => string): PromptPart[] {
+  if (dependencies.length === 0) return [];
+  const share = Math.floor(promptLimits.dependencyCharacters / dependencies.length);
+  const results = dependencies.map(({ name, summary }) => cutText(`## ${name.trim()}\n\n${summary.trim()}`, share));
+  const text = `What came of the tasks that yours builds on, in the words of those who did them.\n\n${results.join('\n\n')}`;
+  return [{ text: block(addedTags.dependencies, quote(text)), turn: true, quoted: true }];
+}
+
+function workspaceText(agent: Agent, places: readonly ProjectPlace[]): string {
+  if (agent.projectId === null && agent.parentId !== null) return plainText(agent);
+  if (places.length > 1) return severalText(agent, places);
+  const from = fromBase(agent.baseCommit);
+  const isDetached = agent.branch === null && agent.mode === 'coordinate';
+  const lines = [
+    `- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside of it.`,
+    isDetached
+      ? '- Branch: none. The directory is a checkout of the branch that changes go to, and follows it while you rest. Nothing that you change there is kept.'
+      : `- Branch: ${agent.branch ?? '(none)'}${from}.`,
+    ...assignmentLine(agent, 'Neither is committed.'),
+  ];
+  const how = isDetached
+    ? 'with a directory of your own to read in'
+    : 'and you work alone in a git worktree of your own';
+  return `You are ${agent.alias}, ${how}.\n\n${lines.join('\n')}`;
+}
+
+/** The workspace of an agent with several projects: one directory, with a worktree of each project in it. */
+function severalText(agent: Agent, places: readonly ProjectPlace[]): string {
+  const lines = [
+    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. You start here; stay inside of it. It is no repository itself.`,
+    ...places.map(
+      ({ name, path, branch, base }) =>
+        `- Project ${name}: ${path}, on the branch ${branch ?? '(none)'}${fromBase(base)}.`,
+    ),
+    '- Run git in the directory of the project it is about, and commit in each project what you change there.',
+    ...assignmentLine(agent, 'Both are in the directory that you start in, and in no repository.'),
+  ];
+  return `You are ${agent.alias}, and you work alone, with a git worktree of your own in each of ${places.length} projects.\n\n${lines.join('\n')}`;
+}
+
+/** The workspace of an agent without a project: a plain directory. */
+function plainText(agent: Agent): string {
+  const lines = [
+    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. Stay inside of it. It is yours alone and is no git repository: there is no branch, and nothing to commit or to propose.`,
+    ...assignmentLine(agent, 'Leave your results in the directory, and say in your result where they are.'),
+  ];
+  return `You are ${agent.alias}, and you work for no project.\n\n${lines.join('\n')}`;
+}
+
+function assignmentLine({ mode }: Agent, more: string): string[] {
+  if (endsTurnByResult(mode)) return [];
+  return [
+    `- Your assignment: \`.pawl/input/\`, see \`manifest.json\`. What you say about your work: \`.pawl/output/\`. ${more}`,
+  ];
+}
+
+function fromBase(base: string | null): string {
+  return base === null ? '' : `, which begins at ${base}`;
+}
+
+function joined(parts: { text: string }[]): string {
+  return `${parts.map(({ text }) => text).join('\n\n')}\n`;
+}

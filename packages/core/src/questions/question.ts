@@ -1,0 +1,115 @@
+import type { Definition } from '@pawl/schema/definition';
+import { PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import type { Question } from '@pawl/schema/mail';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { checkBody, isPerson } from '../mail/mail.ts';
+import { wayOfMail } from '../mail/mail-way.ts';
+
+/** What decides whether somebody can be asked now. */
+export type Asked = {
+  agent: Agent;
+  run: Run | null;
+  session: Session | null;
+  /** `pawl resume` would continue it: its provider, its worktree and its definition are there. */
+  resumable: boolean;
+  /** Of one that stays and has had no run yet: its definition as its files say it now. */
+  first?: Definition | null;
+};
+
+/**
+ * Why an agent could not answer, or null when it can: it is at work, or it rests and a question begins a turn. Whoever is
+ * paused, was stopped, has failed, has completed or waits for a person would let the asker wait for nothing.
+ */
+export function whyNoAnswer(asked: Asked): string | null {
+  const { agent, run, session } = asked;
+  if (agent.endedAt !== null) return `it is dead (${agent.endReason ?? 'ended'})`;
+  if (isPerson(agent)) return null;
+  if (agent.adopted !== null) return 'it was not started by Pawl, so nothing makes it answer; send it mail: pawl send';
+  if (run !== null && run.outcome === null) {
+    if (agent.stopRequestedAt !== null) return 'it is being stopped';
+    return session !== null && session.endedAt === null && session.pausedAt !== null ? 'it is paused' : null;
+  }
+  const way = wayOfMail({ ...asked, listens: false, waiting: [{ kind: 'question', byPerson: false }], wakes: 0 });
+  if (way.way === 'wake') return null;
+  return 'why' in way ? way.why : 'it cannot be woken';
+}
+
+/** Refuses to ask somebody who could not answer. */
+export function refuseAsked(asked: Asked): void {
+  const why = whyNoAnswer(asked);
+  if (why === null) return;
+  throw new PawlError('conflict', `${asked.agent.alias} cannot answer: ${why}.`, {
+    hint: `See \`pawl ps\` for those that can${asked.agent.adopted === null ? '; mail waits for it: pawl send' : ''}.`,
+    details: { agentId: asked.agent.id, reason: why },
+  });
+}
+
+/**
+ * Who of several is asked: one that is at work before one that rests, of those the newest. Nobody asks themselves. `what`
+ * names the place where they were looked for.
+ */
+export function chooseAsked(from: Agent, candidates: readonly Asked[], what: string): Asked {
+  const others = candidates.filter(({ agent }) => agent.id !== from.id && agent.endedAt === null);
+  if (others.length === 0) {
+    const alone = candidates.some(({ agent }) => agent.id === from.id);
+    throw new PawlError(alone ? 'invalid_input' : 'not_found', alone ? selfAsk : `Nobody is at work on ${what}.`, {
+      hint: 'See `pawl ps`, and `pawl task show` for who works on a task.',
+    });
+  }
+  const able = others.filter((each) => whyNoAnswer(each) === null);
+  const chosen = able.find(({ run }) => run !== null && run.outcome === null) ?? able[0];
+  if (chosen !== undefined) return chosen;
+  const reasons = others.map((each) => `${each.agent.alias}: ${whyNoAnswer(each)}`);
+  throw new PawlError('conflict', `Nobody at ${what} can answer: ${reasons.slice(0, 5).join('; ')}.`, {
+    hint: 'See `pawl ps` for those that can.',
+  });
+}
+
+const selfAsk = 'Nobody asks themselves.';
+
+/** Refuses what is no question, or one too many. */
+export function checkQuestion(from: Agent, to: Agent, question: string, open: number): void {
+  if (from.id === to.id) throw new PawlError('invalid_input', selfAsk, { hint: 'Name another agent; see `pawl ps`.' });
+  checkBody(question);
+  if (open < limits.openQuestions) return;
+  throw new PawlError('busy', `${from.alias} waits for ${open} answers already.`, {
+    hint: 'Let some of them come first.',
+  });
+}
+
+/** One who waits for another's answer. */
+type Wait = Pick<Question, 'id' | 'fromId' | 'toId'>;
+
+/**
+ * The open questions by which `to` waits, directly or through others, for `from`, in their order; null when it does not.
+ * If `from` asked `to` now, none of them would ever be answered.
+ */
+export function findCycle<Waiting extends Wait>(open: readonly Waiting[], from: string, to: string): Waiting[] | null {
+  const wayTo = new Map<string, Waiting[]>([[to, []]]);
+  const reached = [to];
+  for (let agent = reached.shift(); agent !== undefined; agent = reached.shift()) {
+    const way = wayTo.get(agent) ?? [];
+    for (const question of open) {
+      if (question.fromId !== agent || wayTo.has(question.toId)) continue;
+      const further = [...way, question];
+      if (question.toId === from) return further;
+      wayTo.set(question.toId, further);
+      reached.push(question.toId);
+    }
+  }
+  return null;
+}
+
+/** A cycle in words: each asks the next, and the last the first. */
+export function cycleInWords(aliases: readonly string[]): string {
+  return `${aliases.join(' asks ')} asks ${aliases[0] ?? ''}: each would wait for the other, so none of these questions is answered`;
+}
+
+/** Why a question that was part of a cycle has ended, for the one who asked it. */
+export function cycleError(aliases: readonly string[]): PawlError {
+  return new PawlError('conflict', `${cycleInWords(aliases)}.`, {
+    hint: 'Answer what you were asked first, or write without waiting: pawl send.',
+    details: { cycle: [...aliases] },
+  });
+}

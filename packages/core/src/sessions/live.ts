@@ -1,0 +1,28 @@
+import type { LiveState } from '@pawl/schema/status';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import { firstLine } from '../shorten.ts';
+
+const detailCharacters = 120;
+
+/** What an agent is doing, read from the latest thing it printed. Null when the event says nothing about that. */
+export function liveState(event: StreamEvent): LiveState | null {
+  switch (event.type) {
+    case 'thinking':
+      return { live: 'thinking', detail: firstLine(event.text, detailCharacters) };
+    case 'tool-call':
+      return { live: 'calling_tool', detail: firstLine(`${event.name} ${event.input}`, detailCharacters) };
+    case 'text':
+    case 'text-delta':
+      return { live: 'working', detail: firstLine(event.text, detailCharacters) };
+    case 'tool-result':
+      return { live: 'working', detail: 'read a tool result' };
+    case 'retry':
+      return { live: 'working', detail: firstLine(event.text, detailCharacters) };
+    case 'limit':
+      return { live: 'idle', detail: 'usage limit reached' };
+    case 'result':
+      return { live: 'idle', detail: 'turn ended' };
+    default:
+      return null;
+  }
+}

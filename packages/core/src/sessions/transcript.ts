@@ -1,0 +1,40 @@
+import type { Message } from '@pawl/schema/record';
+import { cutText } from '../shorten.ts';
+
+/** How much of one message a transcript carries. */
+const messageCharacters = 8_000;
+
+const speakers: Partial<Record<Message['kind'], string>> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'You',
+  tool_call: 'You used a tool',
+  tool_result: 'The tool answered',
+};
+
+/**
+ * A conversation in words, for an agent that cannot take it up by its provider's own means. What does not fit is left out
+ * from the beginning, and said to be; null when there is nothing to tell.
+ */
+export function transcriptOf(conversation: readonly Message[], budgetCharacters: number): string | null {
+  const told: string[] = [];
+  let left = budgetCharacters;
+  for (const message of conversation.toReversed()) {
+    const text = `${speakers[message.kind] ?? message.kind}:\n${quoted(cutText(message.content, messageCharacters))}`;
+    if (text.length > left) break;
+    left -= text.length + 2;
+    told.push(text);
+  }
+  if (conversation.length === 0) return null;
+  const omitted = conversation.length - told.length;
+  const head = omitted === 0 ? [] : [`(${omitted} earlier messages are left out.)`];
+  return [...head, ...told.toReversed()].join('\n\n');
+}
+
+/** Every line behind a bar, so that no line of a message can look like the beginning of another's. */
+function quoted(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `| ${line}`)
+    .join('\n');
+}

@@ -1,0 +1,122 @@
+import { limits } from '@pawl/schema/limit';
+import type { NudgeState } from '@pawl/schema/mail';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { deriveStatus } from '../agents/status.ts';
+
+/**
+ * Who is nudged, and when. A nudge is the text of an agent's definition, sent as mail.
+ *
+ * `fixed` nudges everybody who could answer, each time the gap is over. `smart` nudges only who rests and may have something
+ * to do: an open run is a turn, and nobody is asked in the middle of one; an ephemeral agent whose run has ended is done. So
+ * only persistent agents that rest are left, and they are nudged
+ *
+ *   - when there is news since they were last nudged or began a turn, whichever is later;
+ *   - without news, while somebody ephemeral is at work in their project, after 2, 4, 8 … 30 minutes.
+ *
+ * What nudged agents do is no news to each other (`isNews`), and they do not count as being at work: so a fleet in which
+ * nobody has anything to do comes to rest after one turn each, and then costs nothing, however long it is left alone.
+ */
+export type NudgeMode = 'smart' | 'fixed';
+
+/** Why an agent is not nudged; the words are part of what is recorded and never change. */
+export const skipReasons = [
+  'dead',
+  'adopted',
+  'no-nudge',
+  'done',
+  'never-started',
+  'stopped',
+  'crashed',
+  'exhausted',
+  'over-budget',
+  'waiting-for-input',
+  'waiting-for-provider',
+  'paused',
+  'unconsumed',
+  'mid-turn',
+  'gap',
+  'unchanged',
+] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
+export type NudgeFacts = {
+  agent: Agent;
+  run: Run | null;
+  session: Session | null;
+  /** What is remembered of its nudges; null when it never had one. */
+  state: NudgeState | null;
+  /** Its last nudge has not been read, and is not a dead letter. */
+  outstanding: boolean;
+  /** The shortest time between two nudges. */
+  gapMs: number;
+};
+
+/** What an agent that rests may have to look at. */
+export type News = {
+  changed: boolean;
+  /** Somebody ephemeral of its project is in the middle of a run. */
+  othersAtWork: boolean;
+};
+
+/** A nudge, and how long to wait for the next one as long as nothing changes; or why there is none. */
+export type NudgeVerdict = { nudge: string; backoffMs: number } | { skip: SkipReason };
+
+/** Decides about one agent; `smart` needs the news only where `reasonToSkip` has found none to skip it. */
+export function judgeNudge(facts: NudgeFacts, news: News, now: number, mode: NudgeMode): NudgeVerdict {
+  const reason = reasonToSkip(facts, now, mode);
+  if (reason !== null) return { skip: reason };
+  const { state, gapMs } = facts;
+  const nudge = facts.run?.definition?.nudge ?? '';
+  if (mode === 'fixed' || news.changed) return { nudge, backoffMs: gapMs };
+  const backoffMs = Math.max(state?.backoffMs ?? 0, gapMs);
+  if (!news.othersAtWork || isWithin(backoffMs, [state?.nudgedAt, facts.run?.endedAt], now))
+    return { skip: 'unchanged' };
+  return { nudge, backoffMs: Math.min(backoffMs * 2, Math.max(limits.longestNudgeGapMs, gapMs)) };
+}
+
+/** Why an agent is not nudged, whatever there is new; null when that decides. */
+export function reasonToSkip(facts: NudgeFacts, now: number, mode: NudgeMode): SkipReason | null {
+  const reason = reasonNotToHear(facts);
+  if (reason !== null) return reason;
+  if (facts.outstanding) return 'unconsumed';
+  if (mode === 'smart' && facts.run?.outcome === null) return 'mid-turn';
+  return isWithin(facts.gapMs, [facts.state?.nudgedAt], now) ? 'gap' : null;
+}
+
+/** Why an agent could not answer, or must not be stirred by a nudge: the same in both modes. */
+function reasonNotToHear({ agent, run, session }: NudgeFacts): SkipReason | null {
+  if (agent.endedAt !== null) return 'dead';
+  if (agent.adopted !== null) return 'adopted';
+  if (run === null) return 'never-started';
+  if (run.definition === null || run.definition.nudge === null) return 'no-nudge';
+  if (agent.completion !== null) return 'done';
+  if (agent.stopRequestedAt !== null) return 'stopped';
+  switch (deriveStatus({ agent, run, session }).activity) {
+    case 'crashed':
+      return 'crashed';
+    case 'exhausted':
+      return 'exhausted';
+    case 'over_budget':
+      return 'over-budget';
+    case 'waiting_for_input':
+      return 'waiting-for-input';
+    case 'waiting_for_provider':
+      return 'waiting-for-provider';
+    case 'stopped':
+      return 'stopped';
+    case 'ready_for_cleanup':
+      return 'done';
+    case 'starting':
+      return session === null || (session.no === 1 && session.startedAt === null) ? 'never-started' : null;
+    case 'running':
+      return session?.pausedAt === null ? null : 'paused';
+    case 'idle':
+      if (agent.class === 'persistent') return null;
+      return run.outcome === 'cancelled' ? 'stopped' : 'done';
+  }
+}
+
+/** True when less time has passed since the latest of some times. A time in the future, as after the clock was set back, is none. */
+function isWithin(spanMs: number, times: readonly (number | null | undefined)[], now: number): boolean {
+  return times.some((time) => time !== null && time !== undefined && time <= now && now - time < spanMs);
+}

@@ -1,0 +1,172 @@
+import { newId } from '@pawl/schema/id';
+import type { Account } from '@pawl/schema/record';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { chooseAccount, exhaustionEnd, reasonToSwitch } from '../../src/accounts/account.ts';
+
+const now = 1_000;
+const minuteMs = 60_000;
+
+function accountRecord(name: string, fields: Partial<Account> = {}): Account {
+  return {
+    id: newId(),
+    provider: 'claude',
+    name,
+    kind: 'api-key',
+    email: null,
+    baseUrl: null,
+    createdAt: 1,
+    lastUsedAt: null,
+    exhaustedUntil: null,
+    strikes: 0,
+    invalidReason: null,
+    removedAt: null,
+    ...fields,
+  };
+}
+
+describe('which account is used', () => {
+  const wanted = accountRecord('wanted', { lastUsedAt: 900 });
+  const spare = accountRecord('spare', { lastUsedAt: 5 });
+  const choose = (fields: Partial<Account>, others: Account[], rotate = true) => {
+    const account = { ...wanted, ...fields };
+    return chooseAccount({ wanted: account, accounts: [account, ...others], now, rotate });
+  };
+
+  test('the wanted one, while it can be used, also when others rested longer', () => {
+    expect(choose({}, [spare])).toEqual({ kind: 'use', account: wanted });
+    expect(choose({ exhaustedUntil: now }, [spare])).toMatchObject({ kind: 'use', account: { name: 'wanted' } });
+  });
+
+  test('S3-36: the least recently used other one, when the wanted one is exhausted or invalid', () => {
+    const never = accountRecord('never');
+    for (const fields of [{ exhaustedUntil: now + 1 }, { invalidReason: 'expired' }, { removedAt: 3 }]) {
+      expect(choose(fields, [spare])).toEqual({ kind: 'use', account: spare });
+      expect(choose(fields, [spare, never])).toEqual({ kind: 'use', account: never });
+    }
+  });
+
+  test('of several that rested equally long the elder one, then by name, in whatever order they come', () => {
+    const never = accountRecord('zebra', { createdAt: 1 });
+    const younger = accountRecord('ant', { createdAt: 2 });
+    const twin = accountRecord('bee', { createdAt: 1 });
+    const used = accountRecord('cat', { lastUsedAt: 0 });
+    for (const others of [
+      [never, younger, twin, used],
+      [used, twin, younger, never],
+      [younger, used, never, twin],
+    ])
+      expect(choose({ exhaustedUntil: now + 1 }, others)).toEqual({ kind: 'use', account: twin });
+    expect(choose({ removedAt: 1 }, [used, younger])).toEqual({ kind: 'use', account: younger });
+    const limited = (account: Account) => ({ ...account, exhaustedUntil: now + 7 });
+    for (const others of [
+      [limited(never), limited(twin)],
+      [limited(twin), limited(never)],
+    ])
+      expect(choose({ removedAt: 1 }, others)).toEqual({ kind: 'wait', until: now + 7, account: limited(twin) });
+  });
+
+  test('7.22: no other one without leave to rotate: an exhausted one is waited for, an invalid one is not', () => {
+    expect(choose({ exhaustedUntil: 5_000 }, [spare], false)).toMatchObject({ kind: 'wait', until: 5_000 });
+    expect(choose({ invalidReason: 'expired' }, [spare], false)).toEqual({
+      kind: 'none',
+      reason: 'the account wanted cannot be used: expired',
+    });
+    expect(choose({ removedAt: 5 }, [], true)).toEqual({ kind: 'none', reason: 'the account wanted was removed' });
+  });
+
+  test('7.22: what a shell brought is waited for, and gives way to no other', () => {
+    expect(choose({ kind: 'shell', exhaustedUntil: 5_000 }, [spare])).toMatchObject({ kind: 'wait', until: 5_000 });
+    expect(choose({ kind: 'shell', invalidReason: 'expired' }, [spare])).toMatchObject({ kind: 'none' });
+  });
+
+  test('the reason for another one is what is wrong with the one before', () => {
+    expect(reasonToSwitch({ ...wanted, exhaustedUntil: now + 1 }, now)).toBe('usage limit');
+    expect(reasonToSwitch({ ...wanted, exhaustedUntil: now + 1, invalidReason: 'x' }, now)).toBe(
+      'its login was not accepted',
+    );
+    expect(reasonToSwitch({ ...wanted, removedAt: 3 }, now)).toBe('it was removed');
+    expect(reasonToSwitch(wanted, now)).toBe('another one was asked for');
+  });
+
+  test('never one of another provider or of somebody’s shell', () => {
+    const foreign = accountRecord('foreign', { provider: 'codex' });
+    const shell = accountRecord('shell-0a1b2c3d', { kind: 'shell' });
+    expect(choose({ exhaustedUntil: 5_000 }, [foreign, shell])).toMatchObject({ kind: 'wait', until: 5_000 });
+    expect(choose({ kind: 'shell' }, [])).toMatchObject({ kind: 'use' });
+  });
+
+  test('the one that is free first, when all are exhausted', () => {
+    const sooner = accountRecord('sooner', { exhaustedUntil: 3_000 });
+    expect(choose({ exhaustedUntil: 5_000 }, [sooner])).toEqual({ kind: 'wait', until: 3_000, account: sooner });
+  });
+});
+
+const someAccount = fc
+  .record({
+    provider: fc.constantFrom('claude', 'codex'),
+    kind: fc.constantFrom('api-key', 'token', 'directory', 'shell'),
+    lastUsedAt: fc.option(fc.nat(2_000)),
+    exhaustedUntil: fc.option(fc.nat(2_000)),
+    invalidReason: fc.option(fc.constant('expired')),
+    removedAt: fc.option(fc.constant(1), { freq: 5 }),
+  })
+  .map((fields) => accountRecord(`a${newId().toLowerCase()}`, fields));
+
+test('S3-35, S3-36: whatever accounts there are, the choice can be used or waited for, and nobody waits without need', () => {
+  fc.assert(
+    fc.property(fc.array(someAccount, { minLength: 1, maxLength: 8 }), fc.boolean(), (accounts, rotate) => {
+      const wanted = accounts[0] as Account;
+      const choice = chooseAccount({ wanted, accounts, now, rotate });
+      // An account that a shell brought is not replaced by another.
+      const mayRotate = rotate && wanted.kind !== 'shell';
+      const usable = accounts.filter(
+        (each) =>
+          (each === wanted || (mayRotate && each.kind !== 'shell' && each.provider === wanted.provider)) &&
+          each.removedAt === null &&
+          each.invalidReason === null,
+      );
+      const free = usable.filter((each) => (each.exhaustedUntil ?? 0) <= now);
+      if (free.length > 0) {
+        expect(choice.kind).toBe('use');
+        const chosen = (choice as { account: Account }).account;
+        expect(free).toContain(chosen);
+        if (!free.includes(wanted))
+          for (const each of free) expect(chosen.lastUsedAt ?? -1).toBeLessThanOrEqual(each.lastUsedAt ?? -1);
+        else expect(chosen).toBe(wanted);
+      } else if (usable.length > 0) {
+        expect(choice).toMatchObject({
+          kind: 'wait',
+          until: Math.min(...usable.map((each) => each.exhaustedUntil ?? 0)),
+        });
+      } else expect(choice.kind).toBe('none');
+      expect(chooseAccount({ wanted, accounts: accounts.toReversed(), now, rotate })).toEqual(choice);
+    }),
+  );
+});
+
+describe('until when an account is exhausted', () => {
+  test.each([
+    [5_000, 0, 5_000],
+    [null, 0, now + 5 * minuteMs],
+    [null, 1, now + 10 * minuteMs],
+    [null, 5, now + 160 * minuteMs],
+    [null, 6, now + 300 * minuteMs],
+    [null, 5_000, now + 300 * minuteMs],
+    // A time that has passed says as little as none.
+    [now, 0, now + 5 * minuteMs],
+    [0, 2, now + 20 * minuteMs],
+  ])('until %j after %i strikes is %i', (until, strikes, end) => {
+    expect(exhaustionEnd(now, until, strikes)).toBe(end);
+  });
+
+  test('is always later than now, and never earlier with more strikes', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.option(fc.nat()), fc.nat(40), (at, until, strikes) => {
+        const end = exhaustionEnd(at, until, strikes);
+        expect(end).toBeGreaterThan(at);
+        expect(exhaustionEnd(at, until, strikes + 1)).toBeGreaterThanOrEqual(end);
+      }),
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { namedProvider, onlyInstalled } from '@pawl/core/accounts/provider-choice';
+import { PawlError } from '@pawl/schema/error';
+import { expect, test } from 'vitest';
+
+const known = [
+  { name: 'claude', install: 'npm install -g @anthropic-ai/claude-code' },
+  { name: 'codex', install: 'npm install -g @openai/codex' },
+  { name: 'scripted', install: null },
+];
+
+function refusal(act: () => unknown): PawlError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof PawlError) return error;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('the first that is named counts, and nothing named is null', () => {
+  expect(namedProvider([undefined, null, 'codex', 'claude'])).toBe('codex');
+  expect(namedProvider([undefined, null])).toBeNull();
+});
+
+test('the only coding agent that is installed is chosen', () => {
+  expect(onlyInstalled(known.slice(1, 2), known)).toBe('codex');
+});
+
+test('several are refused with their names and every way to choose', () => {
+  const { code, message, hint, details } = refusal(() => onlyInstalled(known.slice(0, 2), known));
+  expect([code, details]).toEqual(['no_provider', { installed: ['claude', 'codex'] }]);
+  expect(message).toContain('claude, codex');
+  for (const way of ['--provider claude', 'pawl init --provider claude', 'pawl config set provider claude'])
+    expect(hint).toContain(way);
+});
+
+test('none is refused with how to install one, and what the stand-in is', () => {
+  const { code, hint, details } = refusal(() => onlyInstalled([], known));
+  expect([code, details]).toEqual(['no_provider', { installed: [] }]);
+  expect(hint).toContain('npm install -g @openai/codex (codex)');
+  expect(hint).toContain('--provider scripted');
+});

@@ -1,0 +1,119 @@
+import type { Agent } from '@pawl/schema/record';
+import { describe, expect, test } from 'vitest';
+import { planKill, refuseKill } from '../../src/agents/kill.ts';
+import { anAgent, idOf } from '../fixture.ts';
+
+/**
+ *   root ─ target ─┬─ helper (subagent)
+ *                  ├─ worker ─┬─ grandchild
+ *                  │          └─ workers-helper (subagent)
+ *                  └─ ghost (dead) ─ survivor
+ */
+function member(name: string, parent: string | null, given: Partial<Agent> = {}): Agent {
+  const parentId = parent === null ? null : idOf(parent);
+  return anAgent({ id: idOf(name), alias: name, parentId, supervisorId: parentId, ...given });
+}
+
+const root = member('root', null);
+const target = member('target', 'root');
+const helper = member('helper', 'target', { kind: 'subagent' });
+const worker = member('worker', 'target');
+const grandchild = member('grandchild', 'worker');
+const workersHelper = member('workers-helper', 'worker', { kind: 'subagent' });
+const ghost = member('ghost', 'target', { endedAt: 5 });
+/** Its parent died earlier, so the target looks after it now. */
+const survivor = member('survivor', 'ghost', { supervisorId: target.id });
+const family = [survivor, workersHelper, grandchild, ghost, worker, helper, target];
+const supervised = [helper, worker, survivor];
+
+const names = (agents: Agent[]) => agents.map(({ alias }) => alias);
+function plan(cascade: boolean, given: { target?: Agent; family?: Agent[]; supervised?: Agent[] } = {}) {
+  const { dying, orphans } = planKill(
+    given.target ?? target,
+    given.family ?? family,
+    given.supervised ?? supervised,
+    cascade,
+  );
+  return { dying: names(dying), orphans: names(orphans) };
+}
+
+describe('7.3: a kill of one agent', () => {
+  test('S1-20, S1-23: its subagents die with it, before it; its main children live on under another supervisor', () => {
+    expect(plan(false)).toEqual({ dying: ['helper', 'target'], orphans: ['worker', 'survivor'] });
+  });
+
+  test('7.3: the subagents of a child that lives on live on', () => {
+    expect(plan(false).dying).not.toContain('workers-helper');
+  });
+
+  test('S1-23: whom it looked after for somebody dead is an orphan again', () => {
+    expect(plan(false).orphans).toContain('survivor');
+  });
+
+  test('S1-20: a leaf dies alone', () => {
+    expect(plan(false, { target: grandchild, family: [grandchild], supervised: [] })).toEqual({
+      dying: ['grandchild'],
+      orphans: [],
+    });
+  });
+
+  test('S1-19: a subagent can be killed too, and nobody else dies of it', () => {
+    expect(plan(false, { target: helper, family: [helper], supervised: [] })).toEqual({
+      dying: ['helper'],
+      orphans: [],
+    });
+  });
+});
+
+describe('W1-12, S1-21: a cascade', () => {
+  test('takes all who live, also those behind somebody dead, and leaves no orphan', () => {
+    expect(plan(true)).toEqual({
+      dying: ['survivor', 'workers-helper', 'grandchild', 'worker', 'helper', 'target'],
+      orphans: [],
+    });
+  });
+
+  test('W1-12: children die before their parents', () => {
+    const { dying } = planKill(target, family, supervised, true);
+    for (const [index, agent] of dying.entries()) {
+      const parent = dying.findIndex(({ id }) => id === agent.parentId);
+      if (parent !== -1) expect(parent).toBeGreaterThan(index);
+    }
+  });
+
+  test('W1-12: the dead do not die again, so the count is of those who lived', () => {
+    expect(plan(true).dying).not.toContain('ghost');
+  });
+
+  test('of an agent without children is a plain kill', () => {
+    const alone = { target: grandchild, family: [grandchild], supervised: [] };
+    expect(plan(true, alone)).toEqual(plan(false, alone));
+  });
+});
+
+describe('what is refused, and what changes nothing', () => {
+  test.each([false, true])('W1-09: agent 0 cannot be killed; cascade: %s', (cascade) => {
+    const error = expect.objectContaining({ code: 'forbidden', hint: expect.stringContaining('stop --all') as string });
+    expect(() => planKill(root, [...family, root], [target], cascade)).toThrow(error as Error);
+    expect(() => refuseKill(root)).toThrow(error as Error);
+    expect(() => refuseKill(target)).not.toThrow();
+  });
+
+  test('W1-09: a second kill of the same agent changes nothing; a cascade reaches those who outlived it', () => {
+    const dead = { ...target, endedAt: 9 };
+    const after = { target: dead, family: [...family.slice(0, -1), dead] };
+    expect(plan(false, after)).toEqual({ dying: [], orphans: [] });
+    const { dying } = plan(true, after);
+    expect(dying.length).toBeGreaterThan(0);
+    expect(dying).not.toContain(dead.alias);
+    const gone = family.map((agent) => ({ ...agent, endedAt: 9 }));
+    expect(plan(true, { target: dead, family: gone }).dying).toEqual([]);
+  });
+
+  test('7.3: no plan changes an agent: parents and fork points stay as they are', () => {
+    const before = structuredClone(family);
+    planKill(target, family, supervised, true);
+    planKill(target, family, supervised, false);
+    expect(family).toEqual(before);
+  });
+});

@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import type { DefinitionFile, Layer } from '../../src/definitions/definition-file.ts';
+import { combine } from '../../src/definitions/combine.ts';
+import { aFile } from './fixture.ts';
+
+const untrusted = () => false;
+
+function places(...files: DefinitionFile[]) {
+  const layers: Layer[] = ['repository', 'user', 'built-in'];
+  return layers.map((layer) => ({ layer, files: files.filter((file) => file.layer === layer), problems: [] }));
+}
+
+function builder(files: DefinitionFile[], trusted: (path: string, sha256: string) => boolean = untrusted) {
+  const { definitions, notices, problems } = combine(places(...files), trusted);
+  const definition = definitions.get('builder');
+  if (definition === undefined) throw new Error('no builder');
+  return { definition, notices, problems };
+}
+
+test('7.16: built-in, then user, then repository: prompts are appended and plain metadata replaced', () => {
+  const { definition, notices } = builder([
+    aFile('repository', { prompt: 'Here we use tabs.', model: 'small', role: 'mason' }),
+    aFile('user', { prompt: 'Be brief.', nudge: null, description: 'mine' }),
+    aFile('built-in', { prompt: 'Build it.', nudge: 'Well?', description: 'builds', model: 'large', mode: 'auto' }),
+  ]);
+  expect(definition).toMatchObject({
+    prompt: 'Build it.\n\nBe brief.\n\nHere we use tabs.',
+    description: 'mine',
+    nudge: null,
+    model: 'small',
+    mode: 'auto',
+    role: 'mason',
+  });
+  expect(definition.sources.map(({ layer }) => layer)).toEqual(['built-in', 'user', 'repository']);
+  expect(notices).toEqual([]);
+});
+
+test('7.16: what a file does not say stays as it was, tools above all', () => {
+  const { definition } = builder([aFile('built-in', { tools: ['*'] }), aFile('repository', { prompt: 'x' })]);
+  expect(definition.tools).toEqual(['*']);
+});
+
+const base = aFile('built-in', {
+  kind: 'subagent',
+  tools: ['Read', 'Bash(git:*)'],
+  deniedTools: ['WebFetch'],
+  toolGate: 'hard',
+  provider: 'claude',
+  workGlobs: ['src/**', 'test/**'],
+  policy: { allow: ['Patch', 'Delegate'], delegateTargets: ['plan', 'search'] },
+});
+const greedy = aFile('repository', {
+  kind: 'main',
+  tools: ['*'],
+  deniedTools: [],
+  toolGate: 'advisory',
+  provider: 'other',
+  workGlobs: ['src/**', '/etc/**'],
+  policy: { allow: ['Patch', 'Finalize', 'Delegate'], delegateTargets: ['plan', 'root'] },
+});
+
+test('7.16: a repository cannot widen, and is told line by line what it was not given', () => {
+  const { definition, notices, problems } = builder([base, greedy]);
+  expect(definition).toMatchObject({
+    kind: 'subagent',
+    tools: ['Read', 'Bash(git:*)'],
+    deniedTools: ['WebFetch'],
+    toolGate: 'hard',
+    provider: 'claude',
+    workGlobs: ['src/**'],
+    policy: { allow: ['Patch', 'Delegate'], delegateTargets: ['plan'] },
+  });
+  expect(problems).toEqual([]);
+  const told = notices.map(({ line, reason }) => `${line} ${reason.split(',')[0]}`);
+  expect(told.toSorted()).toEqual([
+    '2 wants to be a main',
+    '3 wants all tools',
+    '5 wants an advisory tool gate',
+    '6 wants the provider other',
+    '7 wants to write to /etc/**',
+    '8 wants the policy Finalize',
+    '9 wants to delegate to root',
+  ]);
+  for (const notice of notices) {
+    expect(notice).toMatchObject({ about: 'needs-trust', path: greedy.path, id: 'builder' });
+    expect(notice.reason).toContain('run `pawl trust`');
+  }
+});
+
+test('7.16: a repository that the person trusts can widen, but only with that text', () => {
+  const trusted = (path: string, sha256: string) => path === greedy.path && sha256 === greedy.sha256;
+  const { definition, notices } = builder([base, greedy], trusted);
+  const { kind, tools, deniedTools, toolGate, provider, workGlobs, policy } = greedy.definition;
+  expect(definition).toMatchObject({ kind, tools, deniedTools, toolGate, provider, workGlobs, policy });
+  expect(notices).toEqual([]);
+  expect(builder([base, { ...greedy, sha256: 'other text' }], trusted).definition.tools).not.toContain('*');
+});
+
+test('7.16: the person can widen what Pawl brings along', () => {
+  const { definition, notices } = builder([base, { ...greedy, layer: 'user' }]);
+  expect(definition).toMatchObject({ kind: 'main', tools: ['*'], provider: 'other' });
+  expect(notices).toEqual([]);
+});
+
+test('7.16: a repository narrows without asking', () => {
+  const wide = aFile('built-in', { tools: ['*'], policy: { allow: ['Patch', 'Delegate'], delegateTargets: [] } });
+  const { definition, notices } = builder([
+    { ...wide, definition: { ...wide.definition, toolGate: 'advisory' } },
+    aFile('repository', {
+      kind: 'subagent',
+      tools: ['Read', 'Bash(git:*)'],
+      deniedTools: ['Bash(git push:*)'],
+      toolGate: 'hard',
+      workGlobs: ['src/**'],
+      policy: { allow: ['Delegate'], delegateTargets: ['plan'] },
+    }),
+  ]);
+  expect(definition).toMatchObject({
+    kind: 'subagent',
+    class: 'ephemeral',
+    tools: ['Read', 'Bash(git:*)'],
+    deniedTools: ['Bash(git push:*)'],
+    toolGate: 'hard',
+    workGlobs: ['src/**'],
+    policy: { allow: ['Delegate'], delegateTargets: ['plan'] },
+  });
+  expect(notices).toEqual([]);
+});
+
+test('an intersection with nothing in it never turns into everything', () => {
+  const narrow = { workGlobs: ['docs/**'], policy: { allow: ['Delegate' as const], delegateTargets: ['root'] } };
+  const { definition } = builder([base, aFile('repository', narrow)]);
+  expect(definition.policy).toEqual({ allow: [], delegateTargets: ['plan', 'search'] });
+  expect(definition.workGlobs).toEqual(['src/**', 'test/**']);
+  const all = { workGlobs: [], policy: { allow: ['Delegate' as const], delegateTargets: [] } };
+  const asked = builder([base, aFile('repository', all)]);
+  expect(asked.definition).toMatchObject({
+    workGlobs: ['src/**', 'test/**'],
+    policy: { delegateTargets: ['plan', 'search'] },
+  });
+  expect(asked.notices).toHaveLength(2);
+});
+
+test('a new id of a repository stands as it is', () => {
+  const { definition, notices } = builder([{ ...greedy }]);
+  expect(definition).toBe(greedy.definition);
+  expect(notices).toEqual([]);
+});
+
+test('W2-02: of two files of one layer with one id the later is skipped, and both are named', () => {
+  const first = aFile('repository', { name: 'builder', prompt: 'first' }, '/r/.pawl/agents/a.md');
+  const second = aFile('repository', { name: 'builder', prompt: 'second' }, '/r/agents/b.md');
+  const { definition, problems } = builder([aFile('built-in', { prompt: 'base' }), first, second]);
+  expect(definition.prompt).toBe('base\n\nfirst');
+  expect(problems).toMatchObject([{ path: second.path, line: 2, id: 'builder' }]);
+  expect(problems[0]?.reason).toContain(first.path);
+});
+
+test('while a person’s own file is broken, its definition is not to be had with the rights it may have taken away', () => {
+  const problem = { path: '/user/builder.md', line: 3, reason: 'broken', id: 'builder' };
+  const [repository, user, builtIn] = places(
+    aFile('built-in', { tools: ['*'] }),
+    aFile('repository', { tools: ['*'] }),
+  );
+  if (!repository || !user || !builtIn) throw new Error('three places');
+  const broken = combine([builtIn, { ...user, problems: [problem] }, repository], untrusted);
+  expect(broken.definitions.has('builder')).toBe(false);
+  expect(broken.problems).toEqual([problem]);
+  const byRepository = combine([builtIn, user, { ...repository, problems: [problem] }], untrusted);
+  expect(byRepository.definitions.has('builder')).toBe(true);
+});

@@ -1,0 +1,60 @@
+import type { Definition } from '@pawl/schema/definition';
+import type { DefinitionFile, Layer, StatedField } from '../../src/definitions/definition-file.ts';
+import type { ReadYaml } from '../../src/definitions/front-matter.ts';
+
+/** A main with nothing special, but for what is given. */
+export function aDefinition(given: Partial<Definition> = {}): Definition {
+  return {
+    id: 'builder',
+    name: 'builder',
+    description: '',
+    kind: 'main',
+    class: 'persistent',
+    role: null,
+    provider: null,
+    model: null,
+    mode: null,
+    tools: ['Read', 'Glob', 'Grep'],
+    deniedTools: [],
+    toolGate: 'hard',
+    policy: { allow: [], delegateTargets: [] },
+    workGlobs: [],
+    nudge: null,
+    mail: 'wake',
+    notify: ['parent'],
+    hears: [],
+    prompt: '',
+    sources: [],
+    ...given,
+  };
+}
+
+/** A file that states exactly what is given, each on a line of its own from line 2 on. */
+export function aFile(layer: Layer, given: Partial<Definition>, path = `/${layer}/builder.md`): DefinitionFile {
+  const names = Object.keys(given).filter((name) => !['id', 'prompt', 'sources'].includes(name));
+  const fields = names.flatMap((name) => (name === 'policy' ? ['policy.allow', 'policy.delegateTargets'] : [name]));
+  return {
+    layer,
+    path,
+    sha256: `sha of ${path}`,
+    definition: aDefinition({ sources: [{ layer, path }], ...given }),
+    stated: Object.fromEntries(fields.map((name, index) => [name as StatedField, index + 2])),
+    notices: [],
+  };
+}
+
+/** Reads front matter whose every line is a name, a colon and JSON: what YAML is here as far as `core` can tell. */
+export const readLines: ReadYaml = (text) => {
+  const fields = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const [, name, json] = /^(\w+):(.*)$/.exec(line) ?? [];
+    try {
+      if (name === undefined) throw new SyntaxError('no field');
+      fields.push({ name, line: index + 1, value: json?.trim() ? (JSON.parse(json) as unknown) : null });
+    } catch {
+      return { ok: false, line: index + 1, reason: 'not a field' };
+    }
+  }
+  return { ok: true, fields };
+};

@@ -1,0 +1,107 @@
+import { PawlError } from '@pawl/schema/error';
+import { expect, test } from 'vitest';
+import { checkDelegation, checkMayFork, intersectTools, mayAct, mayUseTool } from '../../src/definitions/gate.ts';
+import { aDefinition } from './fixture.ts';
+
+test.each([
+  [['*'], 'anything', true],
+  [['*'], 'mcp__forge__merge', true],
+  [[], 'Read', false],
+  [['Read'], 'Read', true],
+  [['Read'], 'read_file', true],
+  [['Read'], 'READ', true],
+  [['Read'], 'Write', false],
+  [['Read'], '*', false],
+  [['Read'], '', false],
+  [['Bash'], 'shell', true],
+  [['mcp__forge__*'], 'mcp__forge__merge', true],
+  [['mcp__forge__*'], 'MCP__FORGE__merge', true],
+  [['mcp__forge__*'], 'mcp__forgery__merge', false],
+  [['mcp__forge__list'], 'mcp__forge__merge', false],
+  [['mcp__*'], 'mcp__any__thing', true],
+  [['mcp__*'], 'Read', false],
+  [['Read'], 'mcp__files__Read', false],
+  // Pawl's own verbs need not be listed; the daemon gates each.
+  [['Read'], 'mcp__pawl__send', true],
+  [[], 'MCP__Pawl__whoami', true],
+  [['Read'], 'mcp__pawlx__send', false],
+  [['Read'], 'mcp__pawl', false],
+] as [string[], string, boolean][])('S2-16, 4.2.12: with %j the tool %j is allowed: %s', (tools, name, expected) => {
+  expect(mayUseTool(aDefinition({ tools }), name)).toBe(expected);
+});
+
+test('S2-16: what is denied wins, under every name of it', () => {
+  const definition = aDefinition({ tools: ['*'], deniedTools: ['Bash', 'mcp__forge__*', 'WebFetch'] });
+  for (const name of ['Bash', 'bash', 'shell', 'run_command', 'mcp__forge__merge', 'web_fetch']) {
+    expect(mayUseTool(definition, name)).toBe(false);
+  }
+  expect(mayUseTool(definition, 'Read')).toBe(true);
+  expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools: ['*'] }), 'Read')).toBe(false);
+  // That holds for Pawl's own verbs, too.
+  for (const deniedTools of [['mcp__pawl__fork'], ['mcp__pawl__*'], ['mcp__*'], ['*']])
+    expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools }), 'mcp__pawl__fork')).toBe(false);
+});
+
+test('S2-16: a limited entry allows what begins as it says, and nothing unseen', () => {
+  const definition = aDefinition({ tools: ['Read', 'Bash(git:*)'], deniedTools: ['Bash(git push:*)'] });
+  expect(mayUseTool(definition, 'shell', 'git log')).toBe(true);
+  expect(mayUseTool(definition, 'Bash', 'git push origin')).toBe(false);
+  expect(mayUseTool(definition, 'Bash', 'rm -rf x')).toBe(false);
+  expect(mayUseTool(definition, 'Bash')).toBe(false);
+  expect(mayUseTool(aDefinition({ tools: ['Bash'], deniedTools: ['Bash(rm:*)'] }), 'Bash')).toBe(false);
+});
+
+test.each([
+  [['*'], ['Read'], ['Read']],
+  [['Read'], ['*'], ['Read']],
+  [['*'], ['*'], ['*']],
+  [['Read', 'Bash'], ['Bash', 'Write'], ['Bash']],
+  [['Read'], [], []],
+  [['Bash'], ['Bash(git:*)'], ['Bash(git:*)']],
+  [['Bash(git:*)'], ['Bash'], ['Bash(git:*)']],
+  [['Bash(git:*)'], ['Bash(git log:*)', 'Bash(npm:*)'], ['Bash(git log:*)']],
+  [['mcp__forge__*'], ['mcp__forge__list', 'mcp__other__list'], ['mcp__forge__list']],
+  [['mcp__forge__list'], ['mcp__*'], ['mcp__forge__list']],
+] as [string[], string[], string[]][])('what %j and %j both allow is %j', (one, other, both) => {
+  expect(intersectTools(one, other)).toEqual(both);
+});
+
+test('S2-17: only the actions of the policy are allowed', () => {
+  const definition = aDefinition({ policy: { allow: ['Patch'], delegateTargets: [] } });
+  expect(mayAct(definition, 'Patch')).toBe(true);
+  expect(mayAct(definition, 'Finalize')).toBe(false);
+  expect(mayAct(definition, 'Delegate')).toBe(false);
+});
+
+/** What a refusal says, or null when there was none. */
+function refusalOf(act: () => void): string | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    if (!(error instanceof PawlError) || error.code !== 'forbidden' || error.hint === undefined) throw error;
+    return error.message;
+  }
+}
+
+test('W2-07: delegation is refused for the first reason that holds', () => {
+  const delegate = (kind: 'main' | 'subagent', allow: ('Patch' | 'Delegate')[], delegateTargets: string[] = []) =>
+    refusalOf(() =>
+      checkDelegation({ kind, definition: aDefinition({ policy: { allow, delegateTargets } }) }, 'Search'),
+    );
+  expect(delegate('subagent', [])).toMatch(/subagent.*delegation depth is 1/);
+  expect(delegate('subagent', ['Delegate'], ['plan'])).toMatch(/delegation depth is 1/);
+  expect(delegate('main', [], ['plan'])).toMatch(/needs Delegate, and its policy is empty/);
+  expect(delegate('main', ['Patch'], ['plan'])).toMatch(/needs Delegate, and its policy has only Patch\.$/);
+  expect(delegate('main', ['Delegate'], ['plan', 'test'])).toMatch(/plan, test/);
+  expect(delegate('main', ['Delegate'], ['plan', 'search'])).toBeNull();
+  expect(delegate('main', ['Delegate'])).toBeNull();
+});
+
+test('S2-13, S2-14: every verb refuses a subagent with the same words', () => {
+  const fork = refusalOf(() => checkMayFork('subagent'));
+  const definition = aDefinition({ policy: { allow: ['Delegate'], delegateTargets: [] } });
+  expect(fork).toBe('A subagent makes no agents (delegation depth is 1).');
+  expect(refusalOf(() => checkDelegation({ kind: 'subagent', definition }, 'x'))).toBe(fork);
+  expect(refusalOf(() => checkMayFork('main'))).toBeNull();
+});

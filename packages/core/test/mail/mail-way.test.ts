@@ -1,0 +1,128 @@
+import type { Definition } from '@pawl/schema/definition';
+import { limits } from '@pawl/schema/limit';
+import { expect, test } from 'vitest';
+import type { WayFacts } from '../../src/mail/mail-way.ts';
+import { wayOfMail } from '../../src/mail/mail-way.ts';
+import { aDefinition } from '../definitions/fixture.ts';
+import { anAgent, aRun, aSession } from '../fixture.ts';
+
+const mail = { kind: 'message', byPerson: false } as const;
+
+function facts(given: Partial<WayFacts> = {}): WayFacts {
+  return {
+    agent: anAgent(),
+    run: aRun(),
+    session: aSession(),
+    listens: true,
+    resumable: true,
+    waiting: [mail],
+    wakes: 0,
+    ...given,
+  };
+}
+
+const working = facts();
+const resting = facts({ run: aRun({ outcome: 'completed', endedAt: 9 }), listens: false });
+const withPolicy = (of: WayFacts, policy: Definition['mail']): WayFacts => ({
+  ...of,
+  run: of.run && { ...of.run, definition: aDefinition({ mail: policy }) },
+});
+
+test.each<[string, WayFacts, string]>([
+  ['in the middle of a turn that listens', working, 'live'],
+  ['in a turn that does not listen', { ...working, listens: false }, 'wait'],
+  ['paused', { ...working, session: aSession({ pausedAt: 5 }) }, 'wait'],
+  ['being stopped', { ...working, agent: anAgent({ stopRequestedAt: 5 }) }, 'wait'],
+  ['never started', facts({ run: null, session: null, listens: false }), 'wait'],
+  ['idle', resting, 'wake'],
+  ['idle after its run was cancelled', facts({ run: aRun({ outcome: 'cancelled' }), listens: false }), 'wake'],
+  ['stopped', { ...resting, agent: anAgent({ stopRequestedAt: 5 }) }, 'wait'],
+  ['crashed', facts({ run: aRun({ outcome: 'failed' }), listens: false }), 'wait'],
+  [
+    'waiting for a person',
+    facts({ run: aRun({ outcome: 'completed', questions: [{ id: '1', question: 'Which?' }] }), listens: false }),
+    'wait',
+  ],
+  ['idle, but its conversation is lost', { ...resting, resumable: false }, 'wait'],
+  ['a subagent at rest', { ...resting, agent: anAgent({ kind: 'subagent' }) }, 'wait'],
+  [
+    'completed for good',
+    { ...resting, agent: anAgent({ completion: { at: 1, summary: null, failure: null } }) },
+    'wait',
+  ],
+  ['dead', { ...resting, agent: anAgent({ endedAt: 5 }) }, 'dead'],
+  ['a person', facts({ agent: anAgent({ parentId: null }) }), 'wait'],
+  ['adopted', facts({ agent: anAgent({ adopted: { pid: 1, start: '1', cwd: '/' } }) }), 'wait'],
+])('mail for somebody who is %s', (_name, given, way) => {
+  expect(wayOfMail(given).way).toBe(way);
+});
+
+test('7.5: what a definition says about mail holds for mail of agents, not for questions and the person', () => {
+  const ways = (policy: Definition['mail'], waiting: WayFacts['waiting']) =>
+    wayOfMail({ ...withPolicy(resting, policy), waiting }).way;
+  expect(ways('wake', [mail])).toBe('wake');
+  for (const policy of ['next-turn', 'pull'] as const) {
+    expect(ways(policy, [mail])).toBe('wait');
+    expect(ways(policy, [mail, { kind: 'question', byPerson: false }])).toBe('wake');
+    expect(ways(policy, [{ kind: 'message', byPerson: true }])).toBe('wake');
+  }
+  expect(wayOfMail(withPolicy(working, 'pull')).way).toBe('wait');
+});
+
+test('what Pawl itself tells begins no turn, but for a nudge and an alert', () => {
+  expect(wayOfMail({ ...resting, waiting: [{ kind: 'system', byPerson: true }] }).way).toBe('wait');
+  expect(wayOfMail({ ...resting, waiting: [{ kind: 'nudge', byPerson: true }] }).way).toBe('wake');
+  expect(wayOfMail({ ...resting, waiting: [{ kind: 'alert', byPerson: true }] })).toEqual({
+    way: 'wake',
+    counts: false,
+  });
+});
+
+test('ordinary mail wakes an agent a bounded number of times in an hour, a question always', () => {
+  const often = { ...resting, wakes: limits.mailWakesPerHour };
+  expect(wayOfMail(often)).toMatchObject({ way: 'wait' });
+  expect(wayOfMail({ ...often, waiting: [mail, { kind: 'question', byPerson: false }] }).way).toBe('wake');
+  expect(wayOfMail({ ...resting, wakes: limits.mailWakesPerHour - 1 }).way).toBe('wake');
+});
+
+test.each<[WayFacts['waiting'][number]['kind'], boolean, ReturnType<typeof wayOfMail>['way'], boolean | undefined]>([
+  ['message', false, 'wake', true],
+  ['answer', false, 'wake', true],
+  ['completion', false, 'wake', true],
+  ['message', true, 'wake', false],
+  ['question', false, 'wake', false],
+  ['nudge', false, 'wake', false],
+  ['alert', false, 'wake', false],
+  ['system', false, 'wait', undefined],
+])('a %s (by a person: %s) for an agent at rest: %s; counts: %s', (kind, byPerson, way, counts) => {
+  const waiting = [{ kind, byPerson }];
+  expect(wayOfMail({ ...resting, waiting })).toMatchObject(counts === undefined ? { way } : { way, counts });
+  // What waits beside it does not hold it up.
+  const beside = { kind: 'system', byPerson: false } as const;
+  expect(wayOfMail({ ...resting, waiting: [beside, ...waiting, beside] }).way).toBe(way);
+});
+
+test('an agent that stays is woken for its first turn as its definition says; one with a task is given that first', () => {
+  const unused = facts({ run: null, session: null, listens: false });
+  const lasting = { ...unused, agent: anAgent({ class: 'persistent' }) };
+  expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'wake' }) })).toEqual({ way: 'wake', counts: true });
+  expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'pull' }) }).way).toBe('wait');
+  expect(wayOfMail({ ...lasting, first: null })).toMatchObject({ way: 'wait', why: 'it has not begun anything yet' });
+  expect(wayOfMail({ ...unused, first: aDefinition({ mail: 'wake' }) }).way).toBe('wait');
+});
+
+test('a sender is told which of the reasons to wait it is', () => {
+  const why = (given: WayFacts) => {
+    const way = wayOfMail(given);
+    return 'why' in way ? way.why : way.way;
+  };
+  expect(why({ ...working, listens: false })).toBe('it is in the middle of a turn');
+  expect(why({ ...working, session: aSession({ pausedAt: 5 }) })).toBe('it is paused');
+  expect(why({ ...resting, agent: anAgent({ endedAt: 5, endReason: 'killed' }) })).toBe('brave-otter is dead (killed)');
+  expect(why({ ...resting, agent: anAgent({ endedAt: 5 }) })).toBe('brave-otter is dead (ended)');
+  // Without a definition on record, mail wakes.
+  expect(wayOfMail({ ...resting, run: aRun({ outcome: 'completed', definition: null }) })).toEqual({
+    way: 'wake',
+    counts: true,
+  });
+});

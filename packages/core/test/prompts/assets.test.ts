@@ -1,0 +1,57 @@
+import { signalSchema } from '@pawl/schema/signal';
+import { expect, test } from 'vitest';
+import { readPromptAssets } from '../../src/prompts/assets.ts';
+import { assetFiles, promptAssets } from './fixture.ts';
+
+test('S3-85: the shared blocks are there, and each is in some prompt', () => {
+  const tags = new Set(Object.values(promptAssets().modes).flatMap((parts) => parts.map(({ tag }) => tag)));
+  const shared = [...assetFiles().keys()].filter((path) => path.startsWith('shared/'));
+  expect(shared.map((path) => path.slice('shared/'.length, -'.md'.length)).toSorted()).toEqual([
+    'codebase-exploration',
+    'context-management',
+    'deviation-rules',
+    'git-workflow',
+    'id-generation',
+    'input-files',
+    'progress-tracking',
+    'session-startup',
+    'signal-format',
+    'test-integrity',
+  ]);
+  for (const path of shared) expect(tags).toContain(path.slice('shared/'.length, -'.md'.length).replaceAll('-', '_'));
+});
+
+test('S3-85: the shared blocks say what they have to', () => {
+  const text = (name: string) => assetFiles().get(`shared/${name}.md`) ?? '';
+  expect(text('id-generation')).toContain('`pawl id`');
+  expect(text('progress-tracking')).toMatch(/`\.pawl\/output\/progress\.md`.*after each commit/);
+  expect(text('git-workflow')).toMatch(/git status.*No `git add \.`.*No force-push/s);
+  expect(text('deviation-rules')).toMatch(/typo.*bug.*missing.*STOP/s);
+  expect(text('session-startup')).toMatch(/`pwd`.*`git status`.*checks/s);
+});
+
+test('5.2.1: the signal’s examples are signals, and an early one is warned of', () => {
+  const { signalFormat } = promptAssets();
+  const examples = signalFormat.match(/^\{.*\}$/gm) ?? [];
+  expect(examples.map((example) => signalSchema.parse(JSON.parse(example)).status)).toEqual([
+    'done',
+    'questions',
+    'error',
+  ]);
+  expect(signalFormat).toMatch(/very last act/);
+  expect(signalFormat).toMatch(/signal that comes early is taken at its word/);
+});
+
+test('a file that is missing, empty, or asks for nothing is a mistake', () => {
+  const without = (path: string) => {
+    const files = assetFiles();
+    files.delete(path);
+    return () => readPromptAssets(files);
+  };
+  expect(without('mode/plan.md')).toThrow('mode/plan.md is missing');
+  expect(without('shared/git-workflow.md')).toThrow('shared/git-workflow.md is missing');
+  expect(without('communication/full.md')).toThrow('communication/full.md is missing');
+  expect(without('cli.md')).toThrow('cli.md is missing');
+  expect(() => readPromptAssets(assetFiles(' \n'))).toThrow('cli.md is missing or empty');
+  expect(() => readPromptAssets(assetFiles().set('mode/plan.md', '# role\nYou.\n'))).toThrow('exactly one of task');
+});

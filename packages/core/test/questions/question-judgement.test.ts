@@ -1,0 +1,140 @@
+import { limits } from '@pawl/schema/limit';
+import type { Mail, Question } from '@pawl/schema/mail';
+import { describe, expect, test } from 'vitest';
+import { aRun, aSession, anAgent, idOf } from '../fixture.ts';
+import type { QuestionFacts, QuestionPolicy } from '../../src/questions/question-judgement.ts';
+import { judgeQuestion } from '../../src/questions/question-judgement.ts';
+
+const [askerId, askedId] = [idOf('asker'), idOf('asked')];
+const never: QuestionPolicy = { deadlineMs: null, policy: 'park' };
+
+function aQuestion(given: Partial<Question> = {}): Question {
+  return {
+    id: idOf('question'),
+    projectId: idOf('project'),
+    fromId: askerId,
+    toId: askedId,
+    kind: 'question',
+    question: 'which port?',
+    mailId: idOf('mail'),
+    taskId: null,
+    phase: null,
+    askedAt: 1_000,
+    deadlineAt: 61_000,
+    listenedUntil: null,
+    endedAt: null,
+    end: null,
+    answer: null,
+    toldAt: null,
+    answerMailId: null,
+    ...given,
+  };
+}
+
+const pending = { deliveredAt: null, deadAt: null, channel: null } as Mail;
+const delivered = { ...pending, deliveredAt: 2_000, channel: 'turn' } as Mail;
+const pulled = { ...delivered, channel: 'pull' } as Mail;
+
+/** A question that has arrived at somebody who is at work, but for what is given. */
+function facts(given: Partial<QuestionFacts> = {}): QuestionFacts {
+  return {
+    question: aQuestion(),
+    from: { agent: anAgent({ id: askerId, alias: 'asker' }), run: aRun() },
+    to: { agent: anAgent({ id: askedId, alias: 'asked' }), run: aRun(), session: aSession(), resumable: true },
+    mails: [delivered],
+    ...given,
+  };
+}
+
+const judge = (given: Partial<QuestionFacts>, now = 2_000, policy = never) => judgeQuestion(facts(given), policy, now);
+const asked = facts().to;
+const idle = { ...asked, run: aRun({ outcome: 'completed', endedAt: 3 }) };
+const person = { agent: anAgent({ id: askedId, parentId: null }), run: null, session: null, resumable: false };
+
+describe('a question to an agent', () => {
+  test('is kept while it is at work, or its mail is on its way', () => {
+    expect(judge({})).toEqual({ do: 'keep' });
+    expect(judge({ to: idle, mails: [pending] })).toEqual({ do: 'keep' });
+    expect(judge({ to: { ...asked, session: aSession({ pausedAt: 1 }) } })).toEqual({ do: 'keep' });
+  });
+
+  test('expires at its deadline, not before', () => {
+    expect(judge({}, 60_999)).toEqual({ do: 'keep' });
+    expect(judge({}, 61_000)).toEqual({ do: 'end', end: 'expired', text: 'asked has not answered within 60 s' });
+  });
+
+  test('ends with either of the two', () => {
+    const dead = { agent: anAgent({ alias: 'gone', endedAt: 1 }), run: null };
+    expect(judge({ from: dead })).toMatchObject({ do: 'end', end: 'cancelled' });
+    expect(judge({ to: { ...asked, ...dead } })).toMatchObject({ do: 'end', end: 'cancelled', text: 'gone is dead' });
+  });
+
+  test.each([
+    ['failed', aRun({ outcome: 'failed' }), {}],
+    ['stopped', aRun({ outcome: 'cancelled' }), { stopRequestedAt: 1 }],
+    ['done for good', aRun({ outcome: 'completed' }), { completion: { at: 1, summary: null, failure: null } }],
+  ])('ends when the one who was asked has %s, whether it arrived or not', (_, run, more) => {
+    const to = { ...asked, run, agent: anAgent({ alias: 'asked', ...more }) };
+    for (const mails of [[delivered], [pending]])
+      expect(judge({ to, mails })).toMatchObject({
+        do: 'end',
+        end: 'cancelled',
+        text: expect.stringMatching(/^asked cannot answer any more: /) as string,
+      });
+  });
+
+  test('ends when it rests and cannot be resumed', () => {
+    expect(judge({ to: { ...idle, resumable: false } })).toMatchObject({ do: 'end', end: 'cancelled' });
+  });
+
+  test('waits with one that waits for a person', () => {
+    const run = aRun({ outcome: 'completed', questions: [{ id: 'a', question: 'which?' }] });
+    expect(judge({ to: { ...asked, run } })).toEqual({ do: 'keep' });
+  });
+
+  test('is put once more to who rests without an answer, a bounded number of times', () => {
+    for (let times = 1; times < limits.mailAttempts; times++)
+      expect(judge({ to: idle, mails: Array.from({ length: times }, () => delivered) })).toEqual({ do: 'remind' });
+    const all = Array.from({ length: limits.mailAttempts }, () => delivered);
+    expect(judge({ to: idle, mails: all })).toMatchObject({ do: 'end', end: 'cancelled' });
+  });
+
+  test('ends when it could not be delivered', () => {
+    const dead = { ...pending, deadAt: 3, deadReason: 'it broke three sessions' };
+    expect(judge({ mails: [dead] })).toEqual({ do: 'end', end: 'cancelled', text: 'it broke three sessions' });
+  });
+
+  test('is put once more when a listener had it and nothing came of it', () => {
+    const question = aQuestion({ listenedUntil: 3_000 });
+    expect(judge({ question, mails: [pulled] }, 2_999)).toEqual({ do: 'keep' });
+    expect(judge({ question, mails: [pulled] }, 3_000)).toEqual({ do: 'remind' });
+    expect(judge({ question, mails: [pulled, pending] }, 3_000)).toEqual({ do: 'keep' });
+    expect(judge({ question, mails: [pulled, pulled, pulled] }, 3_000)).toEqual({ do: 'keep' });
+  });
+});
+
+describe('a question to the person', () => {
+  const toPerson = { to: person, mails: [pending], question: aQuestion({ deadlineAt: null }) };
+
+  test('waits for ever without a deadline, and expires at one that somebody named', () => {
+    expect(judge(toPerson, Number.MAX_SAFE_INTEGER)).toEqual({ do: 'keep' });
+    const named = { ...toPerson, question: aQuestion() };
+    expect(judge(named, 61_000, { deadlineMs: 5, policy: 'park' })).toMatchObject({ end: 'expired' });
+  });
+
+  test.each([
+    ['park', { do: 'park' }],
+    ['decide', { do: 'end', end: 'not-now' }],
+  ] as const)('%s: that is what becomes of it when the policy’s time is over', (policy, expected) => {
+    expect(judge(toPerson, 5_999, { deadlineMs: 5_000, policy })).toEqual({ do: 'keep' });
+    expect(judge(toPerson, 6_000, { deadlineMs: 5_000, policy })).toMatchObject(expected);
+  });
+
+  test('a permission expires, and ends with the session that asked for it', () => {
+    const permission = { ...toPerson, question: aQuestion({ kind: 'permission' }) };
+    expect(judge(permission)).toEqual({ do: 'keep' });
+    expect(judge(permission, 61_000)).toMatchObject({ end: 'expired' });
+    const over = { ...permission, from: { agent: anAgent({ id: askerId }), run: aRun({ outcome: 'completed' }) } };
+    expect(judge(over)).toMatchObject({ end: 'cancelled' });
+  });
+});

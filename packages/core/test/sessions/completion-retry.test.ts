@@ -1,0 +1,134 @@
+import { limits } from '@pawl/schema/limit';
+import { describe, expect, test } from 'vitest';
+import type { EndedSession } from '../../src/sessions/completion.ts';
+import { judgeSession } from '../../src/sessions/completion.ts';
+import { asked, cleanEnd, done, gaveUp, okay, refused } from './ended-session.ts';
+
+describe('errors that pass, limits and accounts', () => {
+  const overloaded = { result: { ok: false, text: 'overloaded', fault: 'transient' }, fault: 'transient' } as const;
+
+  test.each([0, 1, 2])('W3-08: an error that passes is tried again, the %d. time after twice as long', (retries) => {
+    expect(judgeSession({ ...cleanEnd, ...overloaded, retries })).toEqual({
+      next: 'retry',
+      delayMs: 1_000 * 2 ** retries,
+      detail: 'overloaded',
+    });
+  });
+
+  test('W3-08: after three retries it has failed', () => {
+    const verdict = judgeSession({ ...cleanEnd, ...overloaded, retries: 3 });
+    expect(verdict).toMatchObject({ outcome: 'failed', detail: 'overloaded (tried 4 times)' });
+  });
+
+  test('W3-08: a crash is tried again only where its last words say that it passes; silence always is', () => {
+    expect(judgeSession({ ...cleanEnd, exitCode: 1 })).toMatchObject({ outcome: 'failed' });
+    expect(judgeSession({ ...cleanEnd, exitCode: 1, fault: 'transient' })).toMatchObject({ next: 'retry' });
+    expect(judgeSession({ ...cleanEnd, exitCode: 143, hung: true })).toMatchObject({ next: 'retry' });
+    expect(judgeSession({ ...cleanEnd, exitCode: 143, hung: true, retries: 3 })).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('S3-35, W3-08: a limit of an account is not tried again but asks for another account', () => {
+    const limited = { ...cleanEnd, limitUntil: 5_000, hasAccount: true };
+    expect(judgeSession(limited)).toMatchObject({ next: 'change-account', cause: 'limit', until: 5_000 });
+    expect(judgeSession({ ...limited, limitUntil: 0 })).toMatchObject({ next: 'change-account', until: null });
+    expect(judgeSession({ ...limited, limitUntil: null, fault: 'limit' })).toMatchObject({ next: 'change-account' });
+    expect(judgeSession({ ...limited, limitWaits: limits.limitWaits })).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('5.2.11: a limit of the CLI’s own login is waited for when its end is known', () => {
+    expect(judgeSession({ ...cleanEnd, limitUntil: 5_000 })).toMatchObject({ next: 'wait', until: 5_000 });
+    const unknown = judgeSession({ ...cleanEnd, fault: 'limit' });
+    expect(unknown).toMatchObject({ outcome: 'failed', cause: { reason: 'limit' } });
+  });
+
+  test('W3-08: a login that is not accepted asks for another account, or fails without one', () => {
+    const denied = { ...cleanEnd, result: { ok: false, text: '401', fault: 'auth' }, fault: 'auth' } as const;
+    expect(judgeSession(denied)).toMatchObject({ next: 'retry' });
+    const again = { ...denied, retries: 1 };
+    expect(judgeSession({ ...again, hasAccount: true })).toMatchObject({ next: 'change-account', cause: 'auth' });
+    expect(judgeSession(again)).toMatchObject({ outcome: 'failed', detail: '401' });
+  });
+
+  test('an agent that was told to stop is not retried', () => {
+    const stopped = { ...cleanEnd, ...overloaded, stopRequested: true };
+    expect(judgeSession(stopped)).toMatchObject({ outcome: 'cancelled' });
+  });
+});
+
+describe('work that was left uncommitted', () => {
+  const left = { ...cleanEnd, signal: done, uncommitted: 2 };
+
+  test('S3-66: an agent that is done is asked to commit what it left', () => {
+    expect(judgeSession(left)).toEqual({ next: 'ask-to-commit', detail: 'fixed it' });
+  });
+
+  test('S3-68: once; then its first word counts, whatever came of it', () => {
+    const asked = { ...left, outcomeBefore: 'fixed it' };
+    for (const end of [asked, { ...asked, signal: null }, { ...asked, signal: null, exitCode: 1 }]) {
+      expect(judgeSession(end)).toMatchObject({ outcome: 'completed', detail: 'fixed it' });
+    }
+  });
+
+  test('not when a person stopped it', () => {
+    expect(judgeSession({ ...left, stopRequested: true })).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a turn that the provider’s result ends, as in coordinate and converse [7.12]', () => {
+  const turn = { ...cleanEnd, endsByResult: true };
+
+  test('is over with the result, and no signal is asked for', () => {
+    expect(judgeSession({ ...turn, result: okay })).toMatchObject({ outcome: 'completed', detail: 'All done.' });
+    expect(judgeSession({ ...turn, result: null })).toMatchObject({ outcome: 'completed', detail: '' });
+    expect(judgeSession({ ...cleanEnd, result: okay })).toEqual({ next: 'ask-for-signal' });
+  });
+
+  test('fails, stops and asks like any other', () => {
+    expect(judgeSession({ ...turn, result: refused })).toMatchObject({ outcome: 'failed' });
+    expect(judgeSession({ ...turn, exitCode: 3 })).toMatchObject({ outcome: 'failed' });
+    expect(judgeSession({ ...turn, stopRequested: true, result: okay })).toMatchObject({ outcome: 'cancelled' });
+    expect(judgeSession({ ...turn, signal: gaveUp })).toMatchObject({ outcome: 'failed', detail: 'no such file' });
+  });
+});
+
+describe('a budget', () => {
+  const breach = { of: 'agent', detail: '1100 of 1000 tokens', passed: true } as const;
+  const over = {
+    outcome: 'failed',
+    detail: 'the budget of the agent is used up: 1100 of 1000 tokens',
+    cause: { reason: 'budget', of: 'agent', detail: '1100 of 1000 tokens' },
+  };
+  const reached = { ...breach, detail: '1000 of 1000 tokens', passed: false };
+
+  test.each<[string, Partial<EndedSession>]>([
+    ['a signal that the work is done', { signal: done }],
+    ['a request to commit what was left', { outcomeBefore: 'fixed it' }],
+    ['a good result', { result: okay, resumable: false }],
+    ['a missing signal, which is not asked for', {}],
+    ['an error that would be tried again', { exitCode: 1, fault: 'transient' }],
+    ['a usage limit', { limitUntil: 5_000 }],
+  ])('that was passed outranks %s', (_name, ended) => {
+    expect(judgeSession({ ...cleanEnd, ...ended, breach })).toMatchObject(over);
+  });
+
+  test('that was reached, or is the project’s, leaves finished work finished, and ends unfinished work', () => {
+    const ofProject = { ...breach, of: 'project' } as const;
+    for (const spent of [reached, ofProject]) {
+      expect(judgeSession({ ...cleanEnd, signal: done, breach: spent })).toMatchObject({ outcome: 'completed' });
+      expect(judgeSession({ ...cleanEnd, outcomeBefore: 'x', breach: spent })).toMatchObject({ outcome: 'completed' });
+      const byResult = { ...cleanEnd, result: okay, endsByResult: true, breach: spent };
+      expect(judgeSession(byResult)).toMatchObject({ outcome: 'completed' });
+      expect(judgeSession({ ...cleanEnd, breach: spent })).toMatchObject({
+        outcome: 'failed',
+        cause: { reason: 'budget', of: spent.of },
+      });
+    }
+  });
+
+  test('does not hide a question, an error that the agent reports, or a stop', () => {
+    const questions = [...asked.questions];
+    expect(judgeSession({ ...cleanEnd, signal: { ...asked, questions }, breach })).toMatchObject({ questions });
+    expect(judgeSession({ ...cleanEnd, signal: gaveUp, breach })).toMatchObject({ detail: 'no such file' });
+    expect(judgeSession({ ...cleanEnd, stopRequested: true, breach })).toMatchObject({ outcome: 'cancelled' });
+  });
+});

@@ -1,0 +1,177 @@
+import { createGate, createLanes, createPlaces, createSerial } from '@pawl/core/sessions/turn-taking';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+test('jobs in a row run one at a time, in order, and go on after a failure', async () => {
+  const serially = createSerial();
+  const seen: string[] = [];
+  let inside = 0;
+  const job = (name: string) => async () => {
+    expect((inside += 1)).toBe(1);
+    await Promise.resolve();
+    seen.push(name);
+    inside -= 1;
+    if (name === 'b') throw new Error('b failed');
+  };
+  const results = await Promise.allSettled(['a', 'b', 'c'].map((name) => serially(job(name))));
+  expect(seen).toEqual(['a', 'b', 'c']);
+  expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a gate lets so many in and no more', async () => {
+  const enter = createGate(2);
+  let inside = 0;
+  let most = 0;
+  const job = async () => {
+    most = Math.max(most, (inside += 1));
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    inside -= 1;
+  };
+  const failing = enter(() => Promise.reject(new Error('x')));
+  await Promise.allSettled([...Array.from({ length: 9 }, () => enter(job)), failing]);
+  await enter(job);
+  expect(most).toBe(2);
+});
+
+test('lanes: other keys do not wait, too many jobs are refused, and drain waits for all', async () => {
+  const lanes = createLanes(2);
+  const { promise: held, resolve: open } = Promise.withResolvers<void>();
+  const first = lanes.run('k', async () => held);
+  const second = lanes.run('k', async () => 'second');
+  await expect(lanes.run('k', async () => 'third')).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await lanes.run('other', async () => 'other')).toBe('other');
+  let drained = false;
+  const draining = lanes.drain().then(() => (drained = true));
+  await Promise.resolve();
+  expect(drained).toBe(false);
+  open();
+  await first;
+  expect(await second).toBe('second');
+  await draining;
+  expect(await lanes.run('k', async () => 'again')).toBe('again');
+});
+
+describe('7.2: places are bounded, and who finds none waits', () => {
+  test('so many get one and no more; asking again changes nothing', () => {
+    const places = createPlaces(2);
+    expect(['a', 'b', 'c', 'a', 'c', 'd', 'b'].map((id) => places.take(id))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect(['a', 'b', 'c', 'd', 'e'].filter((id) => places.isWaiting(id))).toEqual(['c', 'd']);
+  });
+
+  test('a place that is given back goes to the one who has waited longest; nobody overtakes', () => {
+    const places = createPlaces(1);
+    for (const id of ['a', 'b', 'c']) places.take(id);
+    expect(places.next()).toBeNull();
+    places.free('a');
+    expect(places.next()).toBe('b');
+    // Neither the second in the queue nor a newcomer nor the one who has just left is faster.
+    expect(['c', 'd', 'a'].map((id) => places.take(id))).toEqual([false, false, false]);
+    expect(places.next()).toBe('b');
+    expect(places.take('b')).toBe(true);
+    expect(places.isWaiting('b')).toBe(false);
+    expect(places.next()).toBeNull();
+    const order = ['b', 'c', 'd'].map((id) => {
+      places.free(id);
+      const next = places.next() ?? '';
+      expect(places.take(next)).toBe(true);
+      return next;
+    });
+    expect(order).toEqual(['c', 'd', 'a']);
+  });
+
+  test('whoever gives up waiting leaves the queue to those behind', () => {
+    const places = createPlaces(1);
+    for (const id of ['a', 'b', 'c']) places.take(id);
+    places.free('b');
+    expect(places.isWaiting('b')).toBe(false);
+    places.free('a');
+    expect(places.next()).toBe('c');
+    places.free('c');
+    expect(places.next()).toBeNull();
+    expect(places.take('d')).toBe(true);
+  });
+
+  test('who has begun already keeps a place over the limit, and others wait until there is room again', () => {
+    const places = createPlaces(1);
+    places.take('a');
+    places.take('b');
+    places.keep('b');
+    places.keep('c');
+    expect(places.isWaiting('b')).toBe(false);
+    expect(['a', 'b', 'c', 'd'].map((id) => places.take(id))).toEqual([true, true, true, false]);
+    for (const id of ['a', 'b']) {
+      places.free(id);
+      expect(places.next()).toBeNull();
+    }
+    places.free('c');
+    expect(places.next()).toBe('d');
+  });
+
+  test('giving back what one does not have changes nothing', () => {
+    const places = createPlaces(1);
+    places.take('a');
+    places.free('x');
+    places.free('x');
+    expect(places.take('b')).toBe(false);
+    places.free('a');
+    places.free('a');
+    expect([places.take('b'), places.take('c')]).toEqual([true, false]);
+  });
+
+  test('the bound and the order hold whatever is asked, as in a list that is gone through by hand', () => {
+    const id = fc.integer({ min: 0, max: 7 }).map((number) => `agent-${number}`);
+    const act = fc.record({ do: fc.constantFrom('take', 'take', 'free'), id });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(act, { maxLength: 80 }), (most, acts) => {
+        const places = createPlaces(most);
+        let inside: string[] = [];
+        let queue: string[] = [];
+        for (const { do: what, id: who } of acts) {
+          if (what === 'free') {
+            places.free(who);
+            inside = inside.filter((each) => each !== who);
+            queue = queue.filter((each) => each !== who);
+          } else {
+            const given = places.take(who);
+            if (!inside.includes(who) && !queue.includes(who)) queue.push(who);
+            const turn = queue[0] === who && inside.length < most;
+            expect(given).toBe(inside.includes(who) || turn);
+            if (turn) inside.push(queue.shift() ?? '');
+          }
+          expect(inside.length).toBeLessThanOrEqual(most);
+          expect(places.next()).toBe(inside.length < most ? (queue[0] ?? null) : null);
+          for (let number = 0; number <= 7; number++) {
+            expect(places.isWaiting(`agent-${number}`)).toBe(queue.includes(`agent-${number}`));
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('when each place that is given back is offered on, everybody gets one in the order in which they came', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }), (most, count) => {
+        const places = createPlaces(most);
+        const came = Array.from({ length: count }, (_, number) => `agent-${number}`);
+        const served = came.filter((each) => places.take(each));
+        for (let at = 0; at < served.length; at++) {
+          places.free(served[at] ?? '');
+          for (let next = places.next(); next !== null; next = places.next()) {
+            expect(places.take(next)).toBe(true);
+            served.push(next);
+          }
+        }
+        expect(served).toEqual(came);
+      }),
+    );
+  });
+});

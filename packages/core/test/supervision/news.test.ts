@@ -1,0 +1,49 @@
+import { eventTypes } from '@pawl/schema/event';
+import { expect, test } from 'vitest';
+import type { NewsEvent } from '../../src/supervision/news.ts';
+import { isNews, mailIn, newsEvents } from '../../src/supervision/news.ts';
+import { idOf } from '../fixture.ts';
+
+const reader = { id: idOf('reader'), wakesByMail: true };
+
+function event(type: NewsEvent['type'], given: Partial<NewsEvent> = {}): NewsEvent {
+  return { type, agentId: idOf('other'), data: {}, class: 'ephemeral', ...given };
+}
+
+test('7.21: tasks, the fleet and the work of others are news', () => {
+  for (const type of newsEvents.filter((each) => each !== 'mail.sent'))
+    expect(isNews(event(type), reader), type).toBe(true);
+  expect(isNews(event('task.added', { agentId: null, class: null }), reader)).toBe(true);
+});
+
+test('what is neither, such as output, mail of others and nudges, is none', () => {
+  for (const type of eventTypes.filter((each) => !newsEvents.includes(each)))
+    expect(isNews(event(type), reader), type).toBe(false);
+  expect(isNews(event('mail.sent', { data: { kind: 'message' } }), { ...reader, wakesByMail: false })).toBe(false);
+});
+
+test('what an agent did itself is no news to it', () => {
+  const { id } = reader;
+  expect(isNews(event('task.added', { agentId: id }), reader)).toBe(false);
+  expect(isNews(event('agent.forked', { data: { parentId: id } }), reader)).toBe(false);
+  expect(isNews(event('agent.killed', { data: { killedBy: id } }), reader)).toBe(false);
+  expect(isNews(event('run.ended', { agentId: id }), reader)).toBe(false);
+});
+
+test('6.2.3: the turns of those who stay are no news, or they would keep each other awake', () => {
+  expect(isNews(event('run.ended', { class: 'persistent' }), reader)).toBe(false);
+  expect(isNews(event('agent.waiting', { class: 'persistent' }), reader)).toBe(false);
+  expect(isNews(event('agent.stuck', { class: 'persistent' }), reader)).toBe(true);
+});
+
+test('mail is news where it wakes nobody by itself; a nudge never is', () => {
+  const mail = (kind: string) => event('mail.sent', { agentId: reader.id, class: 'persistent', data: { kind } });
+  const patient = { ...reader, wakesByMail: false };
+  expect(isNews(mail('message'), reader)).toBe(false);
+  expect(isNews(mail('message'), patient)).toBe(true);
+  expect(isNews(mail('completion'), patient)).toBe(true);
+  expect(isNews(mail('system'), reader), 'what Pawl tells begins no turn').toBe(true);
+  expect(isNews(mail('nudge'), patient)).toBe(false);
+  expect(mailIn(event('mail.sent', { data: { mailId: 'm' } }))).toBe('m');
+  expect(mailIn(event('task.added', { data: { mailId: 'm' } }))).toBeNull();
+});
