@@ -8,7 +8,7 @@ export default {
     'packages/core/src/**/*.ts',
     'packages/daemon/src/{sessions/input-writer,platform/programs-file,agents/state-file}.ts',
     'packages/daemon/src/mail/{mail-body,files/mirror}.ts',
-    'packages/store/src/durable-file.ts',
+    'packages/store/src/directory/durable-file.ts',
   ],
   // The sandbox is a copy of the checkout; directories that these tests do not read stay out.
   ignorePatterns: ['dist', 'dist.*', '.cache/*', '!.cache/test-database', 'bench', 'demo'],

@@ -2,12 +2,12 @@ import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import { newId } from '@pawl/schema/id';
 import { noBudget, noUsage } from '@pawl/schema/record';
 import type { Agent, Project, Run, Session } from '@pawl/schema/record';
-import { insertAgent } from '@pawl/store/agents';
-import { openDataDirectory } from '@pawl/store/data-directory';
-import { insertProject } from '@pawl/store/projects';
-import { openDatabase } from '@pawl/store/recovery';
-import { insertRun } from '@pawl/store/runs';
-import { insertSession } from '@pawl/store/sessions';
+import { insertAgent } from '@pawl/store/agents/agents';
+import { openDataDirectory } from '@pawl/store/directory/data-directory';
+import { insertProject } from '@pawl/store/projects/projects';
+import { openDatabase } from '@pawl/store/directory/recovery';
+import { insertRun } from '@pawl/store/sessions/runs';
+import { insertSession } from '@pawl/store/sessions/sessions';
 import type { Store } from '@pawl/store/store';
 
 /** Opens the store of a home that no daemon serves. */

@@ -3,7 +3,7 @@ import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import type { AgentView } from '@pawl/protocol/view';
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { hasErrno } from '@pawl/schema/error';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

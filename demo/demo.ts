@@ -1,4 +1,4 @@
-import { palette } from '@pawl/cli/terminal';
+import { palette } from '@pawl/cli/terminal/terminal';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';

@@ -1,6 +1,6 @@
 // Makes the database of a new home once, by all migrations, for the tests to copy (packages/testing/src/home-database.ts).
-import { dataDirectory } from '@pawl/store/data-directory';
-import { openDatabase } from '@pawl/store/recovery';
+import { dataDirectory } from '@pawl/store/directory/data-directory';
+import { openDatabase } from '@pawl/store/directory/recovery';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 

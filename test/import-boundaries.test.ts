@@ -32,7 +32,7 @@ describe('the real tree', () => {
   test('all of it is read', () => {
     const paths = files.map((file) => file.path);
     for (const { path } of real.slice(1)) expect(paths.some((each) => each.startsWith(`${path}/src/`))).toBe(true);
-    expect(paths).toContain('packages/cli/src/command/work.ts');
+    expect(paths).toContain('packages/cli/src/command/agents/work.ts');
     expect(paths).toContain('test/import-boundaries.test.ts');
     expect(paths.some((path) => path.includes('node_modules'))).toBe(false);
   });
@@ -40,7 +40,7 @@ describe('the real tree', () => {
   test.each([
     ['packages/core/src/agents/status.ts', "import { readFileSync } from 'node:fs';"],
     ['packages/cli/src/main.ts', "import { openStore } from '@pawl/store/store';"],
-    ['packages/git/src/command.ts', "import { Kysely } from 'kysely';"],
+    ['packages/git/src/command/command.ts', "import { Kysely } from 'kysely';"],
   ])('one more import in %s would be found', (path, line) => {
     const planted = files.map((file) => (file.path === path ? { path, text: `${line}\n${file.text}` } : file));
     expect(importViolations(planted, real)).toContainEqual(expect.objectContaining({ file: path, line: 1 }));

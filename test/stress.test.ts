@@ -1,5 +1,5 @@
-import { isAlive } from '@pawl/host/identity';
-import { processTable } from '@pawl/host/process-table';
+import { isAlive } from '@pawl/host/process/identity';
+import { processTable } from '@pawl/host/process/process-table';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import type { ChildProcess } from 'node:child_process';

@@ -1,9 +1,9 @@
 import { inheritance } from '@pawl/daemon/agents/inheritance';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Message } from '@pawl/schema/record';
-import { insertAgent } from '@pawl/store/agents';
-import { replay } from '@pawl/store/history';
-import { appendMessage, messageOf } from '@pawl/store/messages';
+import { insertAgent } from '@pawl/store/agents/agents';
+import { replay } from '@pawl/store/sessions/history';
+import { appendMessage, messageOf } from '@pawl/store/sessions/messages';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { temporaryDirectory } from '@pawl/testing/temporary';

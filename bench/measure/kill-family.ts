@@ -1,5 +1,5 @@
 import { programPaths } from '../program.ts';
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-import { sessionFile } from '@pawl/host/session-files';
+import { sessionFile } from '@pawl/host/session/session-files';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

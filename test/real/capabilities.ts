@@ -4,7 +4,7 @@ import type { AgentView } from '@pawl/protocol/view';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { git } from '@pawl/testing/sample-repository';
 import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,7 +1,7 @@
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
-import type { Palette } from './terminal.ts';
-import { palette } from './terminal.ts';
+import type { Palette } from './terminal/terminal.ts';
+import { palette } from './terminal/terminal.ts';
 
 /** What every command gets: where it writes, how it looks, and which home it speaks to. */
 export type CommandContext = {

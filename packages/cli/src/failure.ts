@@ -1,5 +1,5 @@
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
-import { palette, printable } from './terminal.ts';
+import { palette, printable } from './terminal/terminal.ts';
 
 /** Tells what went wrong and what to do next, on stderr, and gives the exit code. */
 export function reportFailure(error: unknown, json: boolean): number {

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Terminal } from '../src/screen.ts';
+import type { Terminal } from '../src/terminal/screen.ts';
 
 /** A terminal that keeps what is written to it; keys are typed with `press`. */
 export type FakeTerminal = Terminal & {

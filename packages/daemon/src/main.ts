@@ -1,9 +1,9 @@
-import { leaveSessionGroup } from '@pawl/host/control-group';
+import { leaveSessionGroup } from '@pawl/host/session/control-group';
 import { homeAt } from '@pawl/protocol/home';
 import { refuseMisplaced, shortageOf } from '@pawl/protocol/home-trouble';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
-import { sqliteFailureOf } from '@pawl/store/sqlite-failure';
+import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
+import { sqliteFailureOf } from '@pawl/store/engine/sqlite-failure';
 import { closeSync, writeSync } from 'node:fs';
 
 /** Where the one who started us waits for a line: ready, or why not. */

@@ -1,6 +1,6 @@
 import { homeAt } from '@pawl/protocol/home';
 import { limits } from '@pawl/schema/limit';
-import type { DataDirectory } from '@pawl/store/data-directory';
+import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { choicesOf, readConfig, timingOf } from './platform/config.ts';

@@ -1,4 +1,4 @@
-import { processTable } from '@pawl/host/process-table';
+import { processTable } from '@pawl/host/process/process-table';
 import { createClient } from '@pawl/protocol/client';
 import type { AgentView } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';

@@ -1,5 +1,5 @@
 import { baseCommitFor } from '@pawl/daemon/project-config/base-commit';
-import { updateQueue } from '@pawl/store/queues';
+import { updateQueue } from '@pawl/store/changes/queues';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { createClock, settleTimes } from '@pawl/daemon/platform/clock';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
-import { insertQuestion, questionById } from '@pawl/store/questions';
+import { insertQuestion, questionById } from '@pawl/store/mail/questions';
 import { getSetting } from '@pawl/store/settings';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

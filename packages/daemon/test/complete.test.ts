@@ -1,7 +1,7 @@
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { newId } from '@pawl/schema/id';
-import { agentById, insertAgent } from '@pawl/store/agents';
+import { agentById, insertAgent } from '@pawl/store/agents/agents';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import type { AgentView } from '@pawl/protocol/view';

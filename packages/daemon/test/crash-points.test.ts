@@ -1,5 +1,5 @@
-import { processTable } from '@pawl/host/process-table';
-import { strayProcesses } from '@pawl/host/stray';
+import { processTable } from '@pawl/host/process/process-table';
+import { strayProcesses } from '@pawl/host/session/stray';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { crashPoints } from '@pawl/schema/crash-point';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
@@ -41,7 +41,7 @@ const otherPoints: readonly CrashPoint[] = [
 ];
 /** Points that another suite visits, by its file. */
 const suites: Record<string, readonly CrashPoint[]> = {
-  '../../git/test/reattach.test.ts': ['reattach.after_record', 'reattach.after_pointer'],
+  '../../git/test/worktree/reattach.test.ts': ['reattach.after_record', 'reattach.after_pointer'],
   'moved-project.test.ts': ['move.after_notes'],
   'errand-crash.test.ts': ['merge.after_intent', 'merge.after_ref', 'merge.after_files', 'merge.after_end'],
   'mail/mail-crash.test.ts': [

@@ -1,6 +1,6 @@
 import { createAuthority, personToken } from '@pawl/daemon/platform/http/authority';
 import { routes } from '@pawl/protocol/routes';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';

@@ -1,5 +1,5 @@
 import { waitUntil } from '@pawl/testing/wait-until';
-import { updateAccount } from '@pawl/store/accounts';
+import { updateAccount } from '@pawl/store/projects/accounts';
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TestDaemon } from './support/daemon.ts';

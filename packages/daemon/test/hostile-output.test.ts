@@ -1,6 +1,6 @@
 import type { OutputFormat } from '@pawl/core/port/provider';
-import type { Line } from '@pawl/host/lines';
-import { createLineSplitter } from '@pawl/host/lines';
+import type { Line } from '@pawl/host/output/lines';
+import { createLineSplitter } from '@pawl/host/output/lines';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import { streamEventSchema } from '@pawl/schema/stream-event';

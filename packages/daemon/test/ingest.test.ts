@@ -1,9 +1,9 @@
 import { startIngest } from '@pawl/daemon/sessions/ingest/ingest';
 import type { PromptAssets } from '@pawl/core/prompts/assets';
 import { PawlError } from '@pawl/schema/error';
-import { readChunks } from '@pawl/store/chunks';
-import { insertRun } from '@pawl/store/runs';
-import { insertSession, sessionById } from '@pawl/store/sessions';
+import { readChunks } from '@pawl/store/sessions/chunks';
+import { insertRun } from '@pawl/store/sessions/runs';
+import { insertSession, sessionById } from '@pawl/store/sessions/sessions';
 import type { Committed, Store } from '@pawl/store/store';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-import { strayProcesses } from '@pawl/host/stray';
-import { agentById, insertAgent } from '@pawl/store/agents';
+import { strayProcesses } from '@pawl/host/session/stray';
+import { agentById, insertAgent } from '@pawl/store/agents/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
-import { updateChange } from '@pawl/store/changes';
-import { listMail } from '@pawl/store/mail';
+import { updateChange } from '@pawl/store/changes/changes';
+import { listMail } from '@pawl/store/mail/mail';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';

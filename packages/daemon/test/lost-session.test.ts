@@ -1,5 +1,5 @@
-import { signalProcess } from '@pawl/host/identity';
-import { strayProcesses } from '@pawl/host/stray';
+import { signalProcess } from '@pawl/host/process/identity';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { limits } from '@pawl/schema/limit';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,5 +1,5 @@
 import { processFinding } from '@pawl/daemon/agents/process-finding';
-import { canGroup, groupBase } from '@pawl/host/control-group';
+import { canGroup, groupBase } from '@pawl/host/session/control-group';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from './support/daemon.ts';
 

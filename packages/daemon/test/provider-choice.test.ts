@@ -8,7 +8,7 @@ import { agentClient } from './support/agent-client.ts';
 import { startTestDaemon } from './support/daemon.ts';
 import { storeOf } from './support/stores.ts';
 import { commitFiles, configWith } from './support/ratchet.ts';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 
 /** A directory with programs that do nothing. */
 async function programs(...names: string[]) {

@@ -1,4 +1,4 @@
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';

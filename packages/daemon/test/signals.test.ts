@@ -1,5 +1,5 @@
-import { processTable } from '@pawl/host/process-table';
-import { strayProcesses } from '@pawl/host/stray';
+import { processTable } from '@pawl/host/process/process-table';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';

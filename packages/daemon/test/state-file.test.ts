@@ -1,8 +1,8 @@
 import { keepStateFile } from '@pawl/daemon/agents/state-file';
 import type { Agent } from '@pawl/schema/record';
-import { updateAgent } from '@pawl/store/agents';
-import { insertRun } from '@pawl/store/runs';
-import { insertSession } from '@pawl/store/sessions';
+import { updateAgent } from '@pawl/store/agents/agents';
+import { insertRun } from '@pawl/store/sessions/runs';
+import { insertSession } from '@pawl/store/sessions/sessions';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';

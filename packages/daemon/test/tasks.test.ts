@@ -1,5 +1,5 @@
 import type { TaskView } from '@pawl/protocol/view/task';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';

@@ -9,8 +9,8 @@ import { writePrompt } from '@pawl/daemon/prompts/sent';
 import { keepStateFile } from '@pawl/daemon/agents/state-file';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { providerRegistry } from '@pawl/providers/registry';
-import { updateAgent } from '@pawl/store/agents';
-import { writeDurably } from '@pawl/store/durable-file';
+import { updateAgent } from '@pawl/store/agents/agents';
+import { writeDurably } from '@pawl/store/directory/durable-file';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import {
   existsSync,

@@ -1,4 +1,4 @@
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

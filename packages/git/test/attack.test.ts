@@ -2,17 +2,17 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync,
 import { join } from 'node:path';
 import { newId } from '@pawl/schema/id';
 import { describe, expect, test } from 'vitest';
-import { deleteBranchAt } from '../src/branch.ts';
-import { keepOutOfCommits } from '../src/exclude.ts';
-import { branchExists, countCommits, listBranches, openRepository, resolveCommit } from '../src/repository.ts';
-import { pruneTrash } from '../src/prune.ts';
-import { restoreWorktree } from '../src/restore.ts';
-import { takeSnapshot } from '../src/snapshot.ts';
-import { trashWorktree } from '../src/trash.ts';
-import { addWorktree, verifyWorktree } from '../src/worktree.ts';
-import { listWorktrees } from '../src/worktree-list.ts';
-import { worktreeStatus } from '../src/worktree-status.ts';
-import { worktreeWork } from '../src/worktree-work.ts';
+import { deleteBranchAt } from '../src/repository/branch.ts';
+import { keepOutOfCommits } from '../src/repository/exclude.ts';
+import { branchExists, countCommits, listBranches, openRepository, resolveCommit } from '../src/repository/repository.ts';
+import { pruneTrash } from '../src/trash/prune.ts';
+import { restoreWorktree } from '../src/trash/restore.ts';
+import { takeSnapshot } from '../src/snapshot/snapshot.ts';
+import { trashWorktree } from '../src/trash/trash.ts';
+import { addWorktree, verifyWorktree } from '../src/worktree/worktree.ts';
+import { listWorktrees } from '../src/worktree/worktree-list.ts';
+import { worktreeStatus } from '../src/worktree/worktree-status.ts';
+import { worktreeWork } from '../src/worktree/worktree-work.ts';
 import { commitAll, git, makeRepository, refusal, snapshot, write } from './fixture.ts';
 import { plant, tryGit } from './planting.ts';
 

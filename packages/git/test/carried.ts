@@ -4,9 +4,9 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from '
 import { join } from 'node:path';
 import { newId } from '@pawl/schema/id';
 import { expect } from 'vitest';
-import { openRepository, type Repository } from '../src/repository.ts';
-import { takeSnapshot } from '../src/snapshot.ts';
-import { addWorktree } from '../src/worktree.ts';
+import { openRepository, type Repository } from '../src/repository/repository.ts';
+import { takeSnapshot } from '../src/snapshot/snapshot.ts';
+import { addWorktree } from '../src/worktree/worktree.ts';
 import { git, makeRepository, personEnvironment, temporaryDirectory } from './fixture.ts';
 
 export type Scene = {

@@ -1,11 +1,11 @@
 import { endurance } from '@pawl/testing/endurance';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { keepOutOfCommits } from '../src/exclude.ts';
-import { openRepository, resolveCommit } from '../src/repository.ts';
-import { addWorktree } from '../src/worktree.ts';
-import { listWorktrees } from '../src/worktree-list.ts';
-import { trashWorktree } from '../src/trash.ts';
+import { keepOutOfCommits } from '../src/repository/exclude.ts';
+import { openRepository, resolveCommit } from '../src/repository/repository.ts';
+import { addWorktree } from '../src/worktree/worktree.ts';
+import { listWorktrees } from '../src/worktree/worktree-list.ts';
+import { trashWorktree } from '../src/trash/trash.ts';
 import { git, makeRepository, temporaryDirectory, traceGit } from './fixture.ts';
 
 test('50 worktrees at once, three rounds, each its own, none fails', async () => {

@@ -1,10 +1,10 @@
 /** Does one operation, as its parent asks in a JSON argument; it says when it begins and when it is done. */
-import { openRepository } from '../src/repository.ts';
-import { pruneTrash } from '../src/prune.ts';
-import { reattachWorktree } from '../src/reattach.ts';
-import { restoreWorktree } from '../src/restore.ts';
-import { takeSnapshot } from '../src/snapshot.ts';
-import { addWorktree } from '../src/worktree.ts';
+import { openRepository } from '../src/repository/repository.ts';
+import { pruneTrash } from '../src/trash/prune.ts';
+import { reattachWorktree } from '../src/worktree/reattach.ts';
+import { restoreWorktree } from '../src/trash/restore.ts';
+import { takeSnapshot } from '../src/snapshot/snapshot.ts';
+import { addWorktree } from '../src/worktree/worktree.ts';
 
 const operations = { addWorktree, takeSnapshot, restoreWorktree, pruneTrash, reattachWorktree };
 

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { openRepository, resolveCommit } from '../src/repository.ts';
-import { addWorktree } from '../src/worktree.ts';
-import { listWorktrees } from '../src/worktree-list.ts';
+import { openRepository, resolveCommit } from '../src/repository/repository.ts';
+import { addWorktree } from '../src/worktree/worktree.ts';
+import { listWorktrees } from '../src/worktree/worktree-list.ts';
 import { git, makeRepository, temporaryDirectory } from './fixture.ts';
 import { startChild as start } from './crash-process.ts';
 

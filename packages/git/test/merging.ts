@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRepository, resolveCommit } from '../src/repository.ts';
-import { addWorktree } from '../src/worktree.ts';
+import { openRepository, resolveCommit } from '../src/repository/repository.ts';
+import { addWorktree } from '../src/worktree/worktree.ts';
 import { commitAll, makeRepository, temporaryDirectory, write } from './fixture.ts';
 
 /** A repository on main, and a worktree on `work/otter` with a commit of its own. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRepository } from '../src/repository.ts';
+import { openRepository } from '../src/repository/repository.ts';
 import { commitAll, git, makeRepository, personEnvironment, temporaryDirectory, write } from './fixture.ts';
 
 /** When all commits of these tests are made. */

@@ -1,4 +1,4 @@
-import { startOrder } from '@pawl/host/process-table';
+import { startOrder } from '@pawl/host/process/process-table';
 import type { Recognise } from './agent-program.ts';
 import type { Directory, HiddenProcess, ProcessView, SeenProcess } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';

@@ -1,4 +1,4 @@
-import { markerVariable } from '@pawl/host/marker';
+import { markerVariable } from '@pawl/host/session/marker';
 import { realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { AgentProcess, Look } from './look-around.ts';

@@ -1,4 +1,4 @@
-import { parseStat } from '@pawl/host/process-table-proc';
+import { parseStat } from '@pawl/host/process/process-table-proc';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { psTable } from '@pawl/host/process-table-ps';
+import { psTable } from '@pawl/host/process/process-table-ps';
 import type { Directory, ProcessView, SeenProcess } from './process-view.ts';
 import { cannotTell } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';

@@ -8,7 +8,7 @@ import type {
   QueryResult,
   TransactionSettings,
 } from 'kysely';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine/engine.ts';
 import { decodeText, encodeText } from './text.ts';
 
 type FailureOf = Engine['failureOf'];

@@ -3,7 +3,7 @@ import { eventSchema } from '@pawl/schema/event';
 import type { Event, EventType } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import { sql } from 'kysely';
-import { hotQuery } from './hot-query.ts';
+import { hotQuery } from './engine/hot-query.ts';
 import { integer, json } from './row.ts';
 import type { Database, Row } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import { hotQuery } from './hot-query.ts';
+import { hotQuery } from './engine/hot-query.ts';
 import type { Database } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 

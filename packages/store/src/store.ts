@@ -1,12 +1,12 @@
 import { Kysely } from 'kysely';
 import type { Event } from '@pawl/schema/event';
 import type { Chunk } from '@pawl/schema/record';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine/engine.ts';
 import { lastSeqOf } from './events.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from './engine/migrate.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { Database, Tables } from './tables.ts';
-import { WriteQueue } from './write-queue.ts';
+import { WriteQueue } from './engine/write-queue.ts';
 import { runTransaction } from './write-transaction.ts';
 import type { Outcome, WriteTransaction } from './write-transaction.ts';
 

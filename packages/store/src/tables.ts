@@ -8,9 +8,9 @@ import type {
   CheckTable,
   QueueTable,
   WithheldWorkTable,
-} from './change-tables.ts';
+} from './changes/change-tables.ts';
 import type { Integer, Json, NullableInteger, Ordinal } from './column.ts';
-import type { MailboxTable, MailTable, QuestionTable } from './mail-tables.ts';
+import type { MailboxTable, MailTable, QuestionTable } from './mail/mail-tables.ts';
 
 type ProjectTable = {
   id: string;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { openDataDirectory } from '@pawl/store/data-directory';
+import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import { readEvents } from '@pawl/store/events';
-import { openDatabase } from '@pawl/store/recovery';
+import { openDatabase } from '@pawl/store/directory/recovery';
 import { getSetting } from '@pawl/store/settings';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import { openStore } from '@pawl/store/store';
 import { expect, test } from 'vitest';
 import { endChild, signalOf, startChild } from './child-process.ts';

@@ -1,6 +1,6 @@
-import { insertAgent } from '@pawl/store/agents';
-import { descendants, descendsFrom, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/family';
-import { countHistory, historyRanges, replay } from '@pawl/store/history';
+import { insertAgent } from '@pawl/store/agents/agents';
+import { descendants, descendsFrom, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/agents/family';
+import { countHistory, historyRanges, replay } from '@pawl/store/sessions/history';
 import {
   appendMessage,
   countSessionMessages,
@@ -9,10 +9,10 @@ import {
   lastMessageId,
   lastSessionMessages,
   toolMessages,
-} from '@pawl/store/messages';
-import { runTree } from '@pawl/store/runs';
+} from '@pawl/store/sessions/messages';
+import { runTree } from '@pawl/store/sessions/runs';
 import type { Agent } from '@pawl/schema/record';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import type { Store } from '@pawl/store/store';
 import type { Tables } from '@pawl/store/tables';
 import { Kysely } from 'kysely';

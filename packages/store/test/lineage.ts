@@ -1,7 +1,7 @@
 import type { Agent } from '@pawl/schema/record';
-import { insertAgent } from '@pawl/store/agents';
-import { replay } from '@pawl/store/history';
-import { appendMessage, lastMessageId } from '@pawl/store/messages';
+import { insertAgent } from '@pawl/store/agents/agents';
+import { replay } from '@pawl/store/sessions/history';
+import { appendMessage, lastMessageId } from '@pawl/store/sessions/messages';
 import type { Store } from '@pawl/store/store';
 import { agentRecord } from './fixture.ts';
 

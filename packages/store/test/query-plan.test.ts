@@ -1,11 +1,11 @@
 import { newId } from '@pawl/schema/id';
-import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
-import { agentById, findAgents, takenAliases } from '@pawl/store/agents';
-import { livingColleagues } from '@pawl/store/colleagues';
-import { readChunks } from '@pawl/store/chunks';
+import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agents/agent-views';
+import { agentById, findAgents, takenAliases } from '@pawl/store/agents/agents';
+import { livingColleagues } from '@pawl/store/agents/colleagues';
+import { readChunks } from '@pawl/store/sessions/chunks';
 import { readEvents } from '@pawl/store/events';
-import { openRuns, runsOf } from '@pawl/store/runs';
-import { countOpenSessions, openSessions, sessionsOf } from '@pawl/store/sessions';
+import { openRuns, runsOf } from '@pawl/store/sessions/runs';
+import { countOpenSessions, openSessions, sessionsOf } from '@pawl/store/sessions/sessions';
 import { test } from 'vitest';
 import { addTeam } from './fixture.ts';
 import { databasePath, expectPlans } from './query-plan.ts';

@@ -12,7 +12,7 @@ import {
   openQuestionsFrom,
   openQuestionsTo,
   untoldEnds,
-} from '@pawl/store/questions';
+} from '@pawl/store/mail/questions';
 import { test } from 'vitest';
 import { addTeam } from './fixture.ts';
 import { databasePath, expectPlans } from './query-plan.ts';

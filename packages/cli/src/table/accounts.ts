@@ -30,7 +30,7 @@ export const accountCommands: CommandTable = {
 
 const accountWord = 'name or id';
 
-const commands = () => import('../command/account.ts');
+const commands = () => import('../command/projects/account.ts');
 
 function addAdd(group: Tools['program'], { addTo, act }: Pick<Tools, 'addTo' | 'act'>): void {
   addTo(group, 'add', 'add a key, token or login for a provider', 'pawl account add claude --token-stdin < token.txt')

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { waitTime } from '../wait-time.ts';
+import { waitTime } from '../agent/wait-time.ts';
 import type { CommandTable, Tools } from './tools.ts';
 
 const changeWord = 'its id, the start of it, its branch, or the alias of its author';
-const load = () => import('../command/change.ts');
-const loadVerbs = () => import('../command/change-verb.ts');
-const loadQueue = () => import('../command/queue.ts');
+const load = () => import('../command/changes/change.ts');
+const loadVerbs = () => import('../command/changes/change-verb.ts');
+const loadQueue = () => import('../command/changes/queue.ts');
 
 /** The commands about changes and the queue that merges them. */
 export const changeCommands: CommandTable = {

@@ -1,6 +1,6 @@
 import type { CommandTable } from './tools.ts';
 
-const commands = () => import('../command/config.ts');
+const commands = () => import('../command/projects/config.ts');
 const keyWord = 'a key of config.yaml, with dots between the levels';
 
 /** The commands about the home's config.yaml. */

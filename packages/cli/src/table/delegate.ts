@@ -1,4 +1,4 @@
-import { waitTime } from '../wait-time.ts';
+import { waitTime } from '../agent/wait-time.ts';
 import type { CommandTable } from './tools.ts';
 
 /** The commands by which an agent has others work for it, and gets what came of it. */
@@ -18,7 +18,7 @@ export const delegateCommands: CommandTable = {
       .option('--key <key>', 'idempotency key: the same key returns the same agent')
       .action((target, words, options) =>
         act(options, async (context) =>
-          (await import('../command/delegate.ts')).delegate(context, target, words, options),
+          (await import('../command/agents/delegate.ts')).delegate(context, target, words, options),
         ),
       ),
   result: ({ add, act }) =>
@@ -28,6 +28,6 @@ export const delegateCommands: CommandTable = {
       .option('--no-wait', 'look once')
       .option('--timeout <time>', 'maximum wait, e.g. 30s or 5m', waitTime)
       .action((run, options) =>
-        act(options, async (context) => (await import('../command/delegate.ts')).result(context, run, options)),
+        act(options, async (context) => (await import('../command/agents/delegate.ts')).result(context, run, options)),
       ),
 };

@@ -4,7 +4,7 @@ import type { CommandTable, Tools } from './tools.ts';
 import { agentWord } from './tools.ts';
 
 const errandWord = `${agentWord} of an errand`;
-const loadErrand = () => import('../command/errand.ts');
+const loadErrand = () => import('../command/agents/errand.ts');
 
 /** The commands about errands. */
 export const errandCommands: CommandTable = {

@@ -1,11 +1,11 @@
 import { version } from '@pawl/protocol/programs';
 import { Argument, Option } from 'commander';
-import { doctor } from '../command/doctor.ts';
-import { down } from '../command/down.ts';
-import { events } from '../command/events.ts';
-import { init } from '../command/init.ts';
-import { status } from '../command/status.ts';
-import { up } from '../command/up.ts';
+import { doctor } from '../command/home/doctor.ts';
+import { down } from '../command/home/down.ts';
+import { events } from '../command/home/events.ts';
+import { init } from '../command/projects/init.ts';
+import { status } from '../command/home/status.ts';
+import { up } from '../command/home/up.ts';
 import type { CommandTable } from './tools.ts';
 import { wholeNumber } from './tools.ts';
 
@@ -38,7 +38,7 @@ export const homeCommands: CommandTable = {
     add('list agent definitions and report broken files', 'pawl definitions')
       .option('--project <path>', 'the repository (default: current directory)')
       .action((options) =>
-        act(options, async (context) => (await import('../command/definitions.ts')).definitions(context, options)),
+        act(options, async (context) => (await import('../command/projects/definitions.ts')).definitions(context, options)),
       ),
   trust: ({ add, act }) =>
     add('trust a repository’s definitions and settings in their current state', 'pawl trust ~/code/shop')
@@ -47,7 +47,7 @@ export const homeCommands: CommandTable = {
       .option('--yes', 'do not ask for confirmation')
       .option('--revoke', 'revoke trust')
       .action((path, options) =>
-        act(options, async (context) => (await import('../command/trust.ts')).trust(context, path, options)),
+        act(options, async (context) => (await import('../command/projects/trust.ts')).trust(context, path, options)),
       ),
   worktree: ({ program, addTo, act }) => {
     const group = program
@@ -58,12 +58,12 @@ export const homeCommands: CommandTable = {
         '\nExample:\n  pawl worktree ls\n  pawl worktree restore ENTRY\n  pawl worktree prune --older-than 14d',
       );
     addTo(group, 'ls', 'list the worktrees: in use, retained, in the trash', 'pawl worktree ls --json').action(
-      (options) => act(options, async (context) => (await import('../command/worktree.ts')).listWorktrees(context)),
+      (options) => act(options, async (context) => (await import('../command/agents/worktree.ts')).listWorktrees(context)),
     );
     addTo(group, 'restore', 'restore a worktree from the trash', 'pawl worktree restore brave-otter')
       .argument('<entry>', 'its name in the trash')
       .action((entry, options) =>
-        act(options, async (context) => (await import('../command/worktree.ts')).restoreWorktree(context, entry)),
+        act(options, async (context) => (await import('../command/agents/worktree.ts')).restoreWorktree(context, entry)),
       );
     addTo(group, 'prune', 'delete worktrees in the trash for good', 'pawl worktree prune --older-than 30d --dry-run')
       .addOption(new Option('--older-than <duration>', 'minimum age: 30m, 12h, 14d, 0').default('14d'))
@@ -71,7 +71,7 @@ export const homeCommands: CommandTable = {
       .option('--yes', 'do not ask for confirmation')
       .option('--dry-run', 'only list what would be deleted')
       .action((options) =>
-        act(options, async (context) => (await import('../command/prune.ts')).prune(context, options)),
+        act(options, async (context) => (await import('../command/agents/prune.ts')).prune(context, options)),
       );
   },
   events: ({ add, act }) =>
@@ -93,7 +93,7 @@ export const homeCommands: CommandTable = {
       .addHelpText('after', '\nExample:\n  source <(pawl completion bash)')
       .action(async (shell, words) => {
         // The one command that brings a library along, which the others do without.
-        const { completion } = await import('../command/completion.ts');
+        const { completion } = await import('../command/home/completion.ts');
         exit(completion(whole(), [shell, ...words]));
       }),
   version: ({ add, act }) =>

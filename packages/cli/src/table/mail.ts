@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
 import { agentWord, times, waitSeconds } from './tools.ts';
 
-const load = () => import('../command/mail.ts');
+const load = () => import('../command/mail/mail.ts');
 const mailWord = 'its id, the start of it, or its number in the last `pawl mail`';
 
 /** The commands by which agents, and the person, write to each other. */
@@ -25,7 +25,7 @@ export const mailCommands: CommandTable = {
       .argument('<seconds>', 'maximum wait in seconds; 0 checks once', waitSeconds)
       .argument('[agent...]', `agents to wait for: ${agentWord} (default: any)`)
       .action((seconds, agents, options) =>
-        act(options, async (context) => (await import('../command/wait.ts')).wait(context, seconds, agents)),
+        act(options, async (context) => (await import('../command/mail/wait.ts')).wait(context, seconds, agents)),
       ),
 };
 

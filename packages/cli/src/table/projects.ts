@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandTable } from './tools.ts';
 
-const loadCrew = () => import('../command/crew.ts');
-const loadProject = () => import('../command/project.ts');
+const loadCrew = () => import('../command/projects/crew.ts');
+const loadProject = () => import('../command/projects/project.ts');
 const projectWord = 'name, id, or a path in it (default: current directory)';
 
 /** The commands about projects and the agents that live as long as a project is tracked. */

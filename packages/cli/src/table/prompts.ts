@@ -8,13 +8,13 @@ export const promptCommands: CommandTable = {
       .argument('[agent]', agentOrCurrentWord)
       .option('--session <n>', 'a session other than the latest', times)
       .action((agent, options) =>
-        act(options, async (context) => (await import('../command/prompt.ts')).prompt(context, agent, options)),
+        act(options, async (context) => (await import('../command/projects/prompt.ts')).prompt(context, agent, options)),
       ),
   inputs: ({ add, act }) =>
     add('list the input files of an agent', 'pawl inputs brave-otter')
       .argument('[agent]', agentOrCurrentWord)
       .action((agent, options) =>
-        act(options, async (context) => (await import('../command/prompt.ts')).inputs(context, agent)),
+        act(options, async (context) => (await import('../command/projects/prompt.ts')).inputs(context, agent)),
       ),
   id: ({ add, act }) =>
     add('print a new unique id', 'pawl id').action((options) =>

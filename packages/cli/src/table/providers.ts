@@ -6,6 +6,6 @@ export const providerCommands: CommandTable = {
     add('list coding CLIs and their capabilities', 'pawl providers --json')
       .option('-a, --all', 'include those not installed')
       .action((options) =>
-        act(options, async (context) => (await import('../command/providers.ts')).providers(context, options)),
+        act(options, async (context) => (await import('../command/projects/providers.ts')).providers(context, options)),
       ),
 };

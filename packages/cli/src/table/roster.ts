@@ -11,7 +11,7 @@ export const rosterCommands: CommandTable = {
     add('list other agents at work in a checkout (exit 0: none, 1: some, 2: unknown)', 'pawl roster')
       .argument('[project]', 'the checkout (default: current directory)')
       .action((project, options) =>
-        act(options, async (context) => (await import('../command/roster.ts')).roster(context, project)),
+        act(options, async (context) => (await import('../command/home/roster.ts')).roster(context, project)),
       ),
   session: (tools) => {
     const group = tools.program
@@ -36,13 +36,13 @@ export const rosterCommands: CommandTable = {
       .action((_project, _words, options, command: Command) =>
         act(options, async (context) => {
           const { project, words } = splitWords(command);
-          return (await import('../command/run.ts')).runHelper(context, project, words, options);
+          return (await import('../command/agents/run.ts')).runHelper(context, project, words, options);
         }),
       ),
 };
 
 function addHooks({ addTo, act }: Tools, group: Command): void {
-  const load = () => import('../command/hooks.ts');
+  const load = () => import('../command/home/hooks.ts');
   const at = (command: Command) => command.option('-C, --project <path>', 'the checkout (default: current directory)');
   const edits = (command: Command) =>
     at(command)
@@ -69,12 +69,12 @@ function addHooks({ addTo, act }: Tools, group: Command): void {
 function addSession({ addTo, act }: Tools, group: Command): void {
   const at = (command: Command) => command.option('-C, --project <path>', 'the checkout (default: current directory)');
   at(addTo(group, 'path', 'print where this session keeps its notes', 'pawl session path')).action((options) =>
-    act(options, async (context) => (await import('../command/session.ts')).sessionPath(context, options)),
+    act(options, async (context) => (await import('../command/agents/session.ts')).sessionPath(context, options)),
   );
   at(
     addTo(group, 'begin', 'find out how to begin: fresh, recovering, or as a helper', 'pawl session begin --json'),
   ).action((options) =>
-    act(options, async (context) => (await import('../command/session.ts')).sessionBegin(context, options)),
+    act(options, async (context) => (await import('../command/agents/session.ts')).sessionBegin(context, options)),
   );
   at(
     addTo(
@@ -92,7 +92,7 @@ function addSession({ addTo, act }: Tools, group: Command): void {
       ).choices(choices),
     )
     .action((options) =>
-      act(options, async (context) => (await import('../command/session.ts')).sessionEnd(context, options)),
+      act(options, async (context) => (await import('../command/agents/session.ts')).sessionEnd(context, options)),
     );
 }
 

@@ -1,6 +1,6 @@
 import type { AgentAction } from '@pawl/schema/definition';
 import { Argument, Option } from 'commander';
-import { stop } from '../command/stop.ts';
+import { stop } from '../command/agents/stop.ts';
 import type { CommandTable, Tools } from './tools.ts';
 import { agentOrCurrentWord, agentWord } from './tools.ts';
 
@@ -21,27 +21,27 @@ export const signalCommands: CommandTable = {
     add('cancel a run and everything it started', 'pawl cancel brave-otter')
       .argument('<agent-or-run>', 'an agent, for its open run, or the id of a run')
       .action((reference, options) =>
-        act(options, async (context) => (await import('../command/signal.ts')).cancel(context, reference)),
+        act(options, async (context) => (await import('../command/agents/signal.ts')).cancel(context, reference)),
       ),
   kill: ({ add, act }) =>
     add('end agents for good; their work and history are kept', 'pawl kill brave-otter --cascade')
       .argument('[agent...]', `${agentWord} (default: the current agent)`)
       .option('--cascade', 'with all their descendants')
       .action((agents, options) =>
-        act(options, async (context) => (await import('../command/kill.ts')).kill(context, agents, options)),
+        act(options, async (context) => (await import('../command/agents/kill.ts')).kill(context, agents, options)),
       ),
   reap: ({ add, act }) =>
     add('hide dead agents; their history is kept', 'pawl reap --all')
       .argument('[agent...]', agentWord)
       .option('--all', 'every dead agent')
       .action((agents, options) =>
-        act(options, async (context) => (await import('../command/reap.ts')).reap(context, agents, options)),
+        act(options, async (context) => (await import('../command/agents/reap.ts')).reap(context, agents, options)),
       ),
   clear: ({ add, act }) =>
     add('start an agent’s conversation afresh', 'pawl clear brave-otter')
       .argument('[agent]', agentOrCurrentWord)
       .action((_agent, options, command) =>
-        act(options, async (context) => (await import('../command/note.ts')).note(context, 'clear', command.args)),
+        act(options, async (context) => (await import('../command/agents/note.ts')).note(context, 'clear', command.args)),
       ),
   mark: (tools) => addNote(tools, 'mark', 'mark a point in an agent’s history', 'its name'),
   rewind: (tools) =>
@@ -56,7 +56,7 @@ export const signalCommands: CommandTable = {
       .option('--input <text>', 'the tool’s input')
       .addOption(new Option('--action <name>', 'the action').choices(gatedActions))
       .action((agent, options) =>
-        act(options, async (context) => (await import('../command/gate.ts')).gate(context, agent, options)),
+        act(options, async (context) => (await import('../command/changes/gate.ts')).gate(context, agent, options)),
       ),
   hook: ({ program }) =>
     program
@@ -65,10 +65,10 @@ export const signalCommands: CommandTable = {
       .addArgument(new Argument('<event>', 'the hook event').choices(hookEvents))
       .addHelpText('after', '\nExample:\n  pawl hook pre-tool-use')
       .action(async (event: (typeof hookEvents)[number]) => {
-        const { preToolUse, readHookInput } = await import('../command/hook.ts');
+        const { preToolUse, readHookInput } = await import('../command/home/hook.ts');
         const { homeAt } = await import('@pawl/protocol/home');
         if (event !== 'pre-tool-use') {
-          const { sessionHook } = await import('../command/session-hook.ts');
+          const { sessionHook } = await import('../command/home/session-hook.ts');
           const output = {
             write: (text: string) => void process.stdout.write(text),
             warn: (text: string) => void process.stderr.write(`${text}\n`),
@@ -88,7 +88,7 @@ function addSignal({ add, act }: Tools, verb: 'pause' | 'continue' | 'interrupt'
   add(summary, `pawl ${verb} brave-otter`)
     .argument('<agent...>', agentWord)
     .action((agents, options) =>
-      act(options, async (context) => (await import('../command/signal.ts')).signal(context, verb, agents)),
+      act(options, async (context) => (await import('../command/agents/signal.ts')).signal(context, verb, agents)),
     );
 }
 
@@ -97,6 +97,6 @@ function addNote({ add, act }: Tools, verb: 'mark' | 'rewind', summary: string, 
     .argument('[agent]', agentOrCurrentWord)
     .argument('[label]', label)
     .action((_agent, _label, options, command) =>
-      act(options, async (context) => (await import('../command/note.ts')).note(context, verb, command.args)),
+      act(options, async (context) => (await import('../command/agents/note.ts')).note(context, verb, command.args)),
     );
 }

@@ -8,7 +8,7 @@ import { times } from './tools.ts';
 export const taskStates: TaskView['state'][] = ['pending', 'in_progress', 'in_review', 'completed', 'blocked'];
 
 const taskWord = 'its id, the start of it, or its exact name';
-const load = () => import('../command/task.ts');
+const load = () => import('../command/changes/task.ts');
 
 /** The commands about planned tasks. */
 export const taskCommands: CommandTable = {
@@ -43,7 +43,7 @@ function addPlanning({ addTo, act }: Tools, group: Command): void {
   inProject(addTo(group, 'history', 'show the outcome of past work', 'pawl task history -n 20'))
     .option('-n, --limit <number>', 'maximum number (default: 10)', times)
     .action((options) =>
-      act(options, async (context) => (await import('../command/task-history.ts')).taskHistory(context, options)),
+      act(options, async (context) => (await import('../command/changes/task-history.ts')).taskHistory(context, options)),
     );
 }
 

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { accountRoutes } from '@pawl/protocol/route/account';
-import { endAccountWaits } from '@pawl/store/runs';
+import { endAccountWaits } from '@pawl/store/sessions/runs';
 import { callerPath } from '../platform/search-path.ts';
 import type { SessionPlatform } from './session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';

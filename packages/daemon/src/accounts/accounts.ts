@@ -13,7 +13,7 @@ import {
   openSessionsOf,
   removeAccount,
   updateAccount,
-} from '@pawl/store/accounts';
+} from '@pawl/store/projects/accounts';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import type { Logger } from 'pino';

@@ -3,7 +3,7 @@ import type { AddAccountBody } from '@pawl/protocol/view/account';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { Account } from '@pawl/schema/record';
-import { accountByName, insertAccount, listAccounts } from '@pawl/store/accounts';
+import { accountByName, insertAccount, listAccounts } from '@pawl/store/projects/accounts';
 import type { Database } from '@pawl/store/tables';
 import { basename, join } from 'node:path';
 import type { AccountFiles } from './account-files.ts';

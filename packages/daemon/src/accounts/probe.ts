@@ -1,11 +1,11 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { cutText } from '@pawl/core/shorten';
-import { findSession } from '@pawl/host/find-session';
-import { lastOutput } from '@pawl/host/last-output';
-import { redactText } from '@pawl/host/secret-mask';
-import { readSmallFile, sessionFile } from '@pawl/host/session-files';
-import { startSession } from '@pawl/host/start-session';
-import { stopSession } from '@pawl/host/stop-session';
+import { findSession } from '@pawl/host/session/find-session';
+import { lastOutput } from '@pawl/host/session/last-output';
+import { redactText } from '@pawl/host/output/secret-mask';
+import { readSmallFile, sessionFile } from '@pawl/host/session/session-files';
+import { startSession } from '@pawl/host/session/start-session';
+import { stopSession } from '@pawl/host/session/stop-session';
 import { createPauses, monotonicClock } from '@pawl/host/wait';
 import type { SessionCommand } from '@pawl/providers/command';
 import { sessionCommand } from '@pawl/providers/command';

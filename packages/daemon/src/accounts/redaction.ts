@@ -1,4 +1,4 @@
-import { createRedaction } from '@pawl/host/secret-mask';
+import { createRedaction } from '@pawl/host/output/secret-mask';
 import type { McpServer } from '@pawl/providers/command';
 import { isOrdinary, isSecretName } from './secret-names.ts';
 import type { SessionPlatform } from './session-platform.ts';

@@ -1,6 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Account } from '@pawl/schema/record';
-import { accountByName } from '@pawl/store/accounts';
+import { accountByName } from '@pawl/store/projects/accounts';
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { AccountFiles } from './account-files.ts';

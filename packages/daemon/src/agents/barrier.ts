@@ -2,7 +2,7 @@ import { firstLine } from '@pawl/core/shorten';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import type { Store } from '@pawl/store/store';
 import type { Ingest } from '../sessions/ingest/ingest.ts';
 import type { TurnState } from '../sessions/ingest/intake.ts';

@@ -13,7 +13,7 @@ import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
 import { helperDefinition } from '../definitions/helper.ts';
 import { usualDefinition } from '../definitions/usual.ts';
 import { agentPath, personPath } from '../platform/search-path.ts';

@@ -1,10 +1,10 @@
-import type { Repository } from '@pawl/git/repository';
-import { listBranches, openRepository } from '@pawl/git/repository';
+import type { Repository } from '@pawl/git/repository/repository';
+import { listBranches, openRepository } from '@pawl/git/repository/repository';
 import type { Home } from '@pawl/protocol/home';
 import type { ForkBody, WorkBody } from '@pawl/protocol/view';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
-import { projectByName, projectByRoot } from '@pawl/store/projects';
+import { projectByName, projectByRoot } from '@pawl/store/projects/projects';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { placesOf } from '../platform/places.ts';

@@ -3,10 +3,10 @@ import type { HistoryPage } from '@pawl/protocol/view/history';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
-import { agentById, updateAgent } from '@pawl/store/agents';
-import { countHistory, replay, wholeHistory } from '@pawl/store/history';
-import { appendMessage } from '@pawl/store/messages';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { agentById, updateAgent } from '@pawl/store/agents/agents';
+import { countHistory, replay, wholeHistory } from '@pawl/store/sessions/history';
+import { appendMessage } from '@pawl/store/sessions/messages';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 

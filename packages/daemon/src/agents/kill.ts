@@ -2,7 +2,7 @@ import { refuseKill } from '@pawl/core/agents/kill';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { descendants } from '@pawl/store/family';
+import { descendants } from '@pawl/store/agents/family';
 import type { Killed } from '../registry/kill-record.ts';
 import { recordKill } from '../registry/kill-record.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';

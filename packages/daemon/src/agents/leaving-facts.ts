@@ -1,12 +1,12 @@
 import { reasonToStay } from '@pawl/core/supervision/leaving';
 import type { Run } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agent-views';
-import { agentView } from '@pawl/store/agent-views';
-import { changesAbout } from '@pawl/store/changes';
-import { livingChildren } from '@pawl/store/family';
-import { waitingMail } from '@pawl/store/mail';
-import { queueOf } from '@pawl/store/queues';
-import { runById } from '@pawl/store/runs';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { changesAbout } from '@pawl/store/changes/changes';
+import { livingChildren } from '@pawl/store/agents/family';
+import { waitingMail } from '@pawl/store/mail/mail';
+import { queueOf } from '@pawl/store/changes/queues';
+import { runById } from '@pawl/store/sessions/runs';
 import type { Database } from '@pawl/store/tables';
 import { currentAgent } from '../registry/current-agent.ts';
 

@@ -1,4 +1,4 @@
-import { canGroup, groupBase } from '@pawl/host/control-group';
+import { canGroup, groupBase } from '@pawl/host/session/control-group';
 import type { Finding } from '@pawl/protocol/view/doctor';
 
 /** By what the processes of sessions and checks are found here, and which are not. `base` is for tests. */

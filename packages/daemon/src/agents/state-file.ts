@@ -1,9 +1,9 @@
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
-import { everyLivingAgent } from '@pawl/store/agent-views';
-import { placesOfAgents } from '@pawl/store/places';
-import { listProjects } from '@pawl/store/projects';
+import { everyLivingAgent } from '@pawl/store/agents/agent-views';
+import { placesOfAgents } from '@pawl/store/agents/places';
+import { listProjects } from '@pawl/store/projects/projects';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, renameSync } from 'node:fs';
 import type { GithubUrls } from '../platform/github-url.ts';

@@ -1,8 +1,8 @@
 import type { Top } from '@pawl/protocol/view';
-import { processUsage } from '@pawl/host/process-usage';
+import { processUsage } from '@pawl/host/process/process-usage';
 import type { Session } from '@pawl/schema/record';
-import { everyLivingAgent } from '@pawl/store/agent-views';
-import { openSessions } from '@pawl/store/sessions';
+import { everyLivingAgent } from '@pawl/store/agents/agent-views';
+import { openSessions } from '@pawl/store/sessions/sessions';
 import type { Platform } from '../platform/platform.ts';
 import { identityOf } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';

@@ -1,7 +1,7 @@
 import { isOver } from '@pawl/core/changes/change-life';
 import type { AgentView } from '@pawl/protocol/view';
 import type { Project } from '@pawl/schema/record';
-import { latestChanges } from '@pawl/store/changes';
+import { latestChanges } from '@pawl/store/changes/changes';
 import type { Platform } from '../platform/platform.ts';
 import { stateSeen } from './change-view.ts';
 import { configOf } from '../project-config/project-rules.ts';

@@ -4,7 +4,7 @@ import { nameOf, refuseChangeVerb, refuseClosing } from '@pawl/core/changes/chan
 import { checkChangeText, requireChangeText } from '@pawl/core/changes/change-text';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
-import { changeById, commentsOf, updateChange } from '@pawl/store/changes';
+import { changeById, commentsOf, updateChange } from '@pawl/store/changes/changes';
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';

@@ -1,7 +1,7 @@
 import type { Change, Ejection } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Project } from '@pawl/schema/record';
-import { updateChange } from '@pawl/store/changes';
+import { updateChange } from '@pawl/store/changes/changes';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { noteEjected } from './notices.ts';
 import { unmoved } from './people.ts';

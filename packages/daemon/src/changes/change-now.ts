@@ -1,8 +1,8 @@
 import { isOver } from '@pawl/core/changes/change-life';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
-import { changeById } from '@pawl/store/changes';
-import { queueOf } from '@pawl/store/queues';
+import { changeById } from '@pawl/store/changes/changes';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { Database } from '@pawl/store/tables';
 
 /** The change with this id. */

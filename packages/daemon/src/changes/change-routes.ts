@@ -7,7 +7,7 @@ import { changeRoutes } from '@pawl/protocol/route/change';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Project } from '@pawl/schema/record';
-import { listChanges } from '@pawl/store/changes';
+import { listChanges } from '@pawl/store/changes/changes';
 import type { Context } from 'hono';
 import { closeChange } from './change-close.ts';
 import { commentChange } from './change-comments.ts';

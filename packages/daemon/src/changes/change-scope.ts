@@ -1,12 +1,12 @@
 import type { Asker } from '@pawl/core/changes/change-rights';
 import { isOver } from '@pawl/core/changes/change-life';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { agentById, findAgents } from '@pawl/store/agents';
-import { changesMadeBy, findChanges } from '@pawl/store/changes';
-import { projectById, projectByName, projectByRoot } from '@pawl/store/projects';
+import { agentById, findAgents } from '@pawl/store/agents/agents';
+import { changesMadeBy, findChanges } from '@pawl/store/changes/changes';
+import { projectById, projectByName, projectByRoot } from '@pawl/store/projects/projects';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '../platform/http/authority.ts';

@@ -1,8 +1,8 @@
 import { titleOfWork } from '@pawl/core/changes/change-text';
-import { commitSubject } from '@pawl/git/commit-subject';
-import { readRange } from '@pawl/git/replay';
+import { commitSubject } from '@pawl/git/repository/commit-subject';
+import { readRange } from '@pawl/git/merge/replay';
 import type { Agent } from '@pawl/schema/record';
-import { changesByAgent } from '@pawl/store/changes';
+import { changesByAgent } from '@pawl/store/changes/changes';
 import { redact } from '../accounts/redaction.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';

@@ -3,10 +3,10 @@ import type { ChangeFacts } from '@pawl/core/changes/change-state';
 import type { Change, Check, Queue } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { ProjectSettings } from '@pawl/schema/record';
-import { commentsOf } from '@pawl/store/changes';
-import { openChecks } from '@pawl/store/checks';
-import { projectSettings } from '@pawl/store/project-settings';
-import { queueOf } from '@pawl/store/queues';
+import { commentsOf } from '@pawl/store/changes/changes';
+import { openChecks } from '@pawl/store/changes/checks';
+import { projectSettings } from '@pawl/store/projects/project-settings';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { Database } from '@pawl/store/tables';
 
 /** What holds for all changes of one project. */

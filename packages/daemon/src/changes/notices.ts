@@ -14,8 +14,8 @@ import {
 import type { Change, Check, Ejection, Finding } from '@pawl/schema/change';
 import type { Hearing } from '@pawl/schema/definition';
 import type { Agent, Project } from '@pawl/schema/record';
-import { agentById } from '@pawl/store/agents';
-import { livingColleagues } from '@pawl/store/colleagues';
+import { agentById } from '@pawl/store/agents/agents';
+import { livingColleagues } from '@pawl/store/agents/colleagues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';

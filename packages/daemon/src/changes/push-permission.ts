@@ -1,6 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
+import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { mergeRules } from './merge-rules.ts';

@@ -2,7 +2,7 @@ import type { Queue } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Agent, Project } from '@pawl/schema/record';
-import { readCheckEnd } from '@pawl/store/check-output';
+import { readCheckEnd } from '@pawl/store/changes/check-output';
 import { recordKill } from '../registry/kill-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { CrewParts } from './repair/staff.ts';

@@ -1,7 +1,7 @@
 import { isEjected } from '@pawl/core/changes/change-state';
 import { nameOfChange } from '@pawl/core/changes/notice-text';
 import type { Change } from '@pawl/schema/change';
-import { changesOfTask } from '@pawl/store/changes';
+import { changesOfTask } from '@pawl/store/changes/changes';
 import { closeWithLearnings } from './change-close.ts';
 import type { Scene } from './scene.ts';
 import type { CrewParts } from './repair/staff.ts';

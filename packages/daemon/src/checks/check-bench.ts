@@ -1,7 +1,7 @@
 import type { Check } from '@pawl/schema/change';
 import { isPassing, messageOf } from '@pawl/schema/error';
-import type { CheckPatch } from '@pawl/store/checks';
-import { updateCheck } from '@pawl/store/checks';
+import type { CheckPatch } from '@pawl/store/changes/checks';
+import { updateCheck } from '@pawl/store/changes/checks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Platform } from '../platform/platform.ts';

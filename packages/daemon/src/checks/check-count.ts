@@ -1,5 +1,5 @@
 import { createTestCounter } from '@pawl/core/guard/count-tests';
-import { sessionFile } from '@pawl/host/session-files';
+import { sessionFile } from '@pawl/host/session/session-files';
 import type { Check, TestCount } from '@pawl/schema/change';
 import { lstatSync } from 'node:fs';
 import { countJUnitFiles } from './check-junit.ts';

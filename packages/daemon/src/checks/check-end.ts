@@ -1,6 +1,6 @@
 import type { Check } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { checksOfTrees, updateCheck } from '@pawl/store/checks';
+import { checksOfTrees, updateCheck } from '@pawl/store/changes/checks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { CheckBench } from './check-bench.ts';
 import { LeftToNext, untilThereIsRoom } from './check-bench.ts';

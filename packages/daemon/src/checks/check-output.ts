@@ -1,9 +1,9 @@
-import { sessionFile } from '@pawl/host/session-files';
-import type { Tail } from '@pawl/host/tail';
-import { openTail } from '@pawl/host/tail';
+import { sessionFile } from '@pawl/host/session/session-files';
+import type { Tail } from '@pawl/host/output/tail';
+import { openTail } from '@pawl/host/output/tail';
 import type { Check } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
-import { appendCheckChunk, updateCheck } from '@pawl/store/checks';
+import { appendCheckChunk, updateCheck } from '@pawl/store/changes/checks';
 import type { Store } from '@pawl/store/store';
 import { lstatSync } from 'node:fs';
 import type { CheckBounds } from './check-limit.ts';

@@ -1,5 +1,5 @@
-import { removeWhole } from '@pawl/git/remove-whole';
-import { readSmallFile } from '@pawl/host/session-files';
+import { removeWhole } from '@pawl/git/trash/remove-whole';
+import { readSmallFile } from '@pawl/host/session/session-files';
 import type { Home } from '@pawl/protocol/home';
 import { checkOutcomes } from '@pawl/schema/change';
 import { hasErrno } from '@pawl/schema/error';

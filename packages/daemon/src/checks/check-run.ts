@@ -1,12 +1,12 @@
 import { addCounts } from '@pawl/core/guard/runner/runner';
-import { makeCheckClone } from '@pawl/git/check-clone';
-import { removeWhole } from '@pawl/git/remove-whole';
-import { findSession } from '@pawl/host/find-session';
-import { exists } from '@pawl/host/session-files';
+import { makeCheckClone } from '@pawl/git/merge/check-clone';
+import { removeWhole } from '@pawl/git/trash/remove-whole';
+import { findSession } from '@pawl/host/session/find-session';
+import { exists } from '@pawl/host/session/session-files';
 import type { Check } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import { projectById } from '@pawl/store/projects';
+import { projectById } from '@pawl/store/projects/projects';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';

@@ -1,10 +1,10 @@
-import { findSession } from '@pawl/host/find-session';
-import type { ProcessIdentity } from '@pawl/host/identity';
-import { isAlive } from '@pawl/host/identity';
-import { exists, sessionFile } from '@pawl/host/session-files';
-import { startSession } from '@pawl/host/start-session';
-import { stopSession } from '@pawl/host/stop-session';
-import { watchFiles } from '@pawl/host/watch';
+import { findSession } from '@pawl/host/session/find-session';
+import type { ProcessIdentity } from '@pawl/host/process/identity';
+import { isAlive } from '@pawl/host/process/identity';
+import { exists, sessionFile } from '@pawl/host/session/session-files';
+import { startSession } from '@pawl/host/session/start-session';
+import { stopSession } from '@pawl/host/session/stop-session';
+import { watchFiles } from '@pawl/host/output/watch';
 import type { Check } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';

@@ -3,8 +3,8 @@ import type { Change, Check } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { isEjected } from '@pawl/core/changes/change-state';
-import { readCheckEnd } from '@pawl/store/check-output';
-import { checkById, recentChecks } from '@pawl/store/checks';
+import { readCheckEnd } from '@pawl/store/changes/check-output';
+import { checkById, recentChecks } from '@pawl/store/changes/checks';
 import type { Database } from '@pawl/store/tables';
 
 /** A check as people see it. */

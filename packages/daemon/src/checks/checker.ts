@@ -1,12 +1,12 @@
-import { removeWhole } from '@pawl/git/remove-whole';
-import type { Repository } from '@pawl/git/repository';
+import { removeWhole } from '@pawl/git/trash/remove-whole';
+import type { Repository } from '@pawl/git/repository/repository';
 import type { Check } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
-import { checkById, insertCheck, openChecks } from '@pawl/store/checks';
+import { checkById, insertCheck, openChecks } from '@pawl/store/changes/checks';
 import type { Platform } from '../platform/platform.ts';
 import type { CheckBench } from './check-bench.ts';
 import { createBell } from './check-bench.ts';

@@ -4,7 +4,7 @@ import { doors } from '@pawl/core/definitions/action-table';
 import { personOnly, refuseDoor } from '@pawl/core/definitions/gate';
 import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import type { MiddlewareHandler } from 'hono';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';

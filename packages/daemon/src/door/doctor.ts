@@ -1,10 +1,10 @@
 import { divergedNews } from '@pawl/core/changes/diverged';
 import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
-import { runWithoutRepository } from '@pawl/git/command';
+import { runWithoutRepository } from '@pawl/git/command/command';
 import { messageOf } from '@pawl/schema/error';
 import { readEvents } from '@pawl/store/events';
-import { listProjects } from '@pawl/store/projects';
-import { openSessions } from '@pawl/store/sessions';
+import { listProjects } from '@pawl/store/projects/projects';
+import { openSessions } from '@pawl/store/sessions/sessions';
 import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';

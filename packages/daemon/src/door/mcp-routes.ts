@@ -7,7 +7,7 @@ import { createClient } from '@pawl/protocol/client';
 import type { Answer, Exchange } from '@pawl/protocol/exchange';
 import { mcpRoutes } from '@pawl/protocol/route/mcp';
 import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import { currentAgent } from '../registry/current-agent.ts';

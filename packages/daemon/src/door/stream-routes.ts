@@ -3,7 +3,7 @@ import { routes } from '@pawl/protocol/routes';
 import type { OutputChunk } from '@pawl/protocol/view/output';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { readChunks, recentChunkId } from '@pawl/store/chunks';
+import { readChunks, recentChunkId } from '@pawl/store/sessions/chunks';
 import { readEvents, recentEvents } from '@pawl/store/events';
 import type { Context } from 'hono';
 import type { AppParts } from './app.ts';

@@ -1,11 +1,11 @@
-import { fetchBranch } from '@pawl/git/remote';
-import { treeOf } from '@pawl/git/merge-step';
+import { fetchBranch } from '@pawl/git/repository/remote';
+import { treeOf } from '@pawl/git/merge/merge-step';
 import type { Change, Queue } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, PawlError } from '@pawl/schema/error';
-import { changeById } from '@pawl/store/changes';
-import { checkById } from '@pawl/store/checks';
-import { queueOf } from '@pawl/store/queues';
+import { changeById } from '@pawl/store/changes/changes';
+import { checkById } from '@pawl/store/changes/checks';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { Database } from '@pawl/store/tables';
 import type { Advanced } from '../changes/landing/advance.ts';
 import { beginAdvance, forgetAdvance, recordMerged } from '../changes/landing/advance.ts';

@@ -1,9 +1,9 @@
 import type { MainOnForge } from '@pawl/core/queue/forge-plan';
-import { treeOf } from '@pawl/git/merge-step';
+import { treeOf } from '@pawl/git/merge/merge-step';
 import type { Check } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
-import { checkById, checksOfTrees, insertCheck } from '@pawl/store/checks';
-import { queueOf } from '@pawl/store/queues';
+import { checkById, checksOfTrees, insertCheck } from '@pawl/store/changes/checks';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { Bench } from '../changes/landing/advance.ts';
 import type { ForgeLink } from './forge.ts';
 import type { ForgeBench } from './forge-bench.ts';

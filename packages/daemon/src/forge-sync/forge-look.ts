@@ -1,7 +1,7 @@
 import { isRedOnForge, keepsAlarm } from '@pawl/core/queue/forge-plan';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
-import { queueOf } from '@pawl/store/queues';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Bench } from '../changes/landing/advance.ts';
 import { forgetAdvance } from '../changes/landing/advance.ts';

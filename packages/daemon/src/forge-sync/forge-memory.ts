@@ -2,7 +2,7 @@ import type { ForgeChange } from '@pawl/core/port/forge';
 import type { ForgeMemory, ForgeSight } from '@pawl/core/queue/forge-plan';
 import { freshForgeMemory } from '@pawl/core/queue/forge-plan';
 import type { Change } from '@pawl/schema/change';
-import { commentsOf } from '@pawl/store/changes';
+import { commentsOf } from '@pawl/store/changes/changes';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';

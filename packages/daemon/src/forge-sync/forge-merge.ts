@@ -1,5 +1,5 @@
 import { obstacleOnForge } from '@pawl/core/queue/forge-plan';
-import { fetchBranch } from '@pawl/git/remote';
+import { fetchBranch } from '@pawl/git/repository/remote';
 import type { Change } from '@pawl/schema/change';
 import { sceneOf } from './forge-bench.ts';
 import type { ForgeBench } from './forge-bench.ts';

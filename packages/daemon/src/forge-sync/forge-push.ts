@@ -1,11 +1,11 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
 import type { ForgeMemory } from '@pawl/core/queue/forge-plan';
-import { isAncestor } from '@pawl/git/merge-step';
-import { hasCommit } from '@pawl/git/queue-objects';
-import { fetchBranch, pushCommit } from '@pawl/git/remote';
+import { isAncestor } from '@pawl/git/merge/merge-step';
+import { hasCommit } from '@pawl/git/merge/queue-objects';
+import { fetchBranch, pushCommit } from '@pawl/git/repository/remote';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
-import { updateChange } from '@pawl/store/changes';
+import { updateChange } from '@pawl/store/changes/changes';
 import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';
 

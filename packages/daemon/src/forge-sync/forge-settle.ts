@@ -1,6 +1,6 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
 import type { Change } from '@pawl/schema/change';
-import { changeById, updateChange } from '@pawl/store/changes';
+import { changeById, updateChange } from '@pawl/store/changes/changes';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';

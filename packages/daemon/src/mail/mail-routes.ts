@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { mailRoutes } from '@pawl/protocol/route/mail';
 import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';
 import { createMailboxes } from './mailbox.ts';
 import type { MailCaller } from './mailbox.ts';

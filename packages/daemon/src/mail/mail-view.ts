@@ -3,9 +3,9 @@ import { detailOfMail } from '@pawl/core/mail/mail-detail';
 import type { Way } from '@pawl/core/mail/mail-way';
 import type { MailView } from '@pawl/protocol/view/mail';
 import type { Mail } from '@pawl/schema/mail';
-import type { AgentView } from '@pawl/store/agent-views';
-import { agentView } from '@pawl/store/agent-views';
-import { agentById } from '@pawl/store/agents';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { agentById } from '@pawl/store/agents/agents';
 import type { Sight } from './way.ts';
 import { wayFor } from './way.ts';
 

@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
-import { listMail } from '@pawl/store/mail';
+import { listMail } from '@pawl/store/mail/mail';
 import type { Database } from '@pawl/store/tables';
 
 /** What of a mailbox is wanted; `before` is where the last page ended, as it said itself. */

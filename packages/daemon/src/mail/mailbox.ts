@@ -1,13 +1,13 @@
 import { resolveAgent } from '@pawl/core/agents/resolve';
 import type { FetchMailBody, MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import { agentById, findAgents } from '@pawl/store/agents';
-import { countUnread, findMail, mailById } from '@pawl/store/mail';
-import { mailbox, noteLooked } from '@pawl/store/mailboxes';
-import { projectByRoot } from '@pawl/store/projects';
+import { agentById, findAgents } from '@pawl/store/agents/agents';
+import { countUnread, findMail, mailById } from '@pawl/store/mail/mail';
+import { mailbox, noteLooked } from '@pawl/store/mail/mailboxes';
+import { projectByRoot } from '@pawl/store/projects/projects';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import * as z from 'zod';
 import { wholeBody } from './mail-body.ts';

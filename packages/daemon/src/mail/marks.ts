@@ -1,7 +1,7 @@
 import { firstLine } from '@pawl/core/shorten';
 import type { Mail, MailChannel } from '@pawl/schema/mail';
-import { agentById } from '@pawl/store/agents';
-import { markAcked, markDead, markDelivered, markRead } from '@pawl/store/mail-marks';
+import { agentById } from '@pawl/store/agents/agents';
+import { markAcked, markDead, markDelivered, markRead } from '@pawl/store/mail/mail-marks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { rootAgent } from '../platform/root-agent.ts';
 import { noticeKinds, recordMail, shortBody } from './mail-record.ts';

@@ -1,7 +1,7 @@
-import { startOrder } from '@pawl/host/process-table';
+import { startOrder } from '@pawl/host/process/process-table';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { livingAdopted } from '@pawl/store/adopted';
+import { livingAdopted } from '@pawl/store/agents/adopted';
 import type { Database } from '@pawl/store/tables';
 
 /** Finds the primary of the checkout that an agent shares: the eldest agent process there that Pawl did not start. */

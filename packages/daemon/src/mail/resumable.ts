@@ -1,8 +1,8 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Run } from '@pawl/schema/record';
-import { projectById } from '@pawl/store/projects';
-import { sessionsThatSpoke } from '@pawl/store/sessions';
+import { projectById } from '@pawl/store/projects/projects';
+import { sessionsThatSpoke } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
 import { existsSync } from 'node:fs';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';

@@ -10,8 +10,8 @@ import {
   waitingFromSendersOf,
   waitingMail,
   wakingMail,
-} from '@pawl/store/mail';
-import { mailbox, noteHinted } from '@pawl/store/mailboxes';
+} from '@pawl/store/mail/mail';
+import { mailbox, noteHinted } from '@pawl/store/mail/mailboxes';
 import type { Platform } from '../platform/platform.ts';
 import { claim, lettersOf, together } from './hand-over.ts';
 import { mailsInTurn } from './persons-words.ts';

@@ -1,8 +1,8 @@
 import { wayOfMail } from '@pawl/core/mail/mail-way';
 import type { Way } from '@pawl/core/mail/mail-way';
 import type { Mail } from '@pawl/schema/mail';
-import type { AgentView } from '@pawl/store/agent-views';
-import { mailbox, wakesInLastHour } from '@pawl/store/mailboxes';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { mailbox, wakesInLastHour } from '@pawl/store/mail/mailboxes';
 import type { Database } from '@pawl/store/tables';
 import type { LiveSessions } from './live-sessions.ts';
 import { firstDefinition, isResumable } from './resumable.ts';

@@ -4,10 +4,10 @@ import type { TaskHistory } from '@pawl/protocol/view/change';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agent-views';
-import { agentsThatRan, lastChangeOf } from '@pawl/store/change-search';
-import { listProjects } from '@pawl/store/projects';
-import { assignmentsOf, runBefore, runsOf } from '@pawl/store/runs';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { agentsThatRan, lastChangeOf } from '@pawl/store/changes/change-search';
+import { listProjects } from '@pawl/store/projects/projects';
+import { assignmentsOf, runBefore, runsOf } from '@pawl/store/sessions/runs';
 import type { Database } from '@pawl/store/tables';
 import type { Platform } from '../platform/platform.ts';
 

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { taskRoutes } from '@pawl/protocol/route/task';
 import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';
 import type { Asker } from './plan.ts';
 import { createPlan } from './plan.ts';

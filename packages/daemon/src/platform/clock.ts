@@ -1,4 +1,4 @@
-import { currentBoot } from '@pawl/host/process-table-proc';
+import { currentBoot } from '@pawl/host/process/process-table-proc';
 import { limits } from '@pawl/schema/limit';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';

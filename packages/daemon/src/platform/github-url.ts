@@ -1,5 +1,5 @@
 import { parseRemote, slugOf } from '@pawl/forge/github/repository-name';
-import { remoteUrl } from '@pawl/git/remote';
+import { remoteUrl } from '@pawl/git/repository/remote';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { statSync } from 'node:fs';

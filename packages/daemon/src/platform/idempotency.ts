@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';

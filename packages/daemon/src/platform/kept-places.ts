@@ -1,7 +1,7 @@
 import type { Place } from '@pawl/schema/place';
 import { agentAt } from '@pawl/schema/place';
-import { agentById, agentOfTrash, agentsWithWorktree } from '@pawl/store/agents';
-import { placeOfTrash, presentPlaces } from '@pawl/store/places';
+import { agentById, agentOfTrash, agentsWithWorktree } from '@pawl/store/agents/agents';
+import { placeOfTrash, presentPlaces } from '@pawl/store/agents/places';
 import type { Platform } from './platform.ts';
 
 /** The worktrees and directories of agents that are there, or were kept: of first projects, of none, and of further ones. */

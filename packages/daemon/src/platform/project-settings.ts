@@ -1,6 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Project, ProjectSettings } from '@pawl/schema/record';
-import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
+import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import type { Database } from '@pawl/store/tables';
 import type { Platform } from './platform.ts';
 

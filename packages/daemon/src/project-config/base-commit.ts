@@ -1,13 +1,13 @@
 import { unpushedBase } from '@pawl/core/changes/diverged';
-import { hasRemoteBranches } from '@pawl/git/branch-tips';
-import { checkBranchName } from '@pawl/git/branch-name';
-import { branchTip, commitAt, resolveCommit } from '@pawl/git/repository';
-import type { Repository } from '@pawl/git/repository';
+import { hasRemoteBranches } from '@pawl/git/repository/branch-tips';
+import { checkBranchName } from '@pawl/git/repository/branch-name';
+import { branchTip, commitAt, resolveCommit } from '@pawl/git/repository/repository';
+import type { Repository } from '@pawl/git/repository/repository';
 import { isInside } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Agent, Project, WorkMode } from '@pawl/schema/record';
-import { queueOf } from '@pawl/store/queues';
+import { queueOf } from '@pawl/store/changes/queues';
 import { unpushedOf } from './unpushed.ts';
 import { readProjectConfig } from './project-config.ts';
 import { targetBranch } from './target.ts';

@@ -1,5 +1,5 @@
 import { gateLimits } from '@pawl/core/guard/gate-limit';
-import { checkBranchName } from '@pawl/git/branch-name';
+import { checkBranchName } from '@pawl/git/repository/branch-name';
 import { mergeMethods } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { nameSchema } from '@pawl/schema/id';

@@ -1,11 +1,11 @@
 import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { firstLine } from '@pawl/core/shorten';
-import { fileAt } from '@pawl/git/change-diff';
-import { currentBranch } from '@pawl/git/merge';
-import { hasCommit } from '@pawl/git/queue-objects';
-import { defaultBranch, remoteUrl } from '@pawl/git/remote';
-import type { Repository } from '@pawl/git/repository';
-import { branchTip, headOf } from '@pawl/git/repository';
+import { fileAt } from '@pawl/git/repository/change-diff';
+import { currentBranch } from '@pawl/git/merge/merge';
+import { hasCommit } from '@pawl/git/merge/queue-objects';
+import { defaultBranch, remoteUrl } from '@pawl/git/repository/remote';
+import type { Repository } from '@pawl/git/repository/repository';
+import { branchTip, headOf } from '@pawl/git/repository/repository';
 import type { CheckStep, Queue } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,12 +1,12 @@
-import { ensureOwnDirectory } from '@pawl/git/own-directory';
-import { hasCommit } from '@pawl/git/queue-objects';
-import type { Repository } from '@pawl/git/repository';
-import { branchTip } from '@pawl/git/repository';
+import { ensureOwnDirectory } from '@pawl/git/merge/own-directory';
+import { hasCommit } from '@pawl/git/merge/queue-objects';
+import type { Repository } from '@pawl/git/repository/repository';
+import { branchTip } from '@pawl/git/repository/repository';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
-import { queueOf } from '@pawl/store/queues';
+import { queueOf } from '@pawl/store/changes/queues';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';

@@ -1,6 +1,6 @@
-import { branchTip } from '@pawl/git/repository';
-import type { Repository } from '@pawl/git/repository';
-import { defaultBranch, fetchBranch, remoteUrl } from '@pawl/git/remote';
+import { branchTip } from '@pawl/git/repository/repository';
+import type { Repository } from '@pawl/git/repository/repository';
+import { defaultBranch, fetchBranch, remoteUrl } from '@pawl/git/repository/remote';
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 

@@ -1,10 +1,10 @@
 import type { Unpushed } from '@pawl/core/changes/diverged';
-import { countAhead } from '@pawl/git/dropped';
-import { hasCommit } from '@pawl/git/queue-objects';
-import { branchTip } from '@pawl/git/repository';
+import { countAhead } from '@pawl/git/repository/dropped';
+import { hasCommit } from '@pawl/git/merge/queue-objects';
+import { branchTip } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { queueOf } from '@pawl/store/queues';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { configOf } from './project-rules.ts';

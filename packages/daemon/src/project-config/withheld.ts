@@ -1,12 +1,12 @@
 import type { AgentCaller } from '@pawl/core/definitions/gate';
-import { branchTips } from '@pawl/git/branch-tips';
-import { isAncestor } from '@pawl/git/merge-step';
+import { branchTips } from '@pawl/git/repository/branch-tips';
+import { isAncestor } from '@pawl/git/merge/merge-step';
 import type { WithheldWork } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
-import { proposedHeads } from '@pawl/store/change-search';
-import { queueOf } from '@pawl/store/queues';
-import { recordWithheldWork, withheldInProject, withheldOfAgent } from '@pawl/store/withheld';
+import { proposedHeads } from '@pawl/store/changes/change-search';
+import { queueOf } from '@pawl/store/changes/queues';
+import { recordWithheldWork, withheldInProject, withheldOfAgent } from '@pawl/store/changes/withheld';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 

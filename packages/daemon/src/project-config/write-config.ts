@@ -1,8 +1,8 @@
 import { gateLimits } from '@pawl/core/guard/gate-limit';
-import { fileAt } from '@pawl/git/change-diff';
-import { defaultBranch } from '@pawl/git/remote';
-import type { Repository } from '@pawl/git/repository';
-import { branchTip, openRepository } from '@pawl/git/repository';
+import { fileAt } from '@pawl/git/repository/change-diff';
+import { defaultBranch } from '@pawl/git/repository/remote';
+import type { Repository } from '@pawl/git/repository/repository';
+import { branchTip, openRepository } from '@pawl/git/repository/repository';
 import type { ChecksFound } from '@pawl/protocol/view/checks';
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';

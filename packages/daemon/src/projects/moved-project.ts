@@ -1,12 +1,12 @@
-import { registeredPaths } from '@pawl/git/registration';
-import type { Repository } from '@pawl/git/repository';
-import { listBranches } from '@pawl/git/repository';
-import { listTrash, moveTrashNotes } from '@pawl/git/trash-list';
+import { registeredPaths } from '@pawl/git/worktree/registration';
+import type { Repository } from '@pawl/git/repository/repository';
+import { listBranches } from '@pawl/git/repository/repository';
+import { listTrash, moveTrashNotes } from '@pawl/git/trash/trash-list';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { agentsWithWorktree } from '@pawl/store/agents';
-import { listProjects, moveProject } from '@pawl/store/projects';
+import { agentsWithWorktree } from '@pawl/store/agents/agents';
+import { listProjects, moveProject } from '@pawl/store/projects/projects';
 import { existsSync } from 'node:fs';
 import type { Platform } from '../platform/platform.ts';
 import { placeInTrash } from '../platform/kept-places.ts';

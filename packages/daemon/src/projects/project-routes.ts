@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { projectRoutes } from '@pawl/protocol/route/project';
 import type { ProjectReference } from '@pawl/protocol/view/project';
-import { projectSettings } from '@pawl/store/project-settings';
-import { listProjects } from '@pawl/store/projects';
+import { projectSettings } from '@pawl/store/projects/project-settings';
+import { listProjects } from '@pawl/store/projects/projects';
 import { askerOf, projectRequired } from '../changes/change-scope.ts';
 import { changeProjectSettings } from '../platform/project-settings.ts';
 import { describeProject, untrackProject } from './untrack.ts';

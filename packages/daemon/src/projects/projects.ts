@@ -1,9 +1,9 @@
 import type { AddProjectBody, ProjectAdded } from '@pawl/protocol/view';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import { newId, nameSchema } from '@pawl/schema/id';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { insertProject, projectByName, projectByRoot } from '@pawl/store/projects';
+import { insertProject, projectByName, projectByRoot } from '@pawl/store/projects/projects';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { basename } from 'node:path';
 import { mergingOf } from '../changes/merge-rules.ts';

@@ -1,8 +1,8 @@
 import type { ProjectDetail } from '@pawl/protocol/view/project';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { everyLivingAgent } from '@pawl/store/agent-views';
-import { projectSettings, updateProjectSettings } from '@pawl/store/project-settings';
+import { everyLivingAgent } from '@pawl/store/agents/agent-views';
+import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Platform } from '../platform/platform.ts';
 import type { ProjectCrews } from './project-crew.ts';

@@ -1,9 +1,9 @@
 import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import type { PromptView } from '@pawl/protocol/view/prompt';
-import { readSmallFile, sessionFile } from '@pawl/host/session-files';
+import { readSmallFile, sessionFile } from '@pawl/host/session/session-files';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { sessionsOf } from '@pawl/store/sessions';
+import { sessionsOf } from '@pawl/store/sessions/sessions';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -9,16 +9,16 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import { agentView, everyLivingAgent } from '@pawl/store/agent-views';
-import { agentById, findAgents } from '@pawl/store/agents';
-import { listProjects } from '@pawl/store/projects';
+import { agentView, everyLivingAgent } from '@pawl/store/agents/agent-views';
+import { agentById, findAgents } from '@pawl/store/agents/agents';
+import { listProjects } from '@pawl/store/projects/projects';
 import {
   agentsWithQuestions,
   findQuestions,
   openQuestionsFrom,
   openQuestionsTo,
   questionById,
-} from '@pawl/store/questions';
+} from '@pawl/store/mail/questions';
 import type { Platform } from '../platform/platform.ts';
 import { permissionWords } from './permissions.ts';
 import type { Questions } from './questions.ts';

@@ -5,7 +5,7 @@ import { messageOf } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
-import { agentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
 import {
   mailsOfEndedQuestions,
   mailsOfQuestion,
@@ -15,7 +15,7 @@ import {
   openQuestionsTo,
   questionById,
   untoldEnds,
-} from '@pawl/store/questions';
+} from '@pawl/store/mail/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { diedOf } from '../platform/died-of.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';

@@ -1,10 +1,10 @@
 import type { Divergence } from '@pawl/core/changes/diverged';
-import { isAncestor } from '@pawl/git/merge-step';
-import { hasCommit } from '@pawl/git/queue-objects';
-import { branchTip } from '@pawl/git/repository';
+import { isAncestor } from '@pawl/git/merge/merge-step';
+import { hasCommit } from '@pawl/git/merge/queue-objects';
+import { branchTip } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { queueOf, updateQueue } from '@pawl/store/queues';
+import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { configOf } from '../project-config/project-rules.ts';

@@ -1,8 +1,8 @@
-import { finishAdvance } from '@pawl/git/advance';
-import { branchTip } from '@pawl/git/repository';
+import { finishAdvance } from '@pawl/git/merge/advance';
+import { branchTip } from '@pawl/git/repository/repository';
 import { messageOf } from '@pawl/schema/error';
-import { projectById } from '@pawl/store/projects';
-import { allQueues } from '@pawl/store/queues';
+import { projectById } from '@pawl/store/projects/projects';
+import { allQueues } from '@pawl/store/changes/queues';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { finishFollowing } from './follow-remote.ts';

@@ -1,8 +1,8 @@
-import { advanceBranch, finishAdvance } from '@pawl/git/advance';
-import { isAncestor } from '@pawl/git/merge-step';
-import { exportCommits } from '@pawl/git/queue-objects';
-import { trackRemote } from '@pawl/git/remote';
-import { branchTip } from '@pawl/git/repository';
+import { advanceBranch, finishAdvance } from '@pawl/git/merge/advance';
+import { isAncestor } from '@pawl/git/merge/merge-step';
+import { exportCommits } from '@pawl/git/merge/queue-objects';
+import { trackRemote } from '@pawl/git/repository/remote';
+import { branchTip } from '@pawl/git/repository/repository';
 import { messageOf } from '@pawl/schema/error';
 import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import { isDeepStrictEqual } from 'node:util';

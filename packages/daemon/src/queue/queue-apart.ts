@@ -1,8 +1,8 @@
 import { planQueue } from '@pawl/core/queue/queue-plan';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { updateChange } from '@pawl/store/changes';
-import { openChecks } from '@pawl/store/checks';
+import { updateChange } from '@pawl/store/changes/changes';
+import { openChecks } from '@pawl/store/changes/checks';
 import { about } from '../changes/change-now.ts';
 import { unmoved } from '../changes/people.ts';
 import { perform } from './queue-acts.ts';

@@ -1,5 +1,5 @@
 import type { QueueStep } from '@pawl/core/queue/queue-plan';
-import { importCommits } from '@pawl/git/queue-objects';
+import { importCommits } from '@pawl/git/merge/queue-objects';
 import type { Chain } from '../changes/guard/chain.ts';
 import { commitOfChain } from '../changes/guard/chain.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';

@@ -1,7 +1,7 @@
 import type { Change } from '@pawl/schema/change';
 import { isPassing, PawlError } from '@pawl/schema/error';
-import { changeById, openChanges, updateChange } from '@pawl/store/changes';
-import { queueOf } from '@pawl/store/queues';
+import { changeById, openChanges, updateChange } from '@pawl/store/changes/changes';
+import { queueOf } from '@pawl/store/changes/queues';
 import { droppedFindings } from './dropped.ts';
 import { effectOf } from '../changes/guard/effect.ts';
 import type { Examination } from '../changes/guard/examine.ts';

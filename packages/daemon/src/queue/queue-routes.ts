@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { changeRoutes } from '@pawl/protocol/route/change';
 import type { Project } from '@pawl/schema/record';
-import { beginQueue, queueOf, updateQueue } from '@pawl/store/queues';
+import { beginQueue, queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { projectRules } from '../project-config/project-rules.ts';
 import { askerOf, projectMeant, projectRequired } from '../changes/change-scope.ts';
 import { readMainLog } from '../checks/check-view.ts';

@@ -1,7 +1,7 @@
 import { planQueue } from '@pawl/core/queue/queue-plan';
 import { limits } from '@pawl/schema/limit';
-import { openChecks } from '@pawl/store/checks';
-import { updateQueue } from '@pawl/store/queues';
+import { openChecks } from '@pawl/store/changes/checks';
+import { updateQueue } from '@pawl/store/changes/queues';
 import { perform, settleMisfits } from './queue-acts.ts';
 import { advanceTo, waitFor } from './queue-advance.ts';
 import { checkApart } from './queue-apart.ts';

@@ -1,12 +1,12 @@
 import { createSerial } from '@pawl/core/sessions/turn-taking';
-import { branchTips } from '@pawl/git/branch-tips';
+import { branchTips } from '@pawl/git/repository/branch-tips';
 import type { Queue } from '@pawl/schema/change';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { everyLivingAgent } from '@pawl/store/agent-views';
-import { projectById } from '@pawl/store/projects';
-import { allQueues } from '@pawl/store/queues';
+import { everyLivingAgent } from '@pawl/store/agents/agent-views';
+import { projectById } from '@pawl/store/projects/projects';
+import { allQueues } from '@pawl/store/changes/queues';
 import { followTarget } from '../sessions/reconcile/follow-target.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Platform } from '../platform/platform.ts';

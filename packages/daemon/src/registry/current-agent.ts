@@ -1,6 +1,6 @@
 import type { Agent } from '@pawl/schema/record';
-import { agentById } from '@pawl/store/agents';
-import { nearestLivingAncestor } from '@pawl/store/family';
+import { agentById } from '@pawl/store/agents/agents';
+import { nearestLivingAncestor } from '@pawl/store/agents/family';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';

@@ -1,10 +1,10 @@
 import { planKill } from '@pawl/core/agents/kill';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { Agent } from '@pawl/schema/record';
-import { agentById, updateAgent } from '@pawl/store/agents';
-import { descendants, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/family';
-import { appendMessage } from '@pawl/store/messages';
-import { endRunsOf } from '@pawl/store/runs';
+import { agentById, updateAgent } from '@pawl/store/agents/agents';
+import { descendants, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/agents/family';
+import { appendMessage } from '@pawl/store/sessions/messages';
+import { endRunsOf } from '@pawl/store/sessions/runs';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { currentAgent, sitAt } from './current-agent.ts';

@@ -1,8 +1,8 @@
 import { endReasonOf, hears, withdrawalText } from '@pawl/core/supervision/complete';
 import { nextStep } from '@pawl/core/sessions/next-step';
-import { agentView } from '@pawl/store/agent-views';
-import { agentById, updateAgent } from '@pawl/store/agents';
-import { toldOfCompletion } from '@pawl/store/mail';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { agentById, updateAgent } from '@pawl/store/agents/agents';
+import { toldOfCompletion } from '@pawl/store/mail/mail';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordRetirement } from './kill-record.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';

@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
-import { readChunks } from '@pawl/store/chunks';
+import { readChunks } from '@pawl/store/sessions/chunks';
 import type { Store } from '@pawl/store/store';
 import { diedOf } from '../platform/died-of.ts';
 import type { Wakeable } from '../platform/wakeable.ts';

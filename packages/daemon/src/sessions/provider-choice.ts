@@ -3,7 +3,7 @@ import { namedProvider, onlyInstalled } from '@pawl/core/accounts/provider-choic
 import { installedAgents } from '@pawl/providers/detect';
 import type { Definition } from '@pawl/schema/definition';
 import type { Agent, Project } from '@pawl/schema/record';
-import { projectSettings } from '@pawl/store/project-settings';
+import { projectSettings } from '@pawl/store/projects/project-settings';
 import { toolLimits } from '../definitions/tool-limits.ts';
 import type { Platform } from '../platform/platform.ts';
 

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { providerRoutes } from '@pawl/protocol/route/provider';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import { agentPath, callerPath } from '../platform/search-path.ts';
 import { listProviders } from './providers.ts';
 import type { Platform } from '../platform/platform.ts';

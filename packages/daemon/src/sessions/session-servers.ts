@@ -1,4 +1,4 @@
-import { markerVariable } from '@pawl/host/marker';
+import { markerVariable } from '@pawl/host/session/marker';
 import type { McpServer } from '@pawl/providers/command';
 import { ownServer } from '@pawl/schema/mcp';
 import type { Agent, Session } from '@pawl/schema/record';

@@ -1,7 +1,7 @@
 import { whoHears } from '@pawl/core/supervision/complete';
 import type { Agent, Run } from '@pawl/schema/record';
-import { agentById } from '@pawl/store/agents';
-import { livingColleagues } from '@pawl/store/colleagues';
+import { agentById } from '@pawl/store/agents/agents';
+import { livingColleagues } from '@pawl/store/agents/colleagues';
 import type { Database } from '@pawl/store/tables';
 
 /**

@@ -1,7 +1,7 @@
 import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { agentsToReconcile } from '@pawl/store/agent-views';
+import { agentsToReconcile } from '@pawl/store/agents/agent-views';
 import type { Post } from '../mail/post.ts';
 import { pruneMailboxes } from '../mail/files/prune-mailboxes.ts';
 import { forgetRefused } from '../mail/files/refused-files.ts';

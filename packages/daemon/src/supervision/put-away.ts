@@ -1,10 +1,10 @@
 import { judgeCleanUp } from '@pawl/core/agents/clean-up';
-import { worktreeWork } from '@pawl/git/worktree-work';
+import { worktreeWork } from '@pawl/git/worktree/worktree-work';
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Project } from '@pawl/schema/record';
-import { hasBodyFile } from '@pawl/store/mail';
+import { hasBodyFile } from '@pawl/store/mail/mail';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Orphan } from '../agents/worktrees/leftovers.ts';

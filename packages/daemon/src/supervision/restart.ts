@@ -1,9 +1,9 @@
 import { judgeRestart, restartNotice } from '@pawl/core/supervision/restart';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agent-views';
-import { agentView } from '@pawl/store/agent-views';
-import { countFailures, failedPersistentAgents } from '@pawl/store/health';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { countFailures, failedPersistentAgents } from '@pawl/store/agents/health';
 import type { Post } from '../mail/post.ts';
 import { hasConversation } from '../mail/resumable.ts';
 import type { Signals } from '../agents/signals.ts';

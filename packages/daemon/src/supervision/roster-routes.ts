@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { rosterRoutes } from '@pawl/protocol/route/roster';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import { exitCodeOf } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents';
-import { projectByRoot } from '@pawl/store/projects';
+import { agentById } from '@pawl/store/agents/agents';
+import { projectByRoot } from '@pawl/store/projects/projects';
 import { projectOf } from '../platform/platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Adoption } from './adopted.ts';

@@ -7,10 +7,10 @@ import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Task } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
-import { projectSettings } from '@pawl/store/project-settings';
-import { projectById } from '@pawl/store/projects';
-import { queueOf } from '@pawl/store/queues';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { projectSettings } from '@pawl/store/projects/project-settings';
+import { projectById } from '@pawl/store/projects/projects';
+import { queueOf } from '@pawl/store/changes/queues';
 import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 import {
@@ -23,7 +23,7 @@ import {
   tasksByIds,
   tasksTakenBy,
   updateTask,
-} from '@pawl/store/tasks';
+} from '@pawl/store/projects/tasks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

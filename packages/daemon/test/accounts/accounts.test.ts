@@ -1,5 +1,5 @@
-import { insertAccount, updateAccount } from '@pawl/store/accounts';
-import { endSession } from '@pawl/store/sessions';
+import { insertAccount, updateAccount } from '@pawl/store/projects/accounts';
+import { endSession } from '@pawl/store/sessions/sessions';
 import { setSetting } from '@pawl/store/settings';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';

@@ -2,8 +2,8 @@
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
 import { homeAt } from '@pawl/protocol/home';
 import { providerRegistry } from '@pawl/providers/registry';
-import { openDataDirectory } from '@pawl/store/data-directory';
-import { openDatabase } from '@pawl/store/recovery';
+import { openDataDirectory } from '@pawl/store/directory/data-directory';
+import { openDatabase } from '@pawl/store/directory/recovery';
 import { pino } from 'pino';
 import { fakePreset } from './fixture.ts';
 

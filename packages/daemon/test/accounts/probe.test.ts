@@ -1,7 +1,7 @@
 import { probeAccount } from '@pawl/daemon/accounts/probe';
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import { strayProcesses } from '@pawl/host/stray';
-import { updateAccount } from '@pawl/store/accounts';
+import { strayProcesses } from '@pawl/host/session/stray';
+import { updateAccount } from '@pawl/store/projects/accounts';
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fakePreset, key, openAccounts, writeFiles } from './fixture.ts';

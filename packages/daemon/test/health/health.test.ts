@@ -1,4 +1,4 @@
-import { strayProcesses } from '@pawl/host/stray';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';

@@ -5,7 +5,7 @@ import type { Reconciler } from '@pawl/daemon/sessions/reconcile/reconciler';
 import { startLoops } from '@pawl/daemon/supervision/loops';
 import type { Platform, Timing } from '@pawl/daemon/platform/platform';
 import { limits } from '@pawl/schema/limit';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import { mailShop } from '../support/mail-shop.ts';

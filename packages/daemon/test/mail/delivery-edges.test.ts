@@ -1,7 +1,7 @@
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { rootAgent } from '@pawl/daemon/platform/root-agent';
 import { limits } from '@pawl/schema/limit';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';

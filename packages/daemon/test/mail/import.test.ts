@@ -8,8 +8,8 @@ import { forgetRefused } from '@pawl/daemon/mail/files/refused-files';
 import { takeFile } from '@pawl/daemon/mail/files/take-file';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { updateAgent } from '@pawl/store/agents';
-import { listMail } from '@pawl/store/mail';
+import { updateAgent } from '@pawl/store/agents/agents';
+import { listMail } from '@pawl/store/mail/mail';
 import { settingsWith } from '@pawl/store/settings';
 import { waitUntil } from '@pawl/testing/wait-until';
 import {

@@ -4,7 +4,7 @@ import { pruneMailboxes } from '@pawl/daemon/mail/files/prune-mailboxes';
 import { storeBody } from '@pawl/daemon/mail/mail-body';
 import { recordMail } from '@pawl/daemon/mail/mail-record';
 import { limits } from '@pawl/schema/limit';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { getSetting } from '@pawl/store/settings';
 import {
   existsSync,

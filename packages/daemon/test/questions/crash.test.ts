@@ -1,4 +1,4 @@
-import { processTable } from '@pawl/host/process-table';
+import { processTable } from '@pawl/host/process/process-table';
 import { homeAt } from '@pawl/protocol/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { sampleRepository } from '@pawl/testing/sample-repository';

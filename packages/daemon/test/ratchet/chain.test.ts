@@ -1,6 +1,6 @@
 import { buildChain } from '@pawl/daemon/changes/guard/chain';
 import { foreseeConflicts } from '@pawl/daemon/queue/foresee';
-import { ensureOwnDirectory } from '@pawl/git/own-directory';
+import { ensureOwnDirectory } from '@pawl/git/merge/own-directory';
 import type { Change } from '@pawl/schema/change';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { expect, test } from 'vitest';

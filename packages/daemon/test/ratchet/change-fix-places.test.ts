@@ -1,6 +1,6 @@
 import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
-import { trashWorktree } from '@pawl/git/trash';
-import { updateAgent } from '@pawl/store/agents';
+import { trashWorktree } from '@pawl/git/trash/trash';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { git } from '@pawl/testing/sample-repository';
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,7 +1,7 @@
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { changeById } from '@pawl/store/changes';
-import { updateQueue } from '@pawl/store/queues';
+import { changeById } from '@pawl/store/changes/changes';
+import { updateQueue } from '@pawl/store/changes/queues';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

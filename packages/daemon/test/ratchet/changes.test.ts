@@ -1,6 +1,6 @@
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { appendCheckChunk, insertCheck } from '@pawl/store/checks';
+import { appendCheckChunk, insertCheck } from '@pawl/store/changes/checks';
 import { git } from '@pawl/testing/sample-repository';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Branches } from '../support/branches.ts';

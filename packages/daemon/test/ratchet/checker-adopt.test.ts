@@ -1,9 +1,9 @@
 import { checkPlace, noteEnding } from '@pawl/daemon/checks/check-place';
-import { findSession } from '@pawl/host/find-session';
-import { signalProcess } from '@pawl/host/identity';
-import { strayProcesses } from '@pawl/host/stray';
+import { findSession } from '@pawl/host/session/find-session';
+import { signalProcess } from '@pawl/host/process/identity';
+import { strayProcesses } from '@pawl/host/session/stray';
 import { newId } from '@pawl/schema/id';
-import { checkById } from '@pawl/store/checks';
+import { checkById } from '@pawl/store/changes/checks';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,5 @@
 import type { CrashPoint } from '@pawl/schema/crash-point';
-import { recentChecks } from '@pawl/store/checks';
+import { recentChecks } from '@pawl/store/changes/checks';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

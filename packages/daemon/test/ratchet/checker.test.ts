@@ -1,6 +1,6 @@
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Check } from '@pawl/schema/change';
-import { canGroup, groupBase, groupFor } from '@pawl/host/control-group';
+import { canGroup, groupBase, groupFor } from '@pawl/host/session/control-group';
 import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git } from '@pawl/testing/sample-repository';

@@ -1,6 +1,6 @@
-import { insertChange } from '@pawl/store/changes';
+import { insertChange } from '@pawl/store/changes/changes';
 import { newId } from '@pawl/schema/id';
-import { queueOf, updateQueue } from '@pawl/store/queues';
+import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { forgetSettings } from '@pawl/store/settings';
 import { readEvents } from '@pawl/store/events';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,5 +1,5 @@
 import { examineChange } from '@pawl/daemon/changes/guard/examine';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

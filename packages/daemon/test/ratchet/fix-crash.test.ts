@@ -1,6 +1,6 @@
 import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
 import type { CrashPoint } from '@pawl/schema/crash-point';
-import { changeById } from '@pawl/store/changes';
+import { changeById } from '@pawl/store/changes/changes';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';

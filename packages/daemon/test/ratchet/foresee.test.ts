@@ -1,5 +1,5 @@
 import { foreseeConflicts } from '@pawl/daemon/queue/foresee';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -5,7 +5,7 @@ import type { QueueParts } from '@pawl/daemon/queue/queue-state';
 import type { Change, Queue } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { queueOf, updateQueue } from '@pawl/store/queues';
+import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { git } from '@pawl/testing/sample-repository';
 import { expect, test } from 'vitest';
 import { openForgeShop } from '../support/forge-shop.ts';

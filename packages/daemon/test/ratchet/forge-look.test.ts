@@ -1,8 +1,8 @@
 import { meetForge } from '@pawl/daemon/forge-sync/forge-look';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { insertCheck, recentChecks } from '@pawl/store/checks';
-import { updateQueue } from '@pawl/store/queues';
+import { insertCheck, recentChecks } from '@pawl/store/changes/checks';
+import { updateQueue } from '@pawl/store/changes/queues';
 import { expect, test } from 'vitest';
 import { openForgeShop } from '../support/forge-shop.ts';
 

@@ -1,6 +1,6 @@
 import { forgeFor } from '@pawl/daemon/forge-sync/forge';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import { homeAt } from '@pawl/protocol/home';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { createFakeGithub } from '@pawl/testing/fake-gh/fake-github';

@@ -3,7 +3,7 @@ import type { Ejection } from '@pawl/schema/change';
 import type { Hearing } from '@pawl/schema/definition';
 import type { Agent } from '@pawl/schema/record';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { expect, test } from 'vitest';
 import type { TestCrew } from '../support/crew.ts';
 import { openCrew } from '../support/crew.ts';

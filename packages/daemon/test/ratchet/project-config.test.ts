@@ -1,6 +1,6 @@
 import { parseConfigFile } from '@pawl/daemon/project-config/config-file';
 import { readLastConfig, readProjectConfig } from '@pawl/daemon/project-config/project-config';
-import { openRepository } from '@pawl/git/repository';
+import { openRepository } from '@pawl/git/repository/repository';
 import { homeAt } from '@pawl/protocol/home';
 import { newId } from '@pawl/schema/id';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';

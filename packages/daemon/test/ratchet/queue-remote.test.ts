@@ -1,4 +1,4 @@
-import { listProjects } from '@pawl/store/projects';
+import { listProjects } from '@pawl/store/projects/projects';
 import { setSetting } from '@pawl/store/settings';
 import type { Client } from '@pawl/protocol/client';
 import { git } from '@pawl/testing/sample-repository';

@@ -1,7 +1,7 @@
 import { createRefresh } from '@pawl/daemon/queue/refresh';
 import { finishRefreshes } from '@pawl/daemon/queue/refresh-worktree';
 import type { CrashPoint } from '@pawl/schema/crash-point';
-import { agentById } from '@pawl/store/agents';
+import { agentById } from '@pawl/store/agents/agents';
 import { settingsWith } from '@pawl/store/settings';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
-import { updateAgent } from '@pawl/store/agents';
-import { queueOf, updateQueue } from '@pawl/store/queues';
+import { updateAgent } from '@pawl/store/agents/agents';
+import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { forgetSettings } from '@pawl/store/settings';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';

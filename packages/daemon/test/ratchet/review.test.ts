@@ -1,5 +1,5 @@
 import { limits } from '@pawl/schema/limit';
-import { addressComment } from '@pawl/store/changes';
+import { addressComment } from '@pawl/store/changes/changes';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { writeFileSync } from 'node:fs';

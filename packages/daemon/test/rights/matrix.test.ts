@@ -3,7 +3,7 @@ import { programs } from '@pawl/protocol/programs';
 import { routes } from '@pawl/protocol/routes';
 import { errorCodes } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { insertAgent } from '@pawl/store/agents';
+import { insertAgent } from '@pawl/store/agents/agents';
 import { git } from '@pawl/testing/sample-repository';
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import type { Client } from '@pawl/protocol/client';
 import type { Event, EventType } from '@pawl/schema/event';
-import type { ChangePatch } from '@pawl/store/changes';
-import { updateChange } from '@pawl/store/changes';
+import type { ChangePatch } from '@pawl/store/changes/changes';
+import { updateChange } from '@pawl/store/changes/changes';
 import type { Store } from '@pawl/store/store';
 import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';

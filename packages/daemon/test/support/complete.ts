@@ -1,6 +1,6 @@
 import type { AgentView } from '@pawl/protocol/view';
 import type { Mail } from '@pawl/schema/mail';
-import { listMail } from '@pawl/store/mail';
+import { listMail } from '@pawl/store/mail/mail';
 import { waitUntil } from '@pawl/testing/wait-until';
 import type { Client } from '@pawl/protocol/client';
 import { viewOf } from './daemon.ts';

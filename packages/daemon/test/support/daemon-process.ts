@@ -2,7 +2,7 @@ import { createClient } from '@pawl/protocol/client';
 import type { Client } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
-import { openDataDirectory } from '@pawl/store/data-directory';
+import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import { giveDatabase } from '@pawl/testing/home-database';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-import { sessionFile } from '@pawl/host/session-files';
+import { sessionFile } from '@pawl/host/session/session-files';
 import type { Client } from '@pawl/protocol/client';
 import type { OutputChunk } from '@pawl/protocol/view/output';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,5 +1,5 @@
-import { dataDirectory } from '@pawl/store/data-directory';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { dataDirectory } from '@pawl/store/directory/data-directory';
+import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import type { Store } from '@pawl/store/store';
 import { openStore } from '@pawl/store/store';
 

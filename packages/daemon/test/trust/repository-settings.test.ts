@@ -1,5 +1,5 @@
 import { scriptedPreset } from '@pawl/providers/scripted';
-import { sqliteEngine } from '@pawl/store/sqlite-engine';
+import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import { openStore } from '@pawl/store/store';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { stopSession } from '../../src/stop-session.ts';
-import { strayProcesses } from '../../src/stray.ts';
+import { stopSession } from '../../src/session/stop-session.ts';
+import { strayProcesses } from '../../src/session/stray.ts';
 
 // A daemon that was started from within a session, and so carries its marker itself, stops that session.
 const marker = process.env['PAWL_SESSION'] ?? '';

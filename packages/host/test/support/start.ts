@@ -1,5 +1,5 @@
-import type { SessionSpec } from '../../src/start-session.ts';
-import { startSession } from '../../src/start-session.ts';
+import type { SessionSpec } from '../../src/session/start-session.ts';
+import { startSession } from '../../src/session/start-session.ts';
 
 // Starts the session given as JSON, says so, and stays when asked to: a daemon to be killed.
 const [, , spec = '{}', stay] = process.argv;

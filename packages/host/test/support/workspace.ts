@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterEach, beforeEach } from 'vitest';
-import { groupOf } from '../../src/control-group.ts';
-import { findSession } from '../../src/find-session.ts';
-import type { SessionSpec } from '../../src/start-session.ts';
-import { stopSession } from '../../src/stop-session.ts';
-import { strayProcesses } from '../../src/stray.ts';
+import { groupOf } from '../../src/session/control-group.ts';
+import { findSession } from '../../src/session/find-session.ts';
+import type { SessionSpec } from '../../src/session/start-session.ts';
+import { stopSession } from '../../src/session/stop-session.ts';
+import { strayProcesses } from '../../src/session/stray.ts';
 
 export type Workspace = {
   readonly root: string;

@@ -1,4 +1,4 @@
-import { markerVariable } from '@pawl/host/marker';
+import { markerVariable } from '@pawl/host/session/marker';
 import type { Other } from '../roster.ts';
 import { canonical, isBelowAny } from '../roster.ts';
 import { layoutOf, readAnchor } from './anchor-file.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ColumnTypes } from '../engine.ts';
+import type { ColumnTypes } from '../engine/engine.ts';
 
 /** One step forward. It sees the tables of its own time, not today's types, and it never changes once released. */
 export type Migration = {

@@ -1,9 +1,9 @@
 /** A process of its own for tests that kill: `act.ts <action> <data directory>`. It reports by IPC or on its output. */
 import { writeSync } from 'node:fs';
 import { PawlError } from '@pawl/schema/error';
-import { createBackup } from '@pawl/store/backup';
-import { lockDataDirectory, openDataDirectory } from '@pawl/store/data-directory';
-import { openDatabase } from '@pawl/store/recovery';
+import { createBackup } from '@pawl/store/directory/backup';
+import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
+import { openDatabase } from '@pawl/store/directory/recovery';
 import { setSetting } from '@pawl/store/settings';
 
 const [action = '', path = ''] = process.argv.slice(2);

@@ -12,9 +12,9 @@ import {
   touchAccount,
   unusedShellAccounts,
   updateAccount,
-} from '@pawl/store/accounts';
-import { updateAgent } from '@pawl/store/agents';
-import { endSession, insertSession } from '@pawl/store/sessions';
+} from '@pawl/store/projects/accounts';
+import { updateAgent } from '@pawl/store/agents/agents';
+import { endSession, insertSession } from '@pawl/store/sessions/sessions';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
 import { addTeam, fixedTime, sessionRecord } from '../fixture.ts';

@@ -1,9 +1,9 @@
-import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
-import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, directoriesInUse } from '@pawl/store/agents';
-import { livingColleagues } from '@pawl/store/colleagues';
-import { insertProject } from '@pawl/store/projects';
-import { endRun, insertRun } from '@pawl/store/runs';
-import { endSession, insertSession, updateSession, usagesOf } from '@pawl/store/sessions';
+import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agents/agent-views';
+import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, directoriesInUse } from '@pawl/store/agents/agents';
+import { livingColleagues } from '@pawl/store/agents/colleagues';
+import { insertProject } from '@pawl/store/projects/projects';
+import { endRun, insertRun } from '@pawl/store/sessions/runs';
+import { endSession, insertSession, updateSession, usagesOf } from '@pawl/store/sessions/sessions';
 import { storeLimits } from '@pawl/store/store-limit';
 import type { Store } from '@pawl/store/store';
 import type { Agent } from '@pawl/schema/record';

@@ -1,6 +1,6 @@
 import type { Change, Check } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
-import { insertAgent } from '@pawl/store/agents';
+import { insertAgent } from '@pawl/store/agents/agents';
 import {
   agentOfBranch,
   agentsThatRan,
@@ -9,11 +9,11 @@ import {
   finishedAuthors,
   lastChangeOf,
   openChangeOfStandIn,
-} from '@pawl/store/change-search';
-import { changeById, findChanges, insertChange, openChangeOf, updateChange } from '@pawl/store/changes';
-import { readCheckEnd } from '@pawl/store/check-output';
-import { appendCheckChunk, insertCheck } from '@pawl/store/checks';
-import { endRun, insertRun } from '@pawl/store/runs';
+} from '@pawl/store/changes/change-search';
+import { changeById, findChanges, insertChange, openChangeOf, updateChange } from '@pawl/store/changes/changes';
+import { readCheckEnd } from '@pawl/store/changes/check-output';
+import { appendCheckChunk, insertCheck } from '@pawl/store/changes/checks';
+import { endRun, insertRun } from '@pawl/store/sessions/runs';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime, runRecord } from '../fixture.ts';
 import { openFresh } from './engines.ts';

@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
-import { appendChunk, readChunks, recentChunkId } from '@pawl/store/chunks';
-import { sessionOffsets } from '@pawl/store/sessions';
+import { appendChunk, readChunks, recentChunkId } from '@pawl/store/sessions/chunks';
+import { sessionOffsets } from '@pawl/store/sessions/sessions';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
 import { addTeam, range } from '../fixture.ts';

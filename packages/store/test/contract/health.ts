@@ -1,9 +1,9 @@
 import type { Agent, Run } from '@pawl/schema/record';
-import type { AgentPatch } from '@pawl/store/agents';
-import { insertAgent, updateAgent } from '@pawl/store/agents';
-import { countFailures, failedPersistentAgents, stuckAgents } from '@pawl/store/health';
-import { insertProject } from '@pawl/store/projects';
-import { insertRun } from '@pawl/store/runs';
+import type { AgentPatch } from '@pawl/store/agents/agents';
+import { insertAgent, updateAgent } from '@pawl/store/agents/agents';
+import { countFailures, failedPersistentAgents, stuckAgents } from '@pawl/store/agents/health';
+import { insertProject } from '@pawl/store/projects/projects';
+import { insertRun } from '@pawl/store/sessions/runs';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
 import { agentRecord, fixedTime, projectRecord, runRecord } from '../fixture.ts';

@@ -1,5 +1,5 @@
-import { insertAgent, updateAgent } from '@pawl/store/agents';
-import { countHistory, historyRanges, replay } from '@pawl/store/history';
+import { insertAgent, updateAgent } from '@pawl/store/agents/agents';
+import { countHistory, historyRanges, replay } from '@pawl/store/sessions/history';
 import {
   appendMessage,
   countSessionMessages,
@@ -8,7 +8,7 @@ import {
   lastMessageId,
   lastSessionMessages,
   toolMessages,
-} from '@pawl/store/messages';
+} from '@pawl/store/sessions/messages';
 import { storeLimits } from '@pawl/store/store-limit';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime, range } from '../fixture.ts';

@@ -3,7 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import { mailSchema } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import { insertAgent } from '@pawl/store/agents';
+import { insertAgent } from '@pawl/store/agents/agents';
 import { readEvents, recentEvents } from '@pawl/store/events';
 import {
   countFetched,
@@ -17,9 +17,9 @@ import {
   recipientsWaiting,
   unreadDelivered,
   waitingMail,
-} from '@pawl/store/mail';
-import { claimMail, markAcked, markDead, markDelivered, markRead, releaseMail } from '@pawl/store/mail-marks';
-import { mailbox, noteHinted, noteLooked, noteWake, wakesInLastHour } from '@pawl/store/mailboxes';
+} from '@pawl/store/mail/mail';
+import { claimMail, markAcked, markDead, markDelivered, markRead, releaseMail } from '@pawl/store/mail/mail-marks';
+import { mailbox, noteHinted, noteLooked, noteWake, wakesInLastHour } from '@pawl/store/mail/mailboxes';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime, range } from '../fixture.ts';

@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely';
-import type { Engine } from '@pawl/store/engine';
-import { appliedMigrations } from '@pawl/store/migrate';
+import type { Engine } from '@pawl/store/engine/engine';
+import { appliedMigrations } from '@pawl/store/engine/migrate';
 import { allMigrations } from '@pawl/store/migrations/all-migrations';
 import { openStore } from '@pawl/store/store';
 import type { Tables } from '@pawl/store/tables';

@@ -1,7 +1,7 @@
 import { newId } from '@pawl/schema/id';
 import type { NudgeState } from '@pawl/schema/mail';
-import { insertAgent, updateAgent } from '@pawl/store/agents';
-import { lastRunSeq, nudgeStates, projectEvents, saveNudge } from '@pawl/store/nudges';
+import { insertAgent, updateAgent } from '@pawl/store/agents/agents';
+import { lastRunSeq, nudgeStates, projectEvents, saveNudge } from '@pawl/store/agents/nudges';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime } from '../fixture.ts';
 import { openFresh } from './engines.ts';

@@ -3,8 +3,8 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail, Question } from '@pawl/schema/mail';
 import { questionSchema } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import { insertAgent, updateAgent } from '@pawl/store/agents';
-import { insertMail } from '@pawl/store/mail';
+import { insertAgent, updateAgent } from '@pawl/store/agents/agents';
+import { insertMail } from '@pawl/store/mail/mail';
 import {
   agentsInPhase,
   agentsWithQuestions,
@@ -22,10 +22,10 @@ import {
   openQuestionsTo,
   questionById,
   untoldEnds,
-} from '@pawl/store/questions';
-import { endRun } from '@pawl/store/runs';
+} from '@pawl/store/mail/questions';
+import { endRun } from '@pawl/store/sessions/runs';
 import type { Store } from '@pawl/store/store';
-import { insertTask } from '@pawl/store/tasks';
+import { insertTask } from '@pawl/store/projects/tasks';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime } from '../fixture.ts';
 import { openFresh } from './engines.ts';

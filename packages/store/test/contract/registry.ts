@@ -1,10 +1,10 @@
 import { idSchema, newId } from '@pawl/schema/id';
-import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agent-views';
-import { agentById, findAgents, insertAgent, updateAgent } from '@pawl/store/agents';
-import type { AgentPatch } from '@pawl/store/agents';
-import { draftFor, saveDraft } from '@pawl/store/drafts';
-import { endRun } from '@pawl/store/runs';
-import { countOpenSessions, endSession } from '@pawl/store/sessions';
+import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agents/agent-views';
+import { agentById, findAgents, insertAgent, updateAgent } from '@pawl/store/agents/agents';
+import type { AgentPatch } from '@pawl/store/agents/agents';
+import { draftFor, saveDraft } from '@pawl/store/agents/drafts';
+import { endRun } from '@pawl/store/sessions/runs';
+import { countOpenSessions, endSession } from '@pawl/store/sessions/sessions';
 import type { Store } from '@pawl/store/store';
 import type { Agent } from '@pawl/schema/record';
 import { expect, expectTypeOf, test } from 'vitest';

@@ -1,8 +1,8 @@
 import { newId } from '@pawl/schema/id';
 import type { Task } from '@pawl/schema/record';
-import { insertAgent } from '@pawl/store/agents';
-import { listErrands } from '@pawl/store/errands';
-import { insertProject } from '@pawl/store/projects';
+import { insertAgent } from '@pawl/store/agents/agents';
+import { listErrands } from '@pawl/store/agents/errands';
+import { insertProject } from '@pawl/store/projects/projects';
 import { setSetting, settingsWith } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import {
@@ -17,7 +17,7 @@ import {
   tasksByIds,
   tasksTakenBy,
   updateTask,
-} from '@pawl/store/tasks';
+} from '@pawl/store/projects/tasks';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime, projectRecord, range } from '../fixture.ts';
 import { openFresh } from './engines.ts';

@@ -1,9 +1,9 @@
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
-import { insertQuestion, questionById } from '@pawl/store/questions';
-import { endRun, insertRun, runById, setWait } from '@pawl/store/runs';
-import { sessionById } from '@pawl/store/sessions';
+import { insertQuestion, questionById } from '@pawl/store/mail/questions';
+import { endRun, insertRun, runById, setWait } from '@pawl/store/sessions/runs';
+import { sessionById } from '@pawl/store/sessions/sessions';
 import { clampTimes, shiftTimes } from '@pawl/store/time-jump';
 import { expect, test } from 'vitest';
 import { addTeam, fixedTime, runRecord } from '../fixture.ts';

@@ -1,8 +1,8 @@
 import type { WithheldWork } from '@pawl/schema/change';
-import { insertAgent } from '@pawl/store/agents';
-import { insertProject } from '@pawl/store/projects';
-import { beginQueue, queueOf, updateQueue } from '@pawl/store/queues';
-import { recordWithheldWork, withheldInProject, withheldOfAgent } from '@pawl/store/withheld';
+import { insertAgent } from '@pawl/store/agents/agents';
+import { insertProject } from '@pawl/store/projects/projects';
+import { beginQueue, queueOf, updateQueue } from '@pawl/store/changes/queues';
+import { recordWithheldWork, withheldInProject, withheldOfAgent } from '@pawl/store/changes/withheld';
 import { expect, test } from 'vitest';
 import { agentRecord, projectRecord } from '../fixture.ts';
 import { openFresh } from './engines.ts';

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import type { Event } from '@pawl/schema/event';
 import { readEvents } from '@pawl/store/events';
-import { insertProject, listProjects, projectById } from '@pawl/store/projects';
+import { insertProject, listProjects, projectById } from '@pawl/store/projects/projects';
 import type { Committed } from '@pawl/store/store';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import { expect, test } from 'vitest';

@@ -1,12 +1,12 @@
 import { refuseOther, refuseUntellable } from '@pawl/core/agents/errand';
-import { diffBranch } from '@pawl/git/branch-diff';
-import type { BranchDiff } from '@pawl/git/branch-diff';
+import { diffBranch } from '@pawl/git/repository/branch-diff';
+import type { BranchDiff } from '@pawl/git/repository/branch-diff';
 import type { ErrandList } from '@pawl/protocol/view/errand';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
-import { agentById } from '@pawl/store/agents';
-import { listErrands } from '@pawl/store/errands';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { agentById } from '@pawl/store/agents/agents';
+import { listErrands } from '@pawl/store/agents/errands';
 import { recordKill } from '../../registry/kill-record.ts';
 import { cleanUp } from '../../sessions/reconcile/clean-up.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';

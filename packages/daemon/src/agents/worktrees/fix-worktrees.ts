@@ -1,13 +1,13 @@
 import { judgeCleanUp } from '@pawl/core/agents/clean-up';
 import { isOver } from '@pawl/core/changes/change-life';
-import { trashWorktree } from '@pawl/git/trash';
-import { worktreeWork } from '@pawl/git/worktree-work';
-import { processesIn } from '@pawl/host/process-directory';
+import { trashWorktree } from '@pawl/git/trash/trash';
+import { worktreeWork } from '@pawl/git/worktree/worktree-work';
+import { processesIn } from '@pawl/host/process/process-directory';
 import type { WorktreeView } from '@pawl/protocol/view/worktree';
 import { messageOf } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { changeById } from '@pawl/store/changes';
-import { projectById } from '@pawl/store/projects';
+import { changeById } from '@pawl/store/changes/changes';
+import { projectById } from '@pawl/store/projects/projects';
 import { existsSync } from 'node:fs';
 import type { FixRecord } from './fix-record.ts';
 import { fixWorktrees, forgetFix } from './fix-record.ts';

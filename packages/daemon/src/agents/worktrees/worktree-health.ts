@@ -1,8 +1,8 @@
 import type { Finding } from '@pawl/protocol/view/doctor';
 import type { Inspection } from '@pawl/protocol/view';
-import { reattachWorktree, worktreeLink } from '@pawl/git/reattach';
-import { countCommits } from '@pawl/git/repository';
-import { worktreeStatus } from '@pawl/git/worktree-status';
+import { reattachWorktree, worktreeLink } from '@pawl/git/worktree/reattach';
+import { countCommits } from '@pawl/git/repository/repository';
+import { worktreeStatus } from '@pawl/git/worktree/worktree-status';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { existsSync } from 'node:fs';

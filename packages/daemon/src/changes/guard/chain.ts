@@ -1,8 +1,8 @@
 import type { MergeMethod } from '@pawl/schema/change';
 import type { Change } from '@pawl/schema/change';
-import { readCommit, readCommits } from '@pawl/git/commit-object';
-import { closeChain, mergeStep, treeOf } from '@pawl/git/merge-step';
-import type { Repository } from '@pawl/git/repository';
+import { readCommit, readCommits } from '@pawl/git/repository/commit-object';
+import { closeChain, mergeStep, treeOf } from '@pawl/git/merge/merge-step';
+import type { Repository } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 

@@ -1,7 +1,7 @@
 import type { Side } from '@pawl/core/queue/foresight';
-import { changedFiles, conflictsBetween, mergeBase } from '@pawl/git/change-diff';
-import { mergeBases } from '@pawl/git/merge-bases';
-import type { Repository } from '@pawl/git/repository';
+import { changedFiles, conflictsBetween, mergeBase } from '@pawl/git/repository/change-diff';
+import { mergeBases } from '@pawl/git/repository/merge-bases';
+import type { Repository } from '@pawl/git/repository/repository';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Platform } from '../../platform/platform.ts';

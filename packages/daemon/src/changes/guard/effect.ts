@@ -1,4 +1,4 @@
-import { mergeBase } from '@pawl/git/change-diff';
+import { mergeBase } from '@pawl/git/repository/change-diff';
 import type { Change } from '@pawl/schema/change';
 import { buildChain } from './chain.ts';
 import { landedHeads } from '../landing/landed.ts';

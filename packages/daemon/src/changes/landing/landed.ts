@@ -1,6 +1,6 @@
-import { notContained } from '@pawl/git/contained';
+import { notContained } from '@pawl/git/repository/contained';
 import { limits } from '@pawl/schema/limit';
-import { mergedHeads } from '@pawl/store/changes';
+import { mergedHeads } from '@pawl/store/changes/changes';
 import type { Bench } from './advance.ts';
 
 type LandedParts = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };

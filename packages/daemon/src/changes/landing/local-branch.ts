@@ -1,9 +1,9 @@
-import { isAncestor } from '@pawl/git/merge-step';
-import { branchTip } from '@pawl/git/repository';
+import { isAncestor } from '@pawl/git/merge/merge-step';
+import { branchTip } from '@pawl/git/repository/repository';
 import type { LocalBranch } from '@pawl/protocol/view/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
-import { queueOf } from '@pawl/store/queues';
+import { queueOf } from '@pawl/store/changes/queues';
 import { getSetting } from '@pawl/store/settings';
 import * as z from 'zod';
 import type { Platform } from '../../platform/platform.ts';

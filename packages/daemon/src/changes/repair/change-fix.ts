@@ -1,11 +1,11 @@
 import { shellWord } from '@pawl/schema/shell-word';
-import { branchTip } from '@pawl/git/repository';
-import { beginMerge, commitMerge } from '@pawl/git/worktree-merge';
+import { branchTip } from '@pawl/git/repository/repository';
+import { beginMerge, commitMerge } from '@pawl/git/worktree/worktree-merge';
 import type { ChangeFix } from '@pawl/protocol/view/change';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import { agentOfBranch } from '@pawl/store/change-search';
+import { agentOfBranch } from '@pawl/store/changes/change-search';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { openOne } from '../change-now.ts';

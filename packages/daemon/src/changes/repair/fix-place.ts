@@ -1,11 +1,11 @@
-import { checkoutOf } from '@pawl/git/advance';
-import { addWorktree } from '@pawl/git/worktree';
-import { processesIn } from '@pawl/host/process-directory';
+import { checkoutOf } from '@pawl/git/merge/advance';
+import { addWorktree } from '@pawl/git/worktree/worktree';
+import { processesIn } from '@pawl/host/process/process-directory';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { agentView } from '@pawl/store/agent-views';
-import { agentOfBranch } from '@pawl/store/change-search';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { agentOfBranch } from '@pawl/store/changes/change-search';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { restoreFromTrash } from '../../agents/worktrees/worktrees.ts';

@@ -1,10 +1,10 @@
-import { exportCommits } from '@pawl/git/queue-objects';
-import { commitAt } from '@pawl/git/repository';
+import { exportCommits } from '@pawl/git/merge/queue-objects';
+import { commitAt } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Staff } from '@pawl/schema/project-config';
 import type { Agent, Project, WorkMode } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agent-views';
-import { agentView } from '@pawl/store/agent-views';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
 import type { Post } from '../../mail/post.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import { commandOptions, forkAndExec } from '../../agents/fork.ts';

@@ -1,7 +1,7 @@
 import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { mailsByIds } from '@pawl/store/mail';
+import { mailsByIds } from '@pawl/store/mail/mail';
 import type { FSWatcher } from 'node:fs';
 import { watch } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';

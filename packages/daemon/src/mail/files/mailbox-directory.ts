@@ -1,8 +1,8 @@
 import { hasErrno } from '@pawl/schema/error';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import type { Agent, Project } from '@pawl/schema/record';
-import { findAgents } from '@pawl/store/agents';
-import { listProjects } from '@pawl/store/projects';
+import { findAgents } from '@pawl/store/agents/agents';
+import { listProjects } from '@pawl/store/projects/projects';
 import type { Database } from '@pawl/store/tables';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

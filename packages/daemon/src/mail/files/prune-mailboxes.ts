@@ -1,6 +1,6 @@
 import { hasErrno } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
-import { countPending, mailsByIds } from '@pawl/store/mail';
+import { countPending, mailsByIds } from '@pawl/store/mail/mail';
 import type { Database } from '@pawl/store/tables';
 import { mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';

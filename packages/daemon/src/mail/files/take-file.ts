@@ -1,8 +1,8 @@
 import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { findAgents } from '@pawl/store/agents';
-import { countPending, mailById } from '@pawl/store/mail';
+import { findAgents } from '@pawl/store/agents/agents';
+import { countPending, mailById } from '@pawl/store/mail/mail';
 import { unlink } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { redactValue } from '../../accounts/redaction.ts';

@@ -1,4 +1,4 @@
-import { shownForms } from '@pawl/host/hidden-text';
+import { shownForms } from '@pawl/host/output/hidden-text';
 import { idSchema } from '@pawl/schema/id';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

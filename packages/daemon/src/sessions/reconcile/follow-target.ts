@@ -1,7 +1,7 @@
-import { moveDetached } from '@pawl/git/detached-worktree';
+import { moveDetached } from '@pawl/git/worktree/detached-worktree';
 import { PawlError } from '@pawl/schema/error';
-import { agentView } from '@pawl/store/agent-views';
-import { updateAgent } from '@pawl/store/agents';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { targetCommit } from '../../project-config/base-commit.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';

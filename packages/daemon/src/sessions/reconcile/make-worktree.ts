@@ -1,12 +1,12 @@
 import type { ProjectPlace } from '@pawl/core/sessions/input-files';
 import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import type { Place } from '@pawl/schema/place';
-import { keepOutOfCommits } from '@pawl/git/exclude';
-import { addWorktree, verifyWorktree } from '@pawl/git/worktree';
+import { keepOutOfCommits } from '@pawl/git/repository/exclude';
+import { addWorktree, verifyWorktree } from '@pawl/git/worktree/worktree';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import { updateAgent } from '@pawl/store/agents';
+import { updateAgent } from '@pawl/store/agents/agents';
 import { lstat, mkdir } from 'node:fs/promises';
 import { placesOf, updateWorktree, workingDirectory } from '../../platform/places.ts';
 import type { Platform } from '../../platform/platform.ts';

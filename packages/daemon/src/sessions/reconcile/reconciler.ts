@@ -1,14 +1,14 @@
 import type { AgentFacts, Step } from '@pawl/core/sessions/next-step';
 import { nextStep } from '@pawl/core/sessions/next-step';
-import { findSession } from '@pawl/host/find-session';
-import { haltSession } from '@pawl/host/halt-session';
+import { findSession } from '@pawl/host/session/find-session';
+import { haltSession } from '@pawl/host/session/halt-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import { eventData } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
-import { agentsToReconcile, agentView } from '@pawl/store/agent-views';
-import { setWait } from '@pawl/store/runs';
+import { agentsToReconcile, agentView } from '@pawl/store/agents/agent-views';
+import { setWait } from '@pawl/store/sessions/runs';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { identityOf, sessionDirectory } from '../../platform/platform.ts';

@@ -1,7 +1,7 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Session } from '@pawl/schema/record';
-import { hasAnswer } from '@pawl/store/messages';
-import { sessionsThatSpoke } from '@pawl/store/sessions';
+import { hasAnswer } from '@pawl/store/sessions/messages';
+import { sessionsThatSpoke } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
 
 /**

@@ -1,5 +1,5 @@
 import { nextStep } from '@pawl/core/sessions/next-step';
-import { agentView } from '@pawl/store/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { retireIfDone } from '../../registry/retirement.ts';
 import { taskAfterRun } from '../../tasks/tasks.ts';

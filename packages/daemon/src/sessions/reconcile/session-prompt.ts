@@ -15,7 +15,7 @@ import { commitNotice, noticeOf } from '@pawl/core/prompts/notice';
 import { transcriptOf } from '@pawl/core/sessions/transcript';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Message, Run, Session } from '@pawl/schema/record';
-import { wholeHistory } from '@pawl/store/history';
+import { wholeHistory } from '@pawl/store/sessions/history';
 import { readCustomTexts } from '../../prompts/custom.ts';
 import { placesOf } from '../../platform/places.ts';
 import { redact } from '../../accounts/redaction.ts';

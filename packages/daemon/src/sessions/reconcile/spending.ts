@@ -3,7 +3,7 @@ import { breachInWords, breachOf, budgetAdvice, budgetInForce, isLimited } from 
 import { totalUsage } from '@pawl/core/accounts/usage';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
-import { sessionsOf, sessionsOfProject } from '@pawl/store/sessions';
+import { sessionsOf, sessionsOfProject } from '@pawl/store/sessions/sessions';
 import type { Platform } from '../../platform/platform.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import { worktreeStatus } from '@pawl/git/worktree-status';
+import { worktreeStatus } from '@pawl/git/worktree/worktree-status';
 import { messageOf } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { placesOf } from '../../platform/places.ts';

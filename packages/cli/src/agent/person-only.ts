@@ -1,0 +1,18 @@
+import type { Home } from '@pawl/protocol/home';
+import { refuseLostToken } from '@pawl/protocol/lost-token';
+import { PawlError } from '@pawl/schema/error';
+import { helperAgent } from '../daemon/client.ts';
+
+/** Refuses a command that writes files of the person's when an agent runs it; `what` ends "An agent may not …". */
+export async function refuseAgents(
+  home: Home,
+  what: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  refuseLostToken(environment);
+  const adopted = environment['PAWL_AGENT_TOKEN'] ? null : await helperAgent(home, { start: true }, environment);
+  if (!environment['PAWL_AGENT_TOKEN'] && adopted === null) return;
+  const hint =
+    adopted === null ? 'Ask a person to.' : `This command runs in ${adopted.agent.alias}; use a terminal of your own.`;
+  throw new PawlError('forbidden', `An agent may not ${what}; only a person may.`, { hint });
+}

@@ -1,0 +1,13 @@
+import type { ProviderView } from '@pawl/protocol/view/provider';
+import type { CommandContext } from '../context.ts';
+import { printableLine } from '../terminal/terminal.ts';
+
+/** Warns about a provider that was chosen and whose program is not on the PATH; the choice counts all the same. */
+export function warnIfMissing(
+  { say }: Pick<CommandContext, 'say'>,
+  { name, program, path, install }: Pick<ProviderView, 'name' | 'program' | 'path' | 'install'>,
+): void {
+  if (path !== null) return;
+  const advice = install === null ? '' : `; install it: ${printableLine(install)}`;
+  say(`warning: ${name} is not installed (${printableLine(program)} is not on your PATH)${advice}`);
+}

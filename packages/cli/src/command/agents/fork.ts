@@ -1,0 +1,97 @@
+import type { Client } from '@pawl/protocol/client';
+import type { AgentAnswer, AgentView, ForkBody } from '@pawl/protocol/view';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { PawlError } from '@pawl/schema/error';
+import { isAbsolute, resolve } from 'node:path';
+import { askOnce } from '../../daemon/ask-once.ts';
+import type { CommandContext } from '../../context.ts';
+import type { ForkWords } from '../../view/fork-words.ts';
+import { readForkWords } from '../../view/fork-words.ts';
+import { commandClient } from '../../daemon/client.ts';
+import { projectWord } from '../../project/project-word.ts';
+import { withProvider } from '../../agent/provider-choice.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+import { printableLine } from '../../terminal/terminal.ts';
+
+export type ForkOptions = {
+  model?: string;
+  name?: string;
+  withFiles?: boolean;
+  /** Absent leaves it to the home's `switch_on_fork`. */
+  switch?: boolean;
+  prompt?: string;
+  provider?: string;
+  project?: string;
+  scenario?: string;
+};
+
+/** Forks an agent: the child goes on from its parent's history, in a worktree and branch of its own. */
+export async function fork(context: CommandContext, words: string[], options: ForkOptions): Promise<number> {
+  const asked = readForkWords(words, options.prompt);
+  const place = options.project === undefined ? resolve('.') : projectWord(options.project);
+  const body: ForkBody = {
+    path: resolve('.'),
+    ...(options.project === undefined ? {} : { project: projectWord(options.project) }),
+    ...searchPathOf(process.env),
+    ...(asked.prompt === undefined ? {} : { prompt: asked.prompt }),
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.name === undefined ? {} : { alias: options.name }),
+    ...(options.withFiles && { withFiles: true }),
+    ...(options.switch === undefined ? {} : { switch: options.switch }),
+    ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
+  };
+  const given = { provider: options.provider, path: isAbsolute(place) ? place : undefined };
+  const { agent } = await withProvider(context, given, (provider) =>
+    send(context, asked, provider === undefined ? body : { ...body, provider }),
+  );
+  const text = context.json || context.quiet ? '' : await describe(context, asked, agent);
+  context.answer('agent', agent, () => text);
+  return 0;
+}
+
+/** Tries at once, and when somebody has to finish first, says so and waits. Both are one request to the daemon. */
+async function send(context: CommandContext, asked: ForkWords, body: ForkBody): Promise<AgentAnswer> {
+  const { answer } = await askOnce(context, ['fork', asked.reference, body], async (key) => {
+    const ask = (wait: boolean) =>
+      untilAnswered(context.home, (client) => client.fork(asked.reference, { ...body, wait }, key));
+    try {
+      return await ask(false);
+    } catch (error) {
+      if (!(error instanceof PawlError)) throw error;
+      if (error.code === 'agent_not_found') throw asked.unlessFound ?? error;
+      if (error.code !== 'busy') throw error;
+      context.say(`waiting: ${printableLine(error.message)}`);
+      return await ask(true);
+    }
+  });
+  return answer;
+}
+
+async function describe(
+  { home, colours }: CommandContext,
+  { reference, prompt }: ForkWords,
+  child: AgentView,
+): Promise<string> {
+  const { parent, switched } = await lookAtDesk(commandClient(home), child);
+  const off = parent ?? (reference === '@current' ? 'you' : printableLine(reference));
+  const place = child.branch === null ? '' : ` on ${child.branch}`;
+  const does = prompt === undefined ? `it waits for your word${place}` : `it is at work${place}`;
+  return [
+    `${colours.bold(child.alias)} forked off ${off}; ${does}`,
+    ...(switched ? [`you are now ${colours.bold(child.alias)}`] : []),
+    ...(prompt === undefined ? [] : [colours.dim(`watch it: pawl logs -f ${child.alias}`)]),
+  ].join('\n');
+}
+
+/** The parent's alias, where the desk shows it, and whether the person goes on as the child. */
+async function lookAtDesk(client: Client, child: AgentView): Promise<{ parent?: string; switched: boolean }> {
+  try {
+    const { current, parent } = await client.desk();
+    const known = [current, parent].find((agent) => agent?.id === child.parentId);
+    return { ...(known && { parent: known.alias }), switched: current.id === child.id };
+  } catch (error) {
+    // An agent has no desk; and the fork, which is what was asked for, has been made in any case.
+    if (error instanceof PawlError) return { switched: false };
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { HistoryPage } from '@pawl/protocol/view/history';
+import type { CommandContext } from '../../context.ts';
+import { agentOrCurrent } from '../../agent/current-agent.ts';
+import { clockTime, count } from '../../view/format.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import type { Palette } from '../../terminal/terminal.ts';
+import { fit, printable, printableLine } from '../../terminal/terminal.ts';
+
+type HistoryMessage = HistoryPage['messages'][number];
+export type HistoryOptions = { full?: boolean; own?: boolean; all?: boolean };
+
+const pageMessages = 500;
+/** How many lines of one message are shown without --full. */
+const shownLines = 12;
+const kindColumns = 12;
+/** Where the text begins: after the time and the kind. */
+const margin = 8 + 1 + kindColumns + 1;
+/** On a screen too narrow for both, the text still gets this much. */
+const leastColumns = 20;
+
+/** Shows an agent's history, oldest first: what it inherited, then its own. */
+export async function history(
+  context: CommandContext,
+  given: string | undefined,
+  options: HistoryOptions,
+): Promise<number> {
+  const reference = await agentOrCurrent(context.home, given);
+  let after: number | undefined;
+  for (;;) {
+    const query = { limit: pageMessages, ...(after !== undefined && { after }), ...(options.all && { all: true }) };
+    const page = await withDaemon(context.home, (client) => client.history(reference, query));
+    if (after === undefined) showHead(context, page, options);
+    for (const message of page.messages) {
+      after = message.id;
+      if (options.own && message.inherited) continue;
+      context.record('message', message, () =>
+        describeMessage(message, { full: options.full ?? false, columns: context.columns, colours: context.colours }),
+      );
+    }
+    if (!page.more || page.messages.length === 0) return 0;
+  }
+}
+
+/** Says whose history it is, the work it was given, and how much was inherited. */
+function showHead(context: CommandContext, page: HistoryPage, options: HistoryOptions): void {
+  const { messages: _messages, more: _more, ...head } = page;
+  const { alias, assignment, inherited, own } = head;
+  const { bold, dim } = context.colours;
+  context.record('history', head, () => {
+    const task = assignment === null ? '' : `: ${printableLine(assignment.trim().split('\n', 1)[0] ?? '')}`;
+    const lines = [bold(alias) + task];
+    // Cleared messages are not counted; --all shows them.
+    if (inherited + own + page.messages.length === 0) lines.push(dim('no messages yet'));
+    if (inherited > 0) lines.push(dim(`inherited: ${count(inherited, 'message')}${options.own ? ' (not shown)' : ''}`));
+    return lines.join('\n');
+  });
+}
+
+/** A message as a person reads it: time, kind, text. Inherited ones are dimmed, long ones cut. */
+export function describeMessage(
+  message: HistoryMessage,
+  { full, columns, colours }: { full: boolean; columns: number; colours: Palette },
+): string {
+  const paint = message.inherited || message.forgotten ? colours.dim : (text: string) => text;
+  const lines = textOf(message).trimEnd().split('\n');
+  const room = Math.max(leastColumns, columns - margin);
+  const shown = full ? lines : lines.slice(0, shownLines).map((line) => fit(line, room));
+  if (shown.length < lines.length) shown.push(`… ${count(lines.length - shown.length, 'more line')}; --full shows all`);
+  const head = `${clockTime(message.createdAt)} ${message.kind.padEnd(kindColumns)} `;
+  const [text = '', ...rest] = shown;
+  const first = message.forgotten ? `[${message.forgotten}] ${text}` : text;
+  const kind = message.inherited ? paint : kindPaint(message, colours);
+  return [kind(head) + paint(first), ...rest.map((line) => ' '.repeat(margin) + paint(line))].join('\n');
+}
+
+function kindPaint({ kind }: HistoryMessage, colours: Palette): (text: string) => string {
+  if (kind === 'user') return colours.bold;
+  return kind === 'assistant' ? colours.cyan : colours.dim;
+}
+
+/** The text of a message. Notes say what their data adds. */
+function textOf({ kind, content, data }: HistoryMessage): string {
+  const text = printable(content).replaceAll('\t', '  ');
+  if (kind === 'tool_call') return `▸ ${text}`;
+  if (kind === 'tool_result' && text.trim() === '') return '(nothing)';
+  if (text.trim() !== '' || data === null) return text;
+  return Object.entries(data)
+    .map(([name, value]) => printableLine(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
+    .join(' ');
+}

@@ -1,0 +1,43 @@
+import { searchPathOf } from '@pawl/protocol/shell-environment';
+import type { ResumeBody } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import { agentAndText, agentOrCurrent } from '../../agent/current-agent.ts';
+import { askOnce } from '../../daemon/ask-once.ts';
+import type { CommandContext } from '../../context.ts';
+import { stateOf } from '../../view/format.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+
+/** Lets an agent that rests go on with its conversation, with a word from the person or without. */
+export async function resume(
+  context: CommandContext,
+  words: string[],
+  { budget }: Pick<ResumeBody, 'budget'> = {},
+): Promise<number> {
+  if (words.length > 2) {
+    throw new PawlError('usage', 'There are more words than an agent and a prompt.', {
+      hint: 'Put the prompt in quotes: pawl resume <agent> "what to do".',
+    });
+  }
+  const { reference: given, text: prompt } = agentAndText(words);
+  if (prompt?.trim() === '') {
+    throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to let the agent just go on.' });
+  }
+  const reference = await agentOrCurrent(context.home, given);
+  const body: ResumeBody = {
+    ...searchPathOf(process.env),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(budget === undefined ? {} : { budget }),
+  };
+  const { answer } = await askOnce(context, ['resume', reference, body], (key) =>
+    untilAnswered(context.home, (client) => client.resumeAgent(reference, body, key)),
+  );
+  const { agent } = answer;
+  const { colours } = context;
+  context.answer(
+    'agent',
+    agent,
+    () =>
+      `${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+  );
+  return 0;
+}

@@ -1,0 +1,111 @@
+import { programs } from '@pawl/protocol/programs';
+import { layoutOf } from '@pawl/roster/anchor/anchor-file';
+import { anchorPath, idIn } from '@pawl/roster/anchor/anchor-path';
+import type { Beginning, Place } from '@pawl/roster/anchor/begin-session';
+import { beginSession } from '@pawl/roster/anchor/begin-session';
+import type { Ending, HelperChoice } from '@pawl/roster/anchor/end-session';
+import { endSession, helperChoices } from '@pawl/roster/anchor/end-session';
+import { keepAnchorsOut } from '@pawl/roster/anchor/exclude';
+import type { Survey } from '@pawl/roster/anchor/survey';
+import { surveyOf, unknownSurvey } from '@pawl/roster/anchor/survey';
+import { systemProbe } from '@pawl/roster/probe';
+import { readPrograms } from '@pawl/roster/programs-file';
+import { projectRoot } from '@pawl/roster/project-root';
+import { PawlError } from '@pawl/schema/error';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandContext } from '../../context.ts';
+import type { Person } from '../../agent/person.ts';
+import { atTerminal } from '../../agent/person.ts';
+import { beginningText, endingText, exportLine } from '../../view/session-text.ts';
+
+export type SessionOptions = { project?: string };
+
+/** Who asks: tests put another environment in its place. */
+export type Surroundings = { environment: NodeJS.ProcessEnv; person: Person; now: Date };
+
+const here = (): Surroundings => ({ environment: process.env, person: atTerminal(), now: new Date() });
+
+/** Prints where this session keeps its notes. It looks at nothing but the environment and which layout is in use. */
+export function sessionPath(
+  context: CommandContext,
+  options: SessionOptions,
+  { environment }: Pick<Surroundings, 'environment'> = here(),
+): number {
+  const root = projectRoot(options.project ?? '.');
+  const path = anchorPath(layoutOf(root), idIn(environment));
+  context.answer('anchor', { root, path }, () => path);
+  return 0;
+}
+
+/** Finds out how a session is to begin, and does what that needs: at most a helper's own file is made. */
+export function sessionBegin(
+  context: CommandContext,
+  options: SessionOptions,
+  { environment }: Pick<Surroundings, 'environment'> = here(),
+): number {
+  const root = projectRoot(options.project ?? '.');
+  const { beginning, contract, isExcluded } = beginIn(context.home, root, environment);
+  const data = { root, ...beginning, shell: exportLine(beginning), contract: contract || null, isExcluded };
+  context.answer('session', data, () => beginningText(beginning, { contract, isExcluded }));
+  return 0;
+}
+
+/** Decides how a session begins in a checkout; a helper's file is made, and anchors are kept out of commits. */
+export function beginIn(
+  home: CommandContext['home'],
+  root: string,
+  environment: NodeJS.ProcessEnv,
+): { beginning: Beginning; contract: string; isExcluded: boolean } {
+  const place = { root, environment, worktrees: [home.worktrees] };
+  const beginning = beginSession(place, () => survey({ home }, place));
+  const isExcluded = beginning.branch === 'isolated' || keepAnchorsOut(root);
+  const contract = beginning.branch === 'helper' || beginning.branch === 'restricted' ? helperContract() : '';
+  return { beginning, contract, isExcluded };
+}
+
+/** Ends a session by its rules. Where others go on and nobody has said what becomes of their work, a person is asked. */
+export async function sessionEnd(
+  context: CommandContext,
+  options: SessionOptions & { description?: string; onHelpers?: HelperChoice },
+  { environment, person, now }: Surroundings = here(),
+): Promise<number> {
+  const place = placeOf(context, options, environment);
+  const end = (onHelpers: HelperChoice | null) =>
+    endSession(place, () => survey(context, place), { description: options.description ?? null, onHelpers, now });
+  let ending = end(options.onHelpers ?? null);
+  if (ending.outcome === 'asked') ending = end(await askAbout(ending, context.json ? null : person));
+  context.answer('session', { root: place.root, ...ending }, () => endingText(ending));
+  return 0;
+}
+
+async function askAbout(ending: Ending, person: Person | null): Promise<HelperChoice> {
+  const found = ending.others.map(({ provider, pid }) => `${provider} ${pid}`).join(', ');
+  const who = found === '' ? 'It cannot be told whether others are at work here' : `Others are at work here (${found})`;
+  const choices = 'commit what they have begun, wait for them, or leave closing to them';
+  const answer = person?.present === true ? await person.ask(`${who}: ${choices}? [commit/wait/leave] `) : '';
+  const choice = helperChoices.find((each) => each === answer.trim().toLowerCase());
+  if (choice !== undefined) return choice;
+  throw new PawlError('needs_input', `${who}: nothing was committed or put away.`, {
+    hint: `Say what to do, ${choices}: pawl session end --on-helpers commit|wait|leave`,
+    details: { others: ending.others, helpers: ending.helpers, doubts: ending.doubts },
+  });
+}
+
+function placeOf({ home }: CommandContext, { project }: SessionOptions, environment: NodeJS.ProcessEnv): Place {
+  return { root: projectRoot(project ?? '.'), environment, worktrees: [home.worktrees] };
+}
+
+function survey({ home }: Pick<CommandContext, 'home'>, { root, environment, worktrees }: Place): Survey {
+  try {
+    return surveyOf(systemProbe(environment, readPrograms(home.programs).programs), root, worktrees);
+  } catch (error) {
+    return unknownSurvey(error);
+  }
+}
+
+/** The contract of a helper: the text of the definition that comes along. */
+function helperContract(): string {
+  const text = readFileSync(join(programs.builtInDefinitions, 'helper-mode.md'), 'utf8');
+  return text.replace(/^---\n[^]*?\n---\n/, '').trim();
+}

@@ -1,0 +1,26 @@
+import type { Desk } from '@pawl/protocol/view/desk';
+import type { CommandContext } from '../../context.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import type { Palette } from '../../terminal/terminal.ts';
+import { cut, printableLine } from '../../terminal/terminal.ts';
+
+/** Shows whom the person acts as and who is next to that one; with a word, goes there first. */
+export async function switchTo(context: CommandContext, to: string | undefined): Promise<number> {
+  const desk = await withDaemon(context.home, (client) =>
+    to === undefined ? client.desk() : client.switchDesk({ to }),
+  );
+  context.answer('desk', desk, () => {
+    const draft = printableLine(desk.draft.input);
+    const line = separator(desk, context.colours);
+    return [line, ...(draft === '' ? [] : [context.colours.dim(`draft: ${draft}`)])]
+      .map((each) => cut(each, context.columns))
+      .join('\n');
+  });
+  return 0;
+}
+
+/** The line that says where one is: `↑parent ←previous [current] →next ↓child`, with `-` where there is none. */
+export function separator({ current, parent, previous, next, child }: Desk, colours: Palette): string {
+  const name = (agent: { alias: string } | null) => agent?.alias ?? '-';
+  return `${colours.dim(`↑${name(parent)} ←${name(previous)}`)} ${colours.bold(`[${current.alias}]`)} ${colours.dim(`→${name(next)} ↓${name(child)}`)}`;
+}

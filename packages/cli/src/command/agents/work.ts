@@ -1,0 +1,124 @@
+import { shellWord } from '@pawl/schema/shell-word';
+import type { WorkBody } from '@pawl/protocol/view';
+import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
+import { errorCodes, PawlError } from '@pawl/schema/error';
+import { resolve } from 'node:path';
+import { askOnce } from '../../daemon/ask-once.ts';
+import type { CommandContext } from '../../context.ts';
+import { stateOf, statePaint } from '../../view/format.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import { withProvider } from '../../agent/provider-choice.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+import { projectsAsked } from '../../project/project-word.ts';
+import { answerResult, waitForRun } from '../../agent/run-wait.ts';
+import { readText } from '../../terminal/standard-input.ts';
+import { printable, printableLine } from '../../terminal/terminal.ts';
+import { followOutput } from './logs.ts';
+
+export type WorkOptions = {
+  as?: string;
+  provider?: string;
+  model?: string;
+  name?: string;
+  base?: string;
+  branch?: string;
+  pushTo?: string;
+  scenario?: string;
+  option?: Record<string, string>;
+  mode?: WorkBody['mode'];
+  account?: string;
+  budget?: NonNullable<WorkBody['budget']>;
+  task?: string;
+  next?: boolean;
+  /** False for work without a project. */
+  project?: string[] | false;
+  repo?: string[];
+  follow?: boolean;
+  wait?: boolean;
+};
+
+/** Puts an agent to work on a task, in a worktree and branch of its own. */
+export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
+  const planned = options.next === true || options.task !== undefined;
+  if (words.length === 0 && !planned) {
+    throw new PawlError('usage', 'What is to be done?', {
+      hint: 'Say it: pawl work "fix the login test"; or take up a planned task: pawl work --next.',
+    });
+  }
+  const base = options.base ?? options.branch;
+  const environment = providerVariables(process.env);
+  const body: WorkBody = {
+    ...projectsAsked(options.project ?? options.repo),
+    task: withPush(await readTask(words), options),
+    ...(Object.keys(environment).length === 0 ? {} : { environment }),
+    ...(options.as === undefined ? {} : { definition: options.as }),
+    ...searchPathOf(process.env),
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.name === undefined ? {} : { alias: options.name }),
+    ...(base === undefined ? {} : { base }),
+    ...(options.mode === undefined ? {} : { mode: options.mode }),
+    ...(options.account === undefined ? {} : { account: options.account }),
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
+    ...(options.next ? { planned: '@next' } : options.task === undefined ? {} : { planned: options.task }),
+    ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
+  };
+  const given = { provider: options.provider, path: body.path };
+  const { answer, repeats } = await askOnce(context, ['work', body, options.provider], (key) =>
+    withProvider(context, given, (provider) =>
+      untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
+    ),
+  );
+  const { agent, whenDone, baseNote } = answer;
+  if (baseNote) context.say(context.colours.yellow(printableLine(baseNote)));
+  if (options.wait && agent.run !== null) {
+    context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
+    return answerResult(context, await waitForRun(context, agent.run.id, null));
+  }
+  context.answer('agent', { ...agent, whenDone, baseNote, ...(repeats ? { repeats } : {}) }, () => {
+    const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
+    const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];
+    const before = repeats ? ['it was begun by the same command before; for another one, run the command again'] : [];
+    const more = [...before, `watch it: pawl logs -f ${agent.alias}`, ...then].map((line) => context.colours.dim(line));
+    return [`${context.colours.bold(agent.alias)} is at work${branch}`, ...more].join('\n');
+  });
+  return options.follow ? followToEnd(context, agent.id) : 0;
+}
+
+/** Shows an agent's output and how it ended; the exit code says the latter too. */
+async function followToEnd(context: CommandContext, agentId: string): Promise<number> {
+  await followOutput(context, agentId, { raw: false });
+  const { agent } = await withDaemon(context.home, (client) => client.inspectAgent(agentId, { worktree: false }));
+  const state = stateOf(agent);
+  context.record(
+    'agent',
+    agent,
+    () =>
+      `${context.colours.bold(agent.alias)} ${statePaint(state, context.colours)(state)}: ${printable(agent.detail)}`,
+  );
+  if (agent.run?.questions) return errorCodes.needs_input.exit;
+  if (agent.run?.cause?.reason === 'budget') return errorCodes.budget.exit;
+  return agent.run?.status === 'completed' ? 0 : 1;
+}
+
+function optionsOf({ scenario, option }: WorkOptions): Record<string, string> {
+  return { ...option, ...(scenario === undefined ? {} : { scenario: resolve(scenario) }) };
+}
+
+/** A branch name that means nothing else to git or to a shell. */
+// oxlint-disable-next-line no-control-regex -- git refuses control characters
+const branchName = /^(?!-)[^\u0000-\u0020\u007F~^:?*[\\]{1,240}$/;
+
+/** The task, with the branch that its commits are to be pushed to. */
+function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {
+  if (pushTo === undefined) return task;
+  if (base === undefined && branch === undefined) {
+    throw new PawlError('usage', '--push-to needs --branch: what is pushed to a branch begins at it.');
+  }
+  if (!branchName.test(pushTo)) throw new PawlError('usage', `${JSON.stringify(pushTo)} is not the name of a branch.`);
+  const target = shellWord(`HEAD:refs/heads/${pushTo}`);
+  return `${task}\n\nWhen it is done and committed, push it: \`git push origin ${target}\` (never with force).`;
+}
+
+async function readTask(words: string[]): Promise<string> {
+  return words.length === 1 && words[0] === '-' ? readText() : words.join(' ');
+}

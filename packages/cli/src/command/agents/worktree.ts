@@ -1,0 +1,46 @@
+import type { CommandContext } from '../../context.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import type { Palette } from '../../terminal/terminal.ts';
+import { printableLine, table } from '../../terminal/terminal.ts';
+
+const columns = [
+  { title: 'STATE' },
+  { title: 'AGENT' },
+  { title: 'PROJECT' },
+  { title: 'BRANCH' },
+  { title: 'ENTRY' },
+  { title: 'DETAIL' },
+  { title: 'PATH', flexible: true },
+];
+
+/** Lists every worktree of ours: in use, retained, in the trash. */
+export async function listWorktrees(context: CommandContext): Promise<number> {
+  const list = await withDaemon(context.home, (client) => client.worktrees());
+  context.answer('worktrees', list, () => {
+    if (list.worktrees.length === 0) return 'no worktrees';
+    const rows = list.worktrees.map((worktree) => [
+      { text: worktree.state, paint: statePaint(worktree.state, context.colours) },
+      worktree.agent?.alias ?? '-',
+      worktree.project ?? '-',
+      worktree.branch ?? '-',
+      worktree.entry ?? '-',
+      worktree.detail,
+      worktree.path,
+    ]);
+    return table(columns, rows, context.colours, context.columns);
+  });
+  return 0;
+}
+
+/** Takes a worktree back from the trash to where it was. */
+export async function restoreWorktree(context: CommandContext, entry: string): Promise<number> {
+  const answer = await withDaemon(context.home, (client) => client.restoreWorktree(entry));
+  context.answer('restored', answer, () => `restored to ${printableLine(answer.path)}`);
+  return 0;
+}
+
+function statePaint(state: string, colours: Palette): (text: string) => string {
+  if (state === 'in-use') return colours.green;
+  if (state === 'trashed') return colours.dim;
+  return state === 'retained' ? colours.yellow : colours.red;
+}

@@ -1,0 +1,94 @@
+import type { QueueAnswer, QueueView } from '@pawl/protocol/view/change';
+import { errorCodes } from '@pawl/schema/error';
+import { resolve } from 'node:path';
+import { logText } from '../../view/change-text.ts';
+import type { Look } from '../../agent/change-wait.ts';
+import { usualLookMs, watch } from '../../agent/change-wait.ts';
+import type { CommandContext } from '../../context.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import { describeQueue, mainState } from '../../view/queue-text.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+import type { Place } from './change.ts';
+import { named } from './change.ts';
+
+/** Shows the merge queue of a project, or of each that has one. */
+export async function showQueues(context: CommandContext, options: Place): Promise<number> {
+  const list = await withDaemon(context.home, (client) => client.listQueues(named(options)));
+  const now = Date.now();
+  context.answer('queues', list, () => {
+    if (list.queues.length === 0)
+      return 'no project has a merge queue yet; it begins with the first change: pawl change open';
+    return list.queues.map((queue) => describeQueue(queue, context, now)).join('\n\n');
+  });
+  return 0;
+}
+
+/** Shows what the latest check of the target branch printed, or the one that is named. */
+export async function logQueue(context: CommandContext, options: Place & { check?: string }): Promise<number> {
+  const query = {
+    path: resolve(options.project ?? '.'),
+    ...(options.check === undefined ? {} : { check: options.check }),
+  };
+  const log = await withDaemon(context.home, (client) => client.queueLog(query));
+  context.answer('log', log, () => logText(log, context.colours, Date.now()));
+  return 0;
+}
+
+/** Has the target branch checked now, and waits for the result if that is asked for. */
+export async function checkQueue(
+  context: CommandContext,
+  options: Place & { wait?: boolean; timeout?: number },
+  lookMs = usualLookMs,
+): Promise<number> {
+  const path = resolve(options.project ?? '.');
+  const { queue } = await withDaemon(context.home, (client) => client.checkQueue({ path }));
+  if (!options.wait) return answerWith(context, { queue });
+  const before = new Set(queue.checks.map(({ id }) => id));
+  const look: Look<QueueView> = {
+    read: async (client) => (await client.listQueues({ project: queue.project.id })).queues[0] ?? queue,
+    words: (seen) =>
+      mainState(seen).is === 'checking' ? `${seen.branch} is being checked` : 'the check has not begun',
+    verdict: (seen) => verdictOn(seen, before),
+  };
+  const { seen, code } = await watch(context, queue, look, { timeoutMs: options.timeout ?? null, lookMs });
+  answerWith(context, { queue: seen });
+  return code;
+}
+
+/** A failure counts when it was seen twice, as it does for the queue: one may be the test's. */
+const failuresThatCount = 2;
+
+/** The exit code that checks of the target branch since then mean; null while there is none that says enough. */
+function verdictOn(queue: QueueView, before: ReadonlySet<string>): number | null {
+  const own = queue.checks.filter(
+    ({ id, changes, commit }) => !before.has(id) && changes.length === 0 && commit === queue.main,
+  );
+  if (own.some(({ outcome }) => outcome === 'passed')) return 0;
+  if (own.filter(({ outcome }) => outcome === 'failed').length >= failuresThatCount) return 1;
+  const { pausedAt, trouble, config } = queue;
+  const isStopped = pausedAt !== null || trouble !== null || !config.enabled || config.checks.length === 0;
+  return isStopped && queue.running.length === 0 ? errorCodes.needs_input.exit : null;
+}
+
+const queueVerbs = {
+  pause: 'pauseQueue',
+  resume: 'resumeQueue',
+  'allow-push': 'allowPush',
+  'forbid-push': 'forbidPush',
+} as const;
+
+/** Lets a queue merge nothing more, or go on; lets it push what it merges by itself, or not. */
+export async function turnQueue(
+  context: CommandContext,
+  verb: keyof typeof queueVerbs,
+  options: Place,
+): Promise<number> {
+  const body = { path: resolve(options.project ?? '.') };
+  const answer = await untilAnswered(context.home, (client) => client[queueVerbs[verb]](body));
+  return answerWith(context, answer);
+}
+
+function answerWith(context: CommandContext, answer: QueueAnswer): number {
+  context.answer('queue', answer, () => describeQueue(answer.queue, context, Date.now()));
+  return 0;
+}

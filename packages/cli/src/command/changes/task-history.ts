@@ -1,0 +1,52 @@
+import type { TaskHistory } from '@pawl/protocol/view/change';
+import { resolve } from 'node:path';
+import { shortId } from '../../view/change-text.ts';
+import type { CommandContext } from '../../context.ts';
+import { duration } from '../../view/format.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import type { Palette } from '../../terminal/terminal.ts';
+import { table } from '../../terminal/terminal.ts';
+
+/** How many are shown when nobody says. */
+const usualCount = 10;
+
+const columns = [
+  { title: 'AGENT' },
+  { title: 'STATE' },
+  { title: 'CHANGE' },
+  { title: 'AGO' },
+  { title: 'TASK', flexible: true },
+];
+
+/** Shows what became of what agents were given to do, newest first; also of those that are cleaned up long since. */
+export async function taskHistory(
+  context: CommandContext,
+  options: { limit?: number; project?: string },
+): Promise<number> {
+  const query = {
+    limit: options.limit ?? usualCount,
+    ...(options.project === undefined ? {} : { path: resolve(options.project) }),
+  };
+  const history = await withDaemon(context.home, (client) => client.taskHistory(query));
+  const { colours } = context;
+  context.answer('history', history, () => {
+    if (history.tasks.length === 0) return 'no agent was given anything to do yet; pawl work "what to do"';
+    const now = Date.now();
+    const rows = history.tasks.map(({ agent, state, changeId, endedAt, startedAt, task }) => [
+      agent.alias,
+      { text: state, paint: historyPaint(state, colours) },
+      changeId === null ? '-' : shortId(changeId),
+      duration(Math.max(0, now - (endedAt ?? startedAt))),
+      task,
+    ]);
+    return table(columns, rows, colours, context.columns);
+  });
+  return 0;
+}
+
+function historyPaint(state: TaskHistory['tasks'][number]['state'], colours: Palette): (text: string) => string {
+  if (state === 'merged') return colours.green;
+  if (state === 'failed') return colours.red;
+  if (state === 'over-budget') return colours.yellow;
+  return state === 'open' ? colours.cyan : colours.dim;
+}

@@ -1,0 +1,48 @@
+import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
+import { PawlError } from '@pawl/schema/error';
+import { version } from '@pawl/protocol/programs';
+import type { CommandContext } from '../../context.ts';
+import { answers, reachDaemon } from '../../daemon/launch.ts';
+import { printable } from '../../terminal/terminal.ts';
+
+/** Looks for what is wrong on this machine and in this home; with --fix puts right what can be. */
+export async function doctor(context: CommandContext, options: { fix?: boolean }): Promise<number> {
+  const up = await answers(context.home);
+  const local: Finding[] = [
+    { check: 'node', level: 'ok', message: `Node ${process.versions.node}, pawl ${version}`, fixable: false },
+    up
+      ? { check: 'daemon', level: 'ok', message: `answers on ${context.home.socket}`, fixable: false }
+      : { check: 'daemon', level: 'warning', message: 'was not up; started to look further', fixable: false },
+  ];
+  const diagnosis = await askDaemon(context, options.fix ?? false);
+  const findings = [...local, ...diagnosis.findings];
+  context.answer('diagnosis', { findings, fixed: diagnosis.fixed }, () =>
+    [
+      ...findings.map((finding) => describe(finding, context)),
+      ...diagnosis.fixed.map((done) => `${context.colours.green('fixed')}  ${printable(done)}`),
+    ].join('\n'),
+  );
+  return findings.some((finding) => finding.level === 'error') ? 1 : 0;
+}
+
+/** What the daemon finds, or, when it cannot even be started, why: then that is the finding. */
+async function askDaemon(context: CommandContext, repair: boolean): Promise<Diagnosis> {
+  try {
+    return await (await reachDaemon(context.home)).doctor({ repair });
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    const { message, hint } = error;
+    return {
+      findings: [{ check: 'start', level: 'error', message, ...(hint !== undefined && { hint }), fixable: false }],
+      fixed: [],
+    };
+  }
+}
+
+function describe({ check, level, message, hint, fixable }: Finding, { colours }: CommandContext): string {
+  const mark = { ok: colours.green('ok     '), warning: colours.yellow('warning'), error: colours.red('error  ') }[
+    level
+  ];
+  const advice = hint ?? (fixable ? '`pawl doctor --fix` puts this right.' : undefined);
+  return `${mark}  ${check.padEnd(12)} ${printable(message)}${advice === undefined ? '' : `\n         ${colours.dim(`→ ${printable(advice)}`)}`}`;
+}

@@ -1,0 +1,54 @@
+import { serveOverStdio } from '@pawl/mcp/stdio';
+import type { Client } from '@pawl/protocol/client';
+import { createClient } from '@pawl/protocol/client';
+import type { Home } from '@pawl/protocol/home';
+import type { Roster } from '@pawl/roster/roster';
+import { PawlError } from '@pawl/schema/error';
+import { printableLine } from '../../terminal/terminal.ts';
+
+/**
+ * Serves the verbs as MCP tools on stdin and stdout, with the agent's own token, or else, fewer of them, with the person's.
+ * In an agent's session it is told so: there it is nobody when the token did not reach it.
+ */
+export async function mcp(
+  home: Home,
+  options: { agent?: string },
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const token = environment['PAWL_AGENT_TOKEN'];
+  const caller = token || options.agent !== undefined ? 'agent' : 'person';
+  const connect = (signal: AbortSignal): Client => {
+    if (options.agent !== undefined && !token) throw noToken();
+    return createClient(home, { signal, ...(token ? { token } : {}) });
+  };
+  await serveOverStdio(
+    {
+      caller,
+      connect,
+      here: process.cwd(),
+      scan: caller === 'agent' ? null : (path) => lookAround(home, path, environment),
+    },
+    (text) => void process.stderr.write(`pawl mcp: ${printableLine(text)}\n`),
+  );
+  return 0;
+}
+
+function noToken(): PawlError {
+  return new PawlError('unauthorized', 'PAWL_AGENT_TOKEN did not reach this server, so it can act for nobody.', {
+    hint: 'Use the command `pawl` in your shell instead: it has the same verbs.',
+  });
+}
+
+/** Looks for coding agents in a checkout, without the one that this process is a part of. */
+async function lookAround(
+  { worktrees, programs }: Home,
+  path: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Roster> {
+  const [{ lookForOthers, systemProbe }, { readPrograms }, { projectRoot }] = await Promise.all([
+    import('@pawl/roster/probe'),
+    import('@pawl/roster/programs-file'),
+    import('@pawl/roster/project-root'),
+  ]);
+  return lookForOthers(systemProbe(environment, readPrograms(programs).programs), projectRoot(path), [worktrees]);
+}

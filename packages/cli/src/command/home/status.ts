@@ -1,0 +1,30 @@
+import { commandClient } from '../../daemon/client.ts';
+import type { CommandContext } from '../../context.ts';
+import { bytes, duration } from '../../view/format.ts';
+import { answers } from '../../daemon/launch.ts';
+import { printableLine } from '../../terminal/terminal.ts';
+
+/** Says whether the daemon is up and what it looks after. Exit 9 when it is not, so that a script can ask. */
+export async function status(context: CommandContext): Promise<number> {
+  if (!(await answers(context.home))) {
+    context.answer(
+      'status',
+      { up: false, home: context.home.root },
+      () => `pawl is not up (home ${context.home.root}); start it with: pawl up`,
+    );
+    return 9;
+  }
+  const daemon = await commandClient(context.home).daemon();
+  context.answer('status', { up: true, ...daemon }, () =>
+    [
+      `pawl ${daemon.version} is up for ${duration(Date.now() - daemon.startedAt)} (pid ${daemon.pid}, ${bytes(daemon.memoryBytes)})`,
+      `  home      ${daemon.home}`,
+      `  http      http://127.0.0.1:${daemon.port}`,
+      `  projects  ${daemon.projects}`,
+      `  agents    ${daemon.agents.working} working, ${daemon.agents.total} known`,
+      `  events    ${daemon.lastSeq}`,
+      ...(daemon.trouble === null ? [] : [`  ${context.colours.red('trouble')}   ${printableLine(daemon.trouble)}`]),
+    ].join('\n'),
+  );
+  return 0;
+}

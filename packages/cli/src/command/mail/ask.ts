@@ -1,0 +1,69 @@
+import { commandClient } from '../../daemon/client.ts';
+import { noAnswer } from '@pawl/protocol/no-answer';
+import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
+import { PawlError } from '@pawl/schema/error';
+import { askOnce } from '../../daemon/ask-once.ts';
+import type { CommandContext } from '../../context.ts';
+import { follow } from '../../terminal/follow.ts';
+import { reachDaemon } from '../../daemon/launch.ts';
+import { ownAgentId } from '../../agent/own-agent.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+import { printable } from '../../terminal/terminal.ts';
+
+export type AskOptions = {
+  from?: string;
+  agentId?: string;
+  taskId?: string;
+  phaseId?: string;
+  person?: boolean;
+  timeout?: number;
+};
+
+/** Asks somebody, waits for the answer over restarts of the daemon, and prints the answer and nothing else. */
+export async function ask(context: CommandContext, question: string, options: AskOptions): Promise<number> {
+  const body = bodyOf(question, options);
+  const { answer: begun } = await askOnce(context, ['ask', body], (key) =>
+    untilAnswered(context.home, (client) => client.ask(body, key)),
+  );
+  const { question: asked } = begun;
+  const ended = await endOf(context, asked.conversationId);
+  const { answer } = ended;
+  const isAnswered = ended.end === 'answered' && answer !== null;
+  if (isAnswered) context.answer('answer', { conversationId: ended.conversationId, answer }, () => printable(answer));
+  // Only now has it been shown, or is about to be; what is not noted here comes a second time, by mail.
+  await commandClient(context.home)
+    .noteShown(ended.conversationId)
+    .catch(() => undefined);
+  if (!isAnswered) throw noAnswer(ended);
+  return 0;
+}
+
+/** Waits for the end of a question. A daemon that has died is started again: else nobody would answer. */
+async function endOf(context: CommandContext, conversationId: string): Promise<QuestionView> {
+  let ended: QuestionView | undefined;
+  await follow(
+    async () => (await reachDaemon(context.home)).followQuestion(conversationId),
+    (question) => {
+      ended = question;
+      return 'ended';
+    },
+  );
+  if (ended === undefined) throw new PawlError('internal', `The question ${conversationId} cannot be found any more.`);
+  return ended;
+}
+
+function bodyOf(question: string, { from, agentId, taskId, phaseId, person, timeout }: AskOptions): AskBody {
+  if ([agentId, taskId, phaseId, person].filter((each) => each !== undefined).length !== 1) {
+    throw new PawlError('usage', 'Name exactly one recipient: --agent-id, --task-id, --phase-id or --person.');
+  }
+  const self = from ?? ownAgentId();
+  return {
+    question,
+    ...(self ? { from: self } : {}),
+    ...(agentId === undefined ? {} : { agent: agentId }),
+    ...(taskId === undefined ? {} : { task: taskId }),
+    ...(phaseId === undefined ? {} : { phase: phaseId }),
+    ...(person ? { person: true as const } : {}),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  };
+}

@@ -1,0 +1,137 @@
+import type { MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail';
+import { PawlError } from '@pawl/schema/error';
+import { resolve } from 'node:path';
+import { askOnce } from '../../daemon/ask-once.ts';
+import type { CommandContext } from '../../context.ts';
+import { actAsAdopted } from '../../agent/adopted-self.ts';
+import { answerEach, eachAgent } from '../../agent/each-agent.ts';
+import { clockTime, count, names } from '../../view/format.ts';
+import { reachDaemon, withDaemon } from '../../daemon/launch.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+import { readText } from '../../terminal/standard-input.ts';
+import type { Palette } from '../../terminal/terminal.ts';
+import { fit, printable, printableLine, table } from '../../terminal/terminal.ts';
+
+const columns = [
+  { title: '#' },
+  { title: 'ID' },
+  { title: 'STATUS' },
+  { title: 'FROM' },
+  { title: 'SENT' },
+  { title: 'MAIL', flexible: true },
+];
+
+/** How many characters of an id a listing shows; they are enough to name the mail. */
+const idCharacters = 6;
+/** How much of a mail a listing shows. */
+const listedColumns = 60;
+
+/** Sends a mail; what is printed is true because the mail is durable by then. */
+export async function send(
+  context: CommandContext,
+  words: string[],
+  options: { all?: boolean; project?: string },
+): Promise<number> {
+  await actAsAdopted(context.home);
+  const body = await bodyOf(words, options);
+  const { answer } = await askOnce(context, ['send', body], (key) =>
+    untilAnswered(context.home, (client) => client.sendMail(body, key)),
+  );
+  context.answer('mails', answer, () => describeSent(answer.mails, context.colours));
+  return 0;
+}
+
+async function bodyOf(words: string[], options: { all?: boolean; project?: string }): Promise<SendMailBody> {
+  const [to, text] = options.all ? [undefined, words[0]] : words;
+  if (text === undefined || (to === undefined && !options.all) || words.length > (options.all ? 1 : 2)) {
+    throw new PawlError('usage', 'A mail needs a recipient, or --all, and a text in quotes.', {
+      hint: 'pawl send <agent> "what to say", or pawl send --all "what to say"',
+    });
+  }
+  const body = text === '-' ? await readText() : text;
+  if (to !== undefined) return { to, body };
+  // An agent's own project is known; a person's is where they are.
+  const isAgent = process.env['PAWL_AGENT_TOKEN'] !== undefined;
+  if (isAgent && options.project === undefined) return { all: true, body };
+  return { all: true, path: resolve(options.project ?? '.'), body };
+}
+
+function describeSent(mails: MailView[], colours: Palette): string {
+  const [first, ...others] = mails;
+  if (first === undefined) return 'there is nobody to send it to';
+  if (others.length > 0) return `sent to ${count(mails.length, 'agent')}: ${names(mails.map(({ to }) => to.alias))}`;
+  const detail = first.detail === '' ? first.status : first.detail;
+  return `sent to ${colours.bold(first.to.alias)} (${first.id.slice(0, idCharacters)}); ${printableLine(detail)}`;
+}
+
+type ListOptions = { from?: string; unread?: boolean; agent?: string; limit?: number; before?: string };
+
+/** Lists the caller's mailbox, which fetches what waits there, or looks into another's. */
+export async function list(context: CommandContext, { agent, ...options }: ListOptions): Promise<number> {
+  await actAsAdopted(context.home);
+  const query = {
+    ...(options.from === undefined ? {} : { from: options.from }),
+    ...(options.unread ? { unread: true } : {}),
+    ...(options.limit === undefined ? {} : { limit: options.limit }),
+    ...(options.before === undefined ? {} : { before: options.before }),
+  };
+  const answer = await withDaemon(context.home, (client) =>
+    agent === undefined ? client.fetchMail(query) : client.listMail({ ...query, agent }),
+  );
+  context.answer('mail', answer, () => describeList(context, answer));
+  return 0;
+}
+
+function describeList({ colours, columns: lineColumns }: CommandContext, { mails, unread, next }: MailList): string {
+  if (mails.length === 0) return 'no mail';
+  const rows = mails.map((mail, index) => [
+    { text: String(index + 1), paint: colours.dim },
+    { text: mail.id.slice(0, idCharacters), paint: colours.dim },
+    { text: mail.dead === null ? mail.status : 'undeliverable', paint: statusPaint(mail, colours) },
+    mail.from.alias,
+    clockTime(mail.createdAt),
+    fit(printableLine(mail.body), listedColumns),
+  ]);
+  const rest = next === null ? '' : `; more: pawl mail --before ${next}`;
+  return `${table(columns, rows, colours, lineColumns)}\n${colours.dim(`${unread} unread; all of one: pawl read 1${rest}`)}`;
+}
+
+function statusPaint({ dead, status }: MailView, colours: Palette): (text: string) => string {
+  if (dead !== null) return colours.red;
+  return status === 'pending' || status === 'delivered' ? colours.bold : colours.dim;
+}
+
+/** Shows all of a mail, which is read by that when it is the caller's own. */
+export async function read(context: CommandContext, reference: string): Promise<number> {
+  await actAsAdopted(context.home);
+  const answer = await withDaemon(context.home, (client) => client.readMail(reference));
+  context.answer('mail', answer, () => describeMail(answer.mail, context.colours));
+  return 0;
+}
+
+/** A mail with both its sides, how far it has come, and all its words. */
+export function describeMail(mail: MailView, colours: Palette): string {
+  const sent = new Date(mail.createdAt).toISOString();
+  const detail = mail.detail === '' ? '' : ` (${printableLine(mail.detail)})`;
+  const kind = mail.kind === 'message' ? '' : `${mail.kind}, `;
+  return [
+    `${colours.bold(mail.from.alias)} to ${colours.bold(mail.to.alias)} at ${sent}`,
+    colours.dim(`${mail.id}: ${kind}${mail.status}${detail}`),
+    '',
+    printable(mail.body).trimEnd(),
+  ].join('\n');
+}
+
+/** Says that mails are dealt with. One that fails does not keep the others from it. */
+export async function ack(context: CommandContext, references: string[]): Promise<number> {
+  await actAsAdopted(context.home);
+  const client = await reachDaemon(context.home);
+  const outcomes = await eachAgent(references, async (reference) => (await client.ackMail(reference)).mail);
+  return answerEach(context, outcomes, 'mails', { mails: outcomes.done }, () =>
+    outcomes.done
+      .map(
+        (mail) => `${mail.id.slice(0, idCharacters)} from ${context.colours.bold(mail.from.alias)} is ${mail.status}`,
+      )
+      .join('\n'),
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReplyBody } from '@pawl/protocol/view';
+import { PawlError } from '@pawl/schema/error';
+import { askOnce } from '../../daemon/ask-once.ts';
+import type { CommandContext } from '../../context.ts';
+import { stateOf } from '../../view/format.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+
+export type ReplyOptions = { answer?: Record<string, string>; notNow?: boolean; allow?: boolean; deny?: boolean };
+
+/** Answers what an agent asked the person, or says that nobody does now; the agent goes on with it. */
+export async function reply(context: CommandContext, words: string[], options: ReplyOptions): Promise<number> {
+  const [reference = '', text, ...rest] = words;
+  if (rest.length > 0) {
+    throw new PawlError('usage', 'There are more words than an agent and an answer.', {
+      hint: 'Put the answer in quotes: pawl reply <agent> "what to do".',
+    });
+  }
+  const body = bodyOf(text, options);
+  const { answer } = await askOnce(context, ['reply', reference, body], (key) =>
+    untilAnswered(context.home, (client) => client.replyAgent(reference, body, key)),
+  );
+  const { agent } = answer;
+  const { colours } = context;
+  context.answer(
+    'agent',
+    agent,
+    () =>
+      `${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+  );
+  return 0;
+}
+
+function bodyOf(text: string | undefined, { answer, notNow, allow, deny }: ReplyOptions): ReplyBody {
+  const said = text === undefined ? {} : { answer: text };
+  if (notNow) {
+    if (text === undefined && answer === undefined) return { notNow: true };
+    throw new PawlError('usage', 'With --not-now there is no answer.');
+  }
+  if (allow || deny) {
+    if (answer === undefined) return { allow: allow === true, ...said };
+    throw new PawlError('usage', 'A permission is answered by --allow or --deny, and a reason at the most.');
+  }
+  if ((text === undefined) === (answer === undefined)) {
+    throw new PawlError('usage', 'Give one answer in quotes, or each with --answer <question>=<text>.', {
+      hint: 'Or --not-now; a permission takes --allow or --deny.',
+    });
+  }
+  return answer === undefined ? said : { answers: answer };
+}

@@ -1,0 +1,69 @@
+import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
+import type { CrewBody, CrewView } from '@pawl/protocol/view/project';
+import { resolve } from 'node:path';
+import type { CommandContext } from '../../context.ts';
+import { stateOf, statePaint, tokens } from '../../view/format.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import { untilAnswered } from '../../daemon/resend.ts';
+import { table } from '../../terminal/terminal.ts';
+import type { Place } from '../changes/change.ts';
+
+const columns = [{ title: 'ROLE' }, { title: 'AGENT' }, { title: 'STATE' }, { title: 'TOKENS' }, { title: 'BRANCH' }];
+
+/** The body of a request for a crew: the repository, the provider, and the shell's variables about providers. */
+export function crewBody(path: string, { provider }: { provider?: string }): CrewBody {
+  const environment = providerVariables(process.env);
+  return {
+    path: resolve(path),
+    ...(provider === undefined ? {} : { provider }),
+    ...(Object.keys(environment).length === 0 ? {} : { environment }),
+    ...searchPathOf(process.env),
+  };
+}
+
+/** Starts the supervisor, merge-queue and workspace of a project that are missing. */
+export async function startCrew(context: CommandContext, options: Place & { provider?: string }): Promise<number> {
+  const body = crewBody(options.project ?? '.', options);
+  return answerWith(context, await untilAnswered(context.home, (client) => client.startCrew(body)));
+}
+
+/** Ends the crew of a project. */
+export async function stopCrew(context: CommandContext, options: Place): Promise<number> {
+  const path = resolve(options.project ?? '.');
+  return answerWith(context, await untilAnswered(context.home, (client) => client.stopCrew({ path })));
+}
+
+/** Shows the crew of a project. */
+export async function showCrew(context: CommandContext, options: Place): Promise<number> {
+  const path = resolve(options.project ?? '.');
+  return answerWith(context, await withDaemon(context.home, (client) => client.crew({ path })));
+}
+
+function answerWith(context: CommandContext, crew: CrewView): number {
+  context.answer('crew', crew, () => describeCrew(context, crew));
+  return 0;
+}
+
+/** The crew as a table, and what a person can do next. */
+export function describeCrew({ colours, columns: width }: CommandContext, { wanted, members }: CrewView): string {
+  const living = members.filter(({ agent }) => agent !== null);
+  if (living.length === 0 && !wanted) return 'no crew runs here; start it: pawl crew start';
+  const rows = members.map(({ role, agent }) => {
+    if (agent === null) return [role, '-', 'missing', '', ''];
+    const state = stateOf(agent);
+    const used = tokens(agent.usage.inputTokens + agent.usage.outputTokens);
+    return [
+      role,
+      { text: agent.alias, paint: colours.bold },
+      { text: state, paint: statePaint(state, colours) },
+      used,
+      agent.branch ?? '(follows main)',
+    ];
+  });
+  const workspace = members.find(({ role }) => role === 'workspace')?.agent;
+  const next =
+    living.length < members.length
+      ? 'start what is missing: pawl crew start'
+      : `talk to it: pawl send ${workspace?.alias ?? 'workspace'} "…"`;
+  return `${table(columns, rows, colours, width)}\n${colours.dim(next)}`;
+}

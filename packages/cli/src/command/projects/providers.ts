@@ -1,0 +1,59 @@
+import { searchPathOf } from '@pawl/protocol/shell-environment';
+import type { ProviderView } from '@pawl/protocol/view/provider';
+import type { CommandContext } from '../../context.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import { printableLine, table } from '../../terminal/terminal.ts';
+
+const columns = [
+  { title: 'PROVIDER' },
+  { title: 'VERSION' },
+  { title: 'RESUME' },
+  { title: 'FORK' },
+  { title: 'LIVE' },
+  { title: 'MCP' },
+  { title: 'TOOL GATE' },
+  { title: 'ACCOUNTS' },
+  { title: 'COST' },
+  { title: 'PROGRAM', flexible: true },
+];
+
+/** Shows which coding CLIs are installed, and what each can do; with --all also those that are not. */
+export async function providers(context: CommandContext, options: { all?: boolean }): Promise<number> {
+  const list = await withDaemon(context.home, (client) => client.listProviders(searchPathOf(process.env)));
+  const { colours } = context;
+  context.answer('providers', list, () => {
+    const shown = list.providers.filter(({ path }) => path !== null || options.all === true);
+    const missing = list.providers.filter(({ path }) => path === null);
+    return [
+      table(
+        columns,
+        shown.map((provider) => row(provider, context)),
+        colours,
+        context.columns,
+      ),
+      ...(missing.length === 0 ? [] : ['', colours.dim('not installed:')]),
+      ...missing.map(({ name, install }) =>
+        colours.dim(`  ${name.padEnd(13)} ${printableLine(install ?? '')}`.trimEnd()),
+      ),
+      ...list.problems.map(({ reason }) => colours.red(printableLine(`config.yaml: ${reason}`))),
+    ].join('\n');
+  });
+  return 0;
+}
+
+function row({ name, version, path, isDefault, capabilities: can }: ProviderView, { colours }: CommandContext) {
+  const yes = (value: boolean) => (value ? 'yes' : '-');
+  return [
+    { text: isDefault ? `${name} *` : name, paint: path === null ? colours.dim : colours.bold },
+    // One that is there, and did not tell in time, is not one without a version.
+    version ?? (path === null ? '-' : 'unknown'),
+    yes(can.resume),
+    can.fork === 'none' ? '-' : can.fork,
+    yes(can.liveFollowUps),
+    yes(can.mcp),
+    can.toolGate === 'none' ? '-' : can.toolGate,
+    can.accounts.join(',') || '-',
+    yes(can.reportsCost),
+    path ?? 'not installed',
+  ];
+}

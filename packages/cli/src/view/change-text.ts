@@ -1,0 +1,138 @@
+import type { ChangeCommentView, ChangeDetail, ChangeView, CheckLog, CheckView } from '@pawl/protocol/view/change';
+import { count, duration } from './format.ts';
+import type { Palette } from '../terminal/terminal.ts';
+import { printable, printableLine } from '../terminal/terminal.ts';
+
+/** How many characters of an id, and of a commit, are shown; they are enough to name it. */
+const idCharacters = 8;
+const commitCharacters = 10;
+
+export const shortId = (id: string) => id.slice(0, idCharacters);
+export const shortCommit = (commit: string) => printableLine(commit).slice(0, commitCharacters);
+
+/** The colour of a change's state: green is well, yellow wants somebody, red went wrong. */
+export function changePaint(state: ChangeView['state'], colours: Palette): (text: string) => string {
+  if (state === 'merged' || state === 'green' || state === 'ready') return colours.green;
+  if (state === 'testing') return colours.cyan;
+  if (state === 'ejected') return colours.red;
+  if (state === 'needs-human-input' || state === 'blocked') return colours.yellow;
+  return state === 'closed' ? colours.dim : (text) => text;
+}
+
+/** Who made a change. */
+export function authorOf({ author }: Pick<ChangeView, 'author'>): string {
+  return author?.alias ?? 'a person';
+}
+
+/** A change in one line: what it is called, and how it is. */
+export function changeLine(change: ChangeView, colours: Palette): string {
+  const state = changePaint(change.state, colours)(change.state);
+  const detail = change.detail === '' ? '' : `: ${printableLine(change.detail)}`;
+  return `${colours.bold(printableLine(change.title))} (${shortId(change.id)}) is ${state}${detail}`;
+}
+
+/** What can be done about a change as it is; null where there is nothing to do but to wait. */
+export function nextOf(change: ChangeView): string | null {
+  const id = shortId(change.id);
+  if (change.state === 'needs-human-input') {
+    const isWeaker = change.findings.length > 0 && change.approvedHead !== change.head;
+    if (isConflict(change) && !isWeaker) return `resolve its conflict: pawl change fix ${id}`;
+    const [look, verb] = isOut(change) && !isWeaker ? ['log', 'retry'] : ['diff', 'approve'];
+    return `look at it: pawl change ${look} ${id}; then: pawl change ${verb} ${id}, or pawl change close ${id} --reason "…"`;
+  }
+  if (isConflict(change)) return `resolve its conflict: pawl change fix ${id}`;
+  if (change.state === 'ejected') return `see why: pawl change log ${id}; mend it, and: pawl change open`;
+  if (change.state === 'blocked' && change.hold !== null) return `let it go on: pawl change unblock ${id}`;
+  if (change.state === 'blocked' && change.blocking > 0) return `what blocks it: pawl change show ${id}`;
+  if (change.state === 'ready') return `look at it first: pawl change diff ${id}`;
+  return change.state === 'open' && change.queuedAt === null ? `merge it: pawl change merge ${id}` : null;
+}
+
+/** The queue ejected the head that the change is at now. */
+function isOut({ ejection, head }: ChangeView): boolean {
+  return ejection !== null && ejection.head === head;
+}
+
+function isConflict(change: ChangeView): boolean {
+  return (
+    isOut(change) && change.ejection?.kind === 'conflict' && ['ejected', 'needs-human-input'].includes(change.state)
+  );
+}
+
+/** Everything about one change, as text. */
+export function describeChange(detail: ChangeDetail, colours: Palette, now: number): string {
+  const { change, comments, checks, learnings } = detail;
+  const state = changePaint(change.state, colours)(change.state);
+  const ago = (at: number) => `${duration(Math.max(0, now - at))} ago`;
+  const rows: [string, string | null][] = [
+    ['id', change.id],
+    ['project', change.project.name],
+    ['branch', `${change.branch} at ${shortCommit(change.head)}`],
+    ['author', authorOf(change)],
+    ['opened', ago(change.openedAt)],
+    ['queued', change.queuedAt === null ? null : ago(change.queuedAt)],
+    ['asked for', change.askedHead === change.head ? 'a person asked to merge it' : null],
+    ['forge', change.forgeRef],
+    ['went back', change.returns === 0 ? null : count(change.returns, 'time')],
+    [
+      'merged',
+      change.mergedAt === null ? null : `${ago(change.mergedAt)} as ${shortCommit(change.mergedCommit ?? '')}`,
+    ],
+    ['closed', change.closedAt === null ? null : ago(change.closedAt)],
+    ['learnings', learnings],
+    ['in conflict', isOut(change) ? change.ejection?.files.join(', ') || null : null],
+  ];
+  const next = nextOf(change);
+  const detailText = change.detail === '' ? '' : `: ${printableLine(change.detail)}`;
+  return [
+    colours.bold(printableLine(change.title)),
+    `${colours.dim('state'.padEnd(13))}${state}${detailText}`,
+    ...rows.flatMap(([name, value]) =>
+      value === null ? [] : [`${colours.dim(name.padEnd(13))}${printableLine(value)}`],
+    ),
+    ...(change.summary.trim() === '' ? [] : ['', indented(change.summary)]),
+    ...comments.flatMap((comment) => ['', commentText(comment, colours, now)]),
+    ...(checks.length === 0
+      ? []
+      : ['', colours.dim('checks'), ...checks.map((check) => checkLine(check, colours, now))]),
+    ...(next === null ? [] : ['', colours.dim(next)]),
+  ].join('\n');
+}
+
+function commentText(comment: ChangeCommentView, colours: Palette, now: number): string {
+  const isOpen = comment.kind === 'blocking' && comment.addressedAt === null;
+  const kind = comment.kind === 'blocking' ? ', blocking' : '';
+  const age = `${duration(Math.max(0, now - comment.at))} ago`;
+  const who = comment.author?.alias ?? 'a person';
+  const head = `${shortId(comment.id)}  ${who}${kind}, ${age}, at ${shortCommit(comment.head)}`;
+  const answer = comment.addressed === null ? [] : [indented(`addressed: ${comment.addressed}`)];
+  return [isOpen ? colours.yellow(head) : colours.dim(head), indented(comment.body), ...answer].join('\n');
+}
+
+/** A check in one line: what was checked, how it ended or how far it is, how long, and how many tests ran. */
+export function checkLine(check: CheckView, colours: Palette, now: number): string {
+  const paint = { passed: colours.green, failed: colours.red, cancelled: colours.dim, running: colours.cyan }[
+    check.outcome
+  ];
+  const begun = check.startedAt ?? check.plannedAt;
+  const what = check.changes.length === 0 ? 'main' : `main + ${count(check.changes.length, 'change')}`;
+  const tests = check.counts === null ? '' : `, ${count(check.counts.run, 'test')}`;
+  const time = duration(Math.max(0, (check.endedAt ?? now) - begun));
+  const detail = check.detail === '' || check.detail === check.outcome ? '' : `: ${printableLine(check.detail)}`;
+  return `  ${colours.dim(shortId(check.id))}  ${what}  ${paint(check.outcome)}${detail} (${time}${tests})`;
+}
+
+/** What a check printed, by its steps, and how it ended. */
+export function logText({ check, output, leftOutBytes }: CheckLog, colours: Palette, now: number): string {
+  const leftOut = leftOutBytes === 0 ? [] : [colours.dim(`(${leftOutBytes} bytes before this are left out)`)];
+  const steps = output.flatMap(({ step, text }) => [
+    ...(check.steps.length > 1 ? [colours.bold(`$ ${printableLine(step)}`)] : []),
+    printable(text).trimEnd(),
+  ]);
+  return [...leftOut, ...steps, checkLine(check, colours, now).trim()].join('\n');
+}
+
+/** Foreign text, set in so that it cannot pass for ours. */
+function indented(text: string): string {
+  return `  ${printable(text).trim().replaceAll('\n', '\n  ')}`;
+}

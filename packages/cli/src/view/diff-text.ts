@@ -1,0 +1,23 @@
+import { count } from './format.ts';
+import { printableLine, visible } from '../terminal/terminal.ts';
+
+/** What a branch changed: its files, and the patch. */
+export type Diff = {
+  files: { path: string; from: string | null; added: number | null; removed: number | null }[];
+  patch: string;
+  truncated: boolean;
+};
+
+/** A diff as it is shown: the patch, or only how much each file has changed. */
+export function diffText(diff: Diff, options: { stat?: boolean }): string {
+  const shown = options.stat ? statOf(diff) : visible(diff.patch).trimEnd();
+  return diff.truncated ? `${shown}\n(the rest is left out; look at it with git)` : shown;
+}
+
+function statOf({ files }: Diff): string {
+  const lines = files.map(({ path, from, added, removed }) => {
+    const name = printableLine(from === null ? path : `${from} → ${path}`);
+    return added === null ? `${name}  binary` : `${name}  +${added} -${removed ?? 0}`;
+  });
+  return [...lines, count(files.length, 'file')].join('\n');
+}

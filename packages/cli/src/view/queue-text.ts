@@ -1,0 +1,121 @@
+import type { ChangeView, CheckView, QueueView } from '@pawl/protocol/view/change';
+import type { InboxEmergency } from '@pawl/protocol/view/question';
+import { authorOf, changePaint, checkLine, shortCommit, shortId } from './change-text.ts';
+import type { CommandContext } from '../context.ts';
+import { count, duration } from './format.ts';
+import type { Palette } from '../terminal/terminal.ts';
+import { fit, printableLine, width } from '../terminal/terminal.ts';
+
+export type MainState = { is: 'green' | 'red' | 'checking' | 'unknown'; word: string };
+
+/** What is known of the target branch as it is now. */
+export function mainState({ main, green, emergency, running, checks }: QueueView): MainState {
+  const isOwn = ({ changes, commit }: CheckView) => changes.length === 0 && commit === main;
+  if (running.some(isOwn)) return { is: 'checking', word: 'being checked' };
+  const [latest] = checks.filter(isOwn);
+  if ((emergency !== null && emergency.commit === main) || latest?.outcome === 'failed')
+    return { is: 'red', word: 'red' };
+  return main !== null && green === main ? { is: 'green', word: 'green' } : { is: 'unknown', word: 'not checked yet' };
+}
+
+/** A merge queue as a person looks at it: main, what is wrong, who stands in it and why, and what runs. */
+export function describeQueue(queue: QueueView, { colours, columns }: CommandContext, now: number): string {
+  const checks = queue.running.length > 0 ? queue.running : queue.checks.slice(0, lastChecks);
+  return [
+    headOf(queue, colours),
+    ...alarmOf(queue, colours, now),
+    ...queue.changes.map((change, index) => changeRow(change, index + 1, colours, columns)),
+    ...(queue.changes.length === 0 ? ['  nothing is queued'] : []),
+    ...(checks.length === 0 ? [] : [colours.dim(queue.running.length > 0 ? 'running' : 'last checks')]),
+    ...checks.map((check) => checkLine(check, colours, now)),
+    ...(queue.trouble === null ? [colours.dim(rulesOf(queue))] : []),
+  ].join('\n');
+}
+
+/** How many of the checks that have ended are shown while none runs. */
+const lastChecks = 3;
+
+function headOf(queue: QueueView, colours: Palette): string {
+  const { is, word } = mainState(queue);
+  const paint = { green: colours.green, red: colours.red, checking: colours.cyan, unknown: colours.yellow }[is];
+  const commit = queue.main === null ? '' : ` ${shortCommit(queue.main)}`;
+  const tests = is === 'green' && queue.counts !== null ? `, ${count(queue.counts.run, 'test')}` : '';
+  return `${colours.bold(queue.project.name)}  ${printableLine(queue.branch)}${commit} is ${paint(word)}${tests}`;
+}
+
+/** Says which agent repairs a red target branch, or why none does and how a person can. */
+export function repairOf({ fixer, trouble }: Pick<InboxEmergency, 'fixer' | 'trouble'>): string {
+  if (fixer !== null) return `${fixer.alias} repairs it`;
+  const why =
+    trouble === null ? 'no agent repairs it yet' : `no agent could be started to repair it: ${printableLine(trouble)}`;
+  return `${why}; with a repair of yours: pawl change merge <change> --fix`;
+}
+
+const noChecks = 'there are no checks, so nothing can go in: name them in .pawl/config.yaml (pawl init finds them)';
+
+/** What keeps the queue from going on, the worst first. */
+function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
+  const { emergency, pausedAt, waiting, trouble, config } = queue;
+  const lines: string[] = [];
+  if (trouble !== null) lines.push(colours.red(`nothing moves: ${printableLine(trouble)}`));
+  if (emergency !== null) {
+    const since = duration(Math.max(0, now - emergency.since));
+    const why = queue.checks.find(({ id }) => id === emergency.checkId)?.detail ?? '';
+    lines.push(
+      colours.red(`EMERGENCY: ${printableLine(queue.branch)} is red at ${shortCommit(emergency.commit)} for ${since}`),
+      colours.red(`  nothing is merged; ${repairOf(emergency)}${why === '' ? '' : `; ${printableLine(why)}`}`),
+      colours.red('  why: pawl queue log'),
+    );
+  }
+  if (pausedAt !== null) {
+    lines.push(colours.yellow(`paused for ${duration(Math.max(0, now - pausedAt))}; go on: pawl queue resume`));
+  }
+  // A pass that failed leaves the same trouble here.
+  if (waiting !== null && (trouble === null || waiting.changes.length > 0)) {
+    const what =
+      waiting.changes.length === 0
+        ? 'nothing moves'
+        : `${count(waiting.changes.length, 'green change')} cannot go in yet`;
+    lines.push(colours.yellow(`${what}: ${printableLine(waiting.reason)}`));
+  }
+  lines.push(...queue.advice.map((line) => colours.yellow(printableLine(line))));
+  // What cannot be read says nothing about itself.
+  if (trouble !== null) return lines;
+  if (!config.enabled) lines.push(colours.yellow('the queue is switched off in .pawl/config.yaml: nothing is merged'));
+  else if (config.checks.length === 0) lines.push(colours.yellow(noChecks));
+  return lines;
+}
+
+/** A change in its place: one line, and why it is as it is below it. */
+function changeRow(change: ChangeView, place: number, colours: Palette, columns: number): string {
+  const start = `${String(place).padStart(3)}  ${shortId(change.id)}  `;
+  const state = change.state.padEnd('needs-human-input'.length);
+  const author = fit(printableLine(authorOf(change)), authorColumns);
+  const padding = ' '.repeat(Math.max(0, authorColumns - width(author)));
+  const room = Math.max(10, columns - width(start) - state.length - authorColumns - 4);
+  const painted = changePaint(change.state, colours)(state);
+  const line = `${start}${painted}  ${author}${padding}  ${fit(printableLine(change.title), room)}`;
+  if (change.detail === '') return line;
+  return `${line}\n     ${colours.dim(fit(printableLine(change.detail), Math.max(10, columns - 5)))}`;
+}
+
+const authorColumns = 14;
+
+/** What the project asks of its queue, in one line. */
+function rulesOf({ config }: QueueView): string {
+  const from = {
+    commit: 'as committed',
+    checkout: 'from the checkout, not on the target branch yet',
+    none: 'no .pawl/config.yaml',
+  };
+  return [
+    config.checks.length === 0 ? 'no checks' : config.checks.map(printableLine).join(', '),
+    `${config.method}, up to ${config.batch} at once`,
+    ...(config.remote === null ? [] : [`remote ${printableLine(config.remote)}`]),
+    ...(config.forge === 'local' ? [] : [config.forge]),
+    ...(config.review === null ? [] : [`review by ${printableLine(config.review)}`]),
+    ...(config.guard ? [] : ['guard off']),
+    config.auto ? 'merged by itself' : 'you merge (pawl change merge)',
+    from[config.source],
+  ].join(' · ');
+}

@@ -1,0 +1,67 @@
+import type { Beginning } from '@pawl/roster/anchor/begin-session';
+import type { Ending } from '@pawl/roster/anchor/end-session';
+import { printable, printableLine } from '../terminal/terminal.ts';
+
+type Company = Pick<Beginning, 'others' | 'helpers' | 'doubts'>;
+
+/** What a session that begins is told; its first word says which branch it is. */
+export function beginningText(
+  beginning: Beginning,
+  { contract, isExcluded }: { contract: string; isExcluded: boolean },
+): string {
+  const { branch, id, file } = beginning;
+  const lines: string[] = [branch];
+  if (id !== null && branch !== 'isolated') lines.push(`id: ${printableLine(id)}`);
+  if (file !== null) lines.push(`anchor: ${printableLine(file)}`);
+  const words = exportLine(beginning);
+  if (words !== null) lines.push(words);
+  lines.push('', ...advice[branch], ...company(beginning));
+  if (beginning.isOrphan)
+    lines.push('You were started as a helper, but there is nobody to help: all duties are yours.');
+  if (!isExcluded) lines.push('Keep it out of commits: add /.pawl/session-context* to the exclude file of git.');
+  if (beginning.notes !== null) lines.push('', 'What it left:', '', printable(beginning.notes).trimEnd());
+  if (branch === 'helper' || branch === 'restricted') lines.push('', contract);
+  return lines.join('\n');
+}
+
+const advice: Record<Beginning['branch'], string[]> = {
+  isolated: ['You have a worktree of your own, which nobody shares. There is nothing to recover and nobody to mind.'],
+  fresh: ['Nobody was here before you. Start as usual, and keep your notes in the anchor.'],
+  recover: ['The session that wrote the anchor has crashed: nobody is behind it any more. Go on from what it left.'],
+  helper: ['Somebody else is at work here. Skip the usual start: what follows is all you do instead.'],
+  restricted: [
+    'It cannot be told who else is here. Do not recover, do not pull; ask if somebody can answer, and work as a helper.',
+  ],
+};
+
+/** The line for a shell that makes it know who it is, or forget it. */
+export function exportLine({ branch, id, isOrphan }: Pick<Beginning, 'branch' | 'id' | 'isOrphan'>): string | null {
+  if (isOrphan) return 'unset PAWL_AGENT_ID PAWL_HELPER AI_AGENT_ID AI_HELPER';
+  const isHelper = branch === 'helper' || branch === 'restricted';
+  return isHelper && id !== null ? `export ${helperVariables(id).join(' ')}` : null;
+}
+
+/** The variables that tell a helper's commands who it is, as a shell reads them. */
+export function helperVariables(id: string): string[] {
+  const word = `'${id.replaceAll("'", '')}'`;
+  return [`PAWL_AGENT_ID=${word}`, 'PAWL_HELPER=1', `AI_AGENT_ID=${word}`, 'AI_HELPER=1'];
+}
+
+/** What a session that ends is told; its first word says what became of it. */
+export function endingText(ending: Ending): string {
+  const lines: string[] = [ending.outcome];
+  if (ending.archived !== null) lines.push(`archive: ${printableLine(ending.archived)}`);
+  lines.push('', ...ending.duties.map((duty) => `- ${printableLine(duty)}`), ...company(ending));
+  return lines.join('\n').trimEnd();
+}
+
+function company({ others, helpers, doubts }: Company): string[] {
+  const named = (live: boolean) => helpers.filter((each) => each.live === live).map(({ file }) => printableLine(file));
+  const [live, stale] = [named(true), named(false)];
+  return [
+    ...others.map(({ pid, cwd, provider }) => `here: ${provider} ${pid}\t${printableLine(cwd)}`),
+    ...doubts.map((doubt) => `not seen: ${printableLine(doubt)}`),
+    ...live.map((file) => `helper at work: ${file} (what it has changed is not yours to undo)`),
+    ...stale.map((file) => `helper gone: ${file}`),
+  ];
+}

@@ -1,0 +1,109 @@
+import type { Top } from '@pawl/protocol/view';
+import {
+  activityOf,
+  bytes,
+  changeOf,
+  clockTime,
+  costOf,
+  count,
+  duration,
+  runDuration,
+  stateOf,
+  statePaint,
+  taskOf,
+  tokens,
+} from './format.ts';
+import type { Palette } from '../terminal/terminal.ts';
+import { cut, printableLine, table } from '../terminal/terminal.ts';
+
+/** What the daemon said, and when, by a clock that is never set back. */
+export type Sample = { top: Top; atMs: number };
+export type FrameOptions = {
+  columns: number;
+  /** How many lines there is room for; all are shown when absent. */
+  rows?: number;
+  colours: Palette;
+  now: number;
+};
+
+type Row = { agent: Top['agents'][number]; cpu: number | null };
+
+const columns = [
+  { title: 'AGENT' },
+  { title: 'STATE' },
+  { title: 'CPU%' },
+  { title: 'MEM' },
+  { title: 'TASK', flexible: true },
+  { title: 'ACTIVITY', flexible: true },
+  { title: 'CHANGE', optional: 2 },
+  { title: 'COST', optional: 1 },
+  { title: 'TIME', optional: 3 },
+  { title: 'PROC', optional: 4 },
+];
+
+/** Lines above the rows: the header, an empty line, the titles. */
+const linesAbove = 5;
+
+/** One picture of what runs: a header, and the agents, the busiest first. It never is wider or higher than the screen. */
+export function topFrame(previous: Sample | null, sample: Sample, options: FrameOptions): string[] {
+  const { colours, rows: screenRows = Infinity } = options;
+  const all = sample.top.agents.map((agent) => ({ agent, cpu: cpuPercent(previous, sample, agent) })).toSorted(busier);
+  const room = Math.max(0, screenRows - linesAbove);
+  const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
+  const rows = shown.map((row) => cells(row, options));
+  const lines = [
+    ...header(sample.top, options),
+    '',
+    ...(all.length === 0 ? ['no agents'] : table(columns, rows, colours, options.columns).split('\n')),
+    ...(shown.length === all.length ? [] : [colours.dim(`… ${all.length - shown.length} more`)]),
+  ];
+  return lines.slice(0, screenRows).map((line) => cut(line, options.columns));
+}
+
+/** How much of one processor an agent used between two samples; null when that is not known. */
+export function cpuPercent(previous: Sample | null, sample: Sample, agent: Row['agent']): number | null {
+  const before = previous?.top.agents.find(({ id }) => id === agent.id);
+  if (previous === null || before === undefined || before.session?.id !== agent.session?.id) return null;
+  if (before.cpuMs === null || agent.cpuMs === null || sample.atMs <= previous.atMs) return null;
+  // A process that has left takes its time with it.
+  return Math.max(0, ((agent.cpuMs - before.cpuMs) / (sample.atMs - previous.atMs)) * 100);
+}
+
+function busier(a: Row, b: Row): number {
+  return (
+    (b.cpu ?? 0) - (a.cpu ?? 0) ||
+    (b.agent.memoryBytes ?? 0) - (a.agent.memoryBytes ?? 0) ||
+    (a.agent.alias < b.agent.alias ? -1 : 1)
+  );
+}
+
+function header({ daemon, counts, agents }: Top, { colours, now }: FrameOptions): string[] {
+  const usage = { input: 0, output: 0, costUsd: 0 };
+  for (const agent of agents) {
+    usage.input += agent.usage.inputTokens;
+    usage.output += agent.usage.outputTokens;
+    usage.costUsd += agent.usage.costUsd;
+  }
+  const states = Object.entries(counts).map(([state, number]) => `${number} ${printableLine(state)}`);
+  return [
+    `${colours.bold('pawl')} ${clockTime(now)}, up ${duration(daemon.uptimeMs)}, daemon ${bytes(daemon.memoryBytes)}`,
+    states.length === 0 ? count(agents.length, 'agent') : `agents: ${states.join(', ')}`,
+    `tokens: ${tokens(usage.input)} in, ${tokens(usage.output)} out, ${usage.costUsd > 0 ? `$${usage.costUsd.toFixed(4)}` : 'cost not reported'}`,
+  ];
+}
+
+function cells({ agent, cpu }: Row, { colours, now }: FrameOptions) {
+  const state = stateOf(agent);
+  return [
+    { text: agent.alias, paint: colours.bold },
+    { text: state, paint: statePaint(state, colours) },
+    cpu === null ? '-' : cpu.toFixed(1),
+    agent.memoryBytes === null ? '-' : bytes(agent.memoryBytes),
+    taskOf(agent),
+    { text: activityOf(agent), paint: colours.dim },
+    changeOf(agent),
+    costOf(agent),
+    runDuration(agent, now),
+    String(agent.processes),
+  ];
+}

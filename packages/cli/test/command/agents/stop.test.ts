@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { stop } from '../../../src/command/agents/stop.ts';
+import { agentView } from '../../agent-view.ts';
+import { fakeDaemon, sendJson } from '../fake-daemon.ts';
+
+const stopped = agentView({ activity: 'stopped' });
+
+test('the agents that are named', async () => {
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent: stopped }), { json: false });
+  expect(await stop(daemon.context, ['brave-otter'])).toBe(0);
+  expect(daemon.requests).toEqual(['POST /api/agents/brave-otter/stop']);
+  expect(daemon.texts).toEqual(['brave-otter is stopped; its work is on work/brave-otter']);
+});
+
+test('--all is the emergency brake: one request stops everybody', async () => {
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [stopped, stopped] }), {
+    json: false,
+  });
+  expect(await stop(daemon.context, [], { all: true })).toBe(0);
+  expect(daemon.requests).toEqual(['POST /api/stop-all']);
+  expect(daemon.texts[0]?.split('\n')).toHaveLength(2);
+});
+
+test('--all with nobody at work', async () => {
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [] }), { json: false });
+  await stop(daemon.context, [], { all: true });
+  expect(daemon.texts).toEqual(['nobody was at work']);
+});
+
+test.each([
+  [[], {}],
+  [['a'], { all: true }],
+])('%j with %j is refused before anything is asked', async (references, options) => {
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, {}));
+  await expect(stop(daemon.context, references, options)).rejects.toMatchObject({
+    code: 'usage',
+    hint: expect.stringContaining('--all') as string,
+  });
+  expect(daemon.requests).toEqual([]);
+});

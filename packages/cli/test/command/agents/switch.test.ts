@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { separator, switchTo } from '../../../src/command/agents/switch.ts';
+import { palette } from '../../../src/terminal/terminal.ts';
+import { agentView, idOf, root } from '../../agent-view.ts';
+import { fakeDaemon, sendJson } from '../fake-daemon.ts';
+
+const neighbour = (alias: string) => ({ id: idOf(5), alias });
+const desk = {
+  current: agentView(),
+  parent: neighbour('root'),
+  previous: neighbour('calm-fox'),
+  next: neighbour('wise-owl'),
+  child: null,
+  draft: { input: '', scroll: 0 },
+};
+
+test('W1-24: the separator names the neighbours, with - where there is none', () => {
+  expect(separator(desk, palette({}))).toBe('↑root ←calm-fox [brave-otter] →wise-owl ↓-');
+  const alone = { ...desk, current: root, parent: null, previous: null, next: null };
+  expect(separator(alone, palette({}))).toBe('↑- ←- [root] →- ↓-');
+});
+
+test('S1-12: a word switches, and the draft that waits there is shown', async () => {
+  const waiting = { ...desk, draft: { input: 'half a\nsentence\u001B[2J', scroll: 3 } };
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, waiting), { json: false });
+  expect(await switchTo(daemon.context, 'next')).toBe(0);
+  expect(daemon.requests).toEqual(['POST /api/desk']);
+  expect(daemon.bodies).toEqual([{ to: 'next' }]);
+  expect(daemon.texts).toEqual(['↑root ←calm-fox [brave-otter] →wise-owl ↓-\ndraft: half a sentence']);
+});
+
+test('S1-12: without a word it only shows where one is', async () => {
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, desk));
+  await switchTo(daemon.context, undefined);
+  expect(daemon.requests).toEqual(['GET /api/desk']);
+  expect(daemon.printed).toEqual([{ kind: 'desk', data: desk }]);
+});

@@ -1,0 +1,109 @@
+import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { asBytes, authorAt, readCommit, writeCommit, type CommitObject } from '../repository/commit-object.ts';
+import { mergeTrees } from './merge-trees.ts';
+import { ensureOwnDirectory } from './own-directory.ts';
+import { readRange, replay, type ChangeRange } from './replay.ts';
+import type { Repository } from '../repository/repository.ts';
+
+export type MergeRequest = {
+  ownDir: string;
+  /** The commit that the change goes onto. */
+  onto: string;
+  /** The change's own commit. */
+  head: string;
+  method: 'squash' | 'merge' | 'rebase';
+  message: string;
+  /** When it is said to be made: the same request gives the same commit. */
+  atMs: number;
+  /**
+   * Heads of changes that `onto` has by other commits, because they were squashed or rebased. A change that was built on
+   * one of them is compared with it, and does not conflict with its own beginning.
+   */
+  landed?: readonly string[];
+  /** The tree of `onto`, where it is known; it is looked up otherwise. */
+  ontoTree?: string;
+  /** Gives the change's own commit to whoever reads those of several changes at once. */
+  readHead?: () => Promise<CommitObject>;
+};
+
+export type MergeStep =
+  | { do: 'merged'; commit: string; tree: string }
+  /** `onto` has all that the change would bring. */
+  | { do: 'nothing' }
+  /** They do not go together; no files when they have no history in common. */
+  | { do: 'conflict'; files: string[] };
+
+/**
+ * Puts a change onto a commit, in Pawl's own git directory. No ref and no file of a work tree is written, and no driver
+ * or filter of any repository runs. A change to be rebased becomes one commit when it cannot be replayed commit by commit.
+ */
+export async function mergeStep(repository: Repository, request: MergeRequest): Promise<MergeStep> {
+  const { ownDir, onto, head, method, atMs, readHead = () => readCommit(repository, ownDir, head) } = request;
+  await ensureOwnDirectory(repository, ownDir);
+  const range = await readRange(repository, { ownDir, onto, head, landed: request.landed ?? [] });
+  if (range.commits.length === 0) return { do: 'nothing' };
+  const landed = range.below;
+  const ontoTree = request.ontoTree ?? (await treeOf(repository, ownDir, onto));
+  const base = { ownDir, onto, head, landed, atMs, range, ontoTree };
+  const first = firstOwnCommit(range, head);
+  const readFirst = () => (first === head ? readHead() : readCommit(repository, ownDir, first));
+  const replayed = method === 'rebase' ? await replay(repository, base) : null;
+  if (replayed !== null) return replayed.tree === ontoTree ? { do: 'nothing' } : { do: 'merged', ...replayed };
+  // A stand-in for `onto` that descends from what landed: so git finds the right base by itself.
+  const parents = [onto, ...landed];
+  const ours =
+    landed.length === 0 ? onto : await writeCommit(repository, ownDir, { tree: ontoTree, parents, message: '', atMs });
+  const merged = await mergeTrees(repository, ownDir, ours, head);
+  if (merged.do === 'conflict') return merged;
+  if (merged.tree === ontoTree) return { do: 'nothing' };
+  const commit = await writeCommit(repository, ownDir, {
+    tree: merged.tree,
+    parents: method === 'merge' ? [onto, head] : [onto],
+    ...(method === 'merge' ? {} : { author: authorAt(await readFirst(), atMs) }),
+    message: asBytes(request.message),
+    atMs,
+  });
+  return { do: 'merged', commit, tree: merged.tree };
+}
+
+/** The oldest commit on a change's own line that is not a merge: its author is the change's, also after main was merged into it. */
+function firstOwnCommit({ commits }: ChangeRange, head: string): string {
+  const parentsOf = new Map(commits.map(({ id, parents }) => [id, parents]));
+  let first = head;
+  let parents = parentsOf.get(head);
+  for (let at = head; parents !== undefined; parents = parentsOf.get(at)) {
+    if (parents.length < 2) first = at;
+    const [parent] = parents;
+    if (parent === undefined) break;
+    at = parent;
+  }
+  return first;
+}
+
+/**
+ * The commit that main goes to with a whole chain: its tip when that is the next commit after main, else a merge of
+ * both with the tip's files. So nothing in between, which was not checked by itself, is on main's own line.
+ */
+export async function closeChain(
+  repository: Repository,
+  request: { ownDir: string; main: string; tip: string; message: string; atMs: number },
+): Promise<string> {
+  const { ownDir, main, tip, atMs } = request;
+  await ensureOwnDirectory(repository, ownDir);
+  const { parents, tree } = await readCommit(repository, ownDir, tip);
+  if (tip === main || parents[0] === main) return tip;
+  if (!(await isAncestor(repository, ownDir, main, tip))) throw new Error(`${tip} does not descend from ${main}`);
+  const message = asBytes(request.message);
+  return writeCommit(repository, ownDir, { tree, parents: [main, tip], message, atMs });
+}
+
+/** The tree of a commit. */
+export async function treeOf(repository: Repository, ownDir: string, commit: string): Promise<string> {
+  return (await readCommit(repository, ownDir, commit)).tree;
+}
+
+/** True when `of` is this commit, or descends from it. */
+export async function isAncestor(repository: Repository, ownDir: string, commit: string, of: string): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', checkCommitId(commit), checkCommitId(of)];
+  return (await runOnChain(repository, ownDir, args, { answers: [1] })).exitCode === 0;
+}

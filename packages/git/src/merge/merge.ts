@@ -1,0 +1,54 @@
+import { PawlError } from '@pawl/schema/error';
+import { runForUserRepository, runInUserRepository } from '../command/command.ts';
+import { gitLimits } from '../command/limit.ts';
+import { ensureOwnDirectory } from './own-directory.ts';
+import { objectsDirOf, type Repository } from '../repository/repository.ts';
+import { commitTree } from '../worktree/work-tree.ts';
+
+export type MergePlan =
+  /** The target has all that the branch has. */
+  | { do: 'nothing' }
+  /** The target moves to this commit: the branch's own, or a new one with both as parents. */
+  | { do: 'move'; commit: string }
+  | { do: 'refuse'; files: string[] };
+
+/**
+ * Works out what a branch and its target are together, in Pawl's own git directory. No ref and no work tree changes; a
+ * commit that nobody comes to use is forgotten by git in time.
+ */
+export async function planMerge(
+  repository: Repository,
+  request: { ownDir: string; tip: string; onto: string; message: string },
+): Promise<MergePlan> {
+  const { ownDir, tip, onto, message } = request;
+  if (await isContained(repository, tip, onto)) return { do: 'nothing' };
+  if (await isContained(repository, onto, tip)) return { do: 'move', commit: tip };
+  await ensureOwnDirectory(repository, ownDir);
+  const objectsDir = objectsDirOf(repository);
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', onto, tip];
+  const { exitCode, stdout } = await runForUserRepository(ownDir, objectsDir, args, { answers: [1, 129] });
+  if (exitCode === 129) throw needsNewerGit();
+  const [tree = '', ...files] = stdout.split('\0').filter((word) => word !== '');
+  if (exitCode === 1) return { do: 'refuse', files: files.slice(0, gitLimits.namedFiles) };
+  return { do: 'move', commit: await commitTree({ ownDir, objectsDir, tree, parents: [onto, tip], message }) };
+}
+
+/** Git answers with its usage when it cannot merge without a work tree. */
+export function needsNewerGit(): PawlError {
+  return new PawlError('unavailable', 'This git cannot merge without a work tree.', {
+    hint: 'Install git 2.38 or newer, or merge the branch by hand.',
+  });
+}
+
+/** True when everything that a commit has is in another one too. */
+export async function isContained(repository: Repository, commit: string, other: string): Promise<boolean> {
+  const args = ['rev-list', '--count', '--max-count=1', commit, '--not', other, '--'];
+  return (await runInUserRepository(repository.commonDir, args)).stdout.trim() === '0';
+}
+
+/** The branch that the main work tree is on; null when its HEAD is detached. */
+export async function currentBranch(repository: Repository): Promise<string | null> {
+  const args = ['symbolic-ref', '--quiet', 'HEAD'];
+  const { exitCode, stdout } = await runInUserRepository(repository.commonDir, args, { answers: [1] });
+  return exitCode === 0 ? (/^refs\/heads\/(.+)\n$/.exec(stdout)?.[1] ?? null) : null;
+}

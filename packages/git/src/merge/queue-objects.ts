@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { PawlError } from '@pawl/schema/error';
+import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { runForUserRepository, runInOwnRepository, type GitOptions } from '../command/command.ts';
+import { gitLimits } from '../command/limit.ts';
+import { ensureOwnDirectory } from './own-directory.ts';
+import { objectsDirOf, type Repository } from '../repository/repository.ts';
+import { withScratch } from '../command/scratch.ts';
+
+/** Where objects are stored: a command that sees this place alone. */
+type Place = (args: readonly string[], options?: GitOptions) => ReturnType<typeof runInOwnRepository>;
+
+/**
+ * Copies commits with all that belongs to them from the user's repository into Pawl's own git directory, but for what
+ * `not` has: so nothing that the user deletes there takes them away from the queue.
+ */
+export async function importCommits(
+  repository: Repository,
+  ownDir: string,
+  range: { tips: readonly string[]; not: readonly string[] },
+): Promise<void> {
+  await ensureOwnDirectory(repository, ownDir);
+  const own: Place = (args, options) => runInOwnRepository(ownDir, [], args, options);
+  await carry(repository, ownDir, own, range);
+}
+
+/** Copies a commit with all that belongs to it, but for what `not` has, from Pawl's own git directory to the user's objects. */
+export async function exportCommits(
+  repository: Repository,
+  ownDir: string,
+  { tip, not }: { tip: string; not: readonly string[] },
+): Promise<void> {
+  await ensureOwnDirectory(repository, ownDir);
+  const users: Place = (args, options) => runForUserRepository(ownDir, objectsDirOf(repository), args, options);
+  await carry(repository, ownDir, users, { tips: [tip], not });
+}
+
+/** True when a commit is there, in Pawl's own git directory or in the user's repository. */
+export async function hasCommit(repository: Repository, ownDir: string, commit: string): Promise<boolean> {
+  await ensureOwnDirectory(repository, ownDir);
+  const args = ['cat-file', '-e', `${checkCommitId(commit)}^{commit}`];
+  return (await runOnChain(repository, ownDir, args, { answers: [1, 128] })).exitCode === 0;
+}
+
+/**
+ * Brings to a place the objects of a range of commits that it lacks. What is there is looked for object by object, so a
+ * copy that was cut short is completed by the next one. Each object is hashed anew where it arrives.
+ */
+async function carry(
+  repository: Repository,
+  ownDir: string,
+  place: Place,
+  { tips, not }: { tips: readonly string[]; not: readonly string[] },
+): Promise<void> {
+  const lines = [...tips.map(checkCommitId), ...not.map((commit) => `^${checkCommitId(commit)}`)];
+  const input = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  const args = ['rev-list', '--objects', '--no-object-names', '--stdin'];
+  const { stdout } = await runOnChain(repository, ownDir, args, { input, maxBytes: gitLimits.objectListBytes });
+  const lacking = await lackingOf(place, stdout);
+  if (lacking.length === 0) return;
+  await withScratch(ownDir, async (scratch) => {
+    const ids = Buffer.from(lacking.map((id) => `${id}\n`).join(''));
+    const pack = await runOnChain(repository, ownDir, ['pack-objects', '-q', join(scratch, 'pack')], { input: ids });
+    const inputFile = join(scratch, `pack-${pack.stdout.trim()}.pack`);
+    const isSmall = lacking.length <= gitLimits.looseObjects;
+    await place(isSmall ? ['unpack-objects', '-q'] : ['index-pack', '--stdin'], { inputFile });
+  });
+  // An object whose contents are not what its name says has arrived under another name.
+  const [missing] = await lackingOf(place, lacking.join('\n'));
+  if (missing === undefined) return;
+  throw new PawlError('git_failed', `The object ${missing} of ${repository.root} is damaged.`, {
+    hint: 'Run `git fsck` there.',
+    details: { object: missing },
+  });
+}
+
+/** Those of these objects that are not at a place. */
+async function lackingOf(place: Place, ids: string): Promise<string[]> {
+  if (ids === '') return [];
+  const input = Buffer.from(ids.endsWith('\n') ? ids : `${ids}\n`);
+  const args = ['cat-file', '--batch-check=%(objectname)', '--buffer'];
+  const { stdout } = await place(args, { input, maxBytes: 2 * gitLimits.objectListBytes });
+  return stdout
+    .split('\n')
+    .filter((line) => line.endsWith(' missing'))
+    .map((line) => line.slice(0, -' missing'.length));
+}

@@ -1,0 +1,52 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrno } from '@pawl/schema/error';
+import { checkBranchName } from './branch-name.ts';
+import { runInUserRepository } from '../command/command.ts';
+import { withLock } from '../command/lock.ts';
+import { readPointer } from './pointer-file.ts';
+import { repositoryLock } from '../worktree/register.ts';
+import { branchTip, type Repository } from './repository.ts';
+import { readWorktrees } from '../worktree/worktree-list.ts';
+
+/**
+ * Deletes a branch that still points to exactly this commit and that no worktree has checked out, nor rebases or bisects.
+ * Returns false, and changes nothing, when it is not so. Whether the commit is wanted is the caller's matter.
+ */
+export async function deleteBranchAt(
+  repository: Repository,
+  { branch, commit }: { branch: string; commit: string },
+): Promise<boolean> {
+  const ref = `refs/heads/${checkBranchName(branch)}`;
+  return withLock(repositoryLock(repository), async () => {
+    if ((await branchTip(repository, branch)) !== commit) return false;
+    if (await isBranchInUse(repository, branch)) return false;
+    try {
+      await runInUserRepository(repository.commonDir, ['update-ref', '-d', ref, commit]);
+      return true;
+    } catch (error) {
+      // Somebody may have moved it in this very moment; git has compared again, under its lock.
+      if ((await branchTip(repository, branch)) !== commit) return false;
+      throw error;
+    }
+  });
+}
+
+/** True when some worktree is on this branch, or will return to it. Only for holders of the repository's lock. */
+export async function isBranchInUse(repository: Repository, branch: string): Promise<boolean> {
+  if ((await readWorktrees(repository)).some((worktree) => worktree.branch === branch)) return true;
+  const worktrees = join(repository.commonDir, 'worktrees');
+  const ids = await readdir(worktrees).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOENT')) return [];
+    throw error;
+  });
+  for (const adminDir of [repository.commonDir, ...ids.map((id) => join(worktrees, id))]) {
+    const held = await Promise.all(
+      ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START'].map((name) =>
+        readPointer(join(adminDir, name)),
+      ),
+    );
+    if (held.some((name) => name === `refs/heads/${branch}` || name === branch)) return true;
+  }
+  return false;
+}

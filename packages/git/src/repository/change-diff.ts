@@ -1,0 +1,121 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PawlError } from '@pawl/schema/error';
+import { diffTrees, type BranchDiff } from './branch-diff.ts';
+import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { runOnRawFiles } from '../command/command.ts';
+import { gitLimits } from '../command/limit.ts';
+import { needsNewerGit } from '../merge/merge.ts';
+import { ensureOwnDirectory } from '../merge/own-directory.ts';
+import { objectsDirOf, type Repository } from './repository.ts';
+import { withScratch } from '../command/scratch.ts';
+
+/** Two commits, and Pawl's own git directory of their repository. */
+export type CommitPair = { ownDir: string; from: string; to: string };
+
+/** What one commit has that another has not, as a person reads it. No command that a repository names runs for it. */
+export async function diffCommits(repository: Repository, { ownDir, from, to }: CommitPair): Promise<BranchDiff> {
+  await ensureOwnDirectory(repository, ownDir);
+  return diffTrees(ownDir, [objectsDirOf(repository)], checkCommitId(from), checkCommitId(to));
+}
+
+/**
+ * The paths that differ between two commits; a renamed file counts with both its names. All of them, or a refusal: a list
+ * that was cut would hide what stands behind the cut.
+ */
+export async function changedFiles(repository: Repository, { ownDir, from, to }: CommitPair): Promise<string[]> {
+  const ids = [from, to].map(checkCommitId);
+  await ensureOwnDirectory(repository, ownDir);
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', ...ids, '--'];
+  const listed = await runOnChain(repository, ownDir, args, { maxBytes: gitLimits.changedBytes, mayTruncate: true });
+  if (!listed.truncated) return listed.stdout.split('\0').slice(0, -1);
+  throw new PawlError('too_large', 'More files differ between the two commits than can be listed.', {
+    hint: 'Keep what is generated out of the repository, or make the change in parts.',
+    details: { from, to, maxBytes: gitLimits.changedBytes },
+  });
+}
+
+/** The last commit that two commits have in common; null when they have none. */
+export async function mergeBase(repository: Repository, ownDir: string, a: string, b: string): Promise<string | null> {
+  const args = ['merge-base', checkCommitId(a), checkCommitId(b)];
+  await ensureOwnDirectory(repository, ownDir);
+  const { exitCode, stdout } = await runOnChain(repository, ownDir, args, { answers: [1] });
+  return exitCode === 0 ? stdout.trim() : null;
+}
+
+/** What a commit has at a path: `unusable` is what has that name and cannot be read as a file, with the reason. */
+export type FileFound =
+  | { is: 'file'; content: Buffer }
+  | { is: 'absent'; content: null }
+  | { is: 'unusable'; content: null; why: string };
+
+const absent: FileFound = { is: 'absent', content: null };
+const unusable = (why: string): FileFound => ({ is: 'unusable', content: null, why });
+
+/**
+ * Looks for a file of at most `maxBytes` in a commit. Links, submodules and directories are no files. The path is only
+ * compared, whatever it looks like.
+ */
+export async function fileAt(
+  repository: Repository,
+  ownDir: string,
+  commit: string,
+  path: string,
+  maxBytes: number,
+): Promise<FileFound> {
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', checkCommitId(commit), '--', path];
+  if (!isTreePath(path)) return absent;
+  await ensureOwnDirectory(repository, ownDir);
+  const listed = await runOnChain(repository, ownDir, args, { asBytes: true });
+  const found = /^(\d+) \w+ ([0-9a-f]{40,64}) +(\d+|-)\t([^\0]*)\0$/s.exec(listed.stdout);
+  const [, mode = '', id = '', size = '', name] = found ?? [];
+  if (name !== Buffer.from(path).toString('latin1')) return absent;
+  if (!/^100(?:644|755|664)$/.test(mode)) return unusable('it is not a regular file');
+  if (Number(size) > maxBytes) return unusable(`it has more than ${maxBytes} bytes`);
+  const content = await runOnChain(repository, ownDir, ['cat-file', 'blob', id], {
+    asBytes: true,
+    maxBytes: Number(size) + 1,
+  });
+  return { is: 'file', content: Buffer.from(content.stdout, 'latin1') };
+}
+
+/**
+ * The files in which two commits conflict; none when they can be merged. What git writes down for it is thrown away
+ * again, so that looking ahead costs no room.
+ */
+export async function conflictsBetween(
+  repository: Repository,
+  { ownDir, a, b }: { ownDir: string; a: string; b: string },
+): Promise<string[]> {
+  const ids = [a, b].map(checkCommitId);
+  await ensureOwnDirectory(repository, ownDir);
+  return withScratch(ownDir, async (scratch) => {
+    const objectsDir = join(scratch, 'objects');
+    await mkdir(objectsDir, { mode: 0o700 });
+    await writeFile(join(scratch, 'HEAD'), 'ref: refs/heads/none\n');
+    const view = {
+      rawDir: ownDir,
+      objectsDir,
+      otherObjects: [join(ownDir, 'objects'), objectsDirOf(repository)],
+      gitDir: scratch,
+      indexFile: join(scratch, 'index'),
+      path: scratch,
+    };
+    const flags = ['-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
+    const shallowFile = join(repository.commonDir, 'shallow');
+    const merged = await runOnRawFiles(view, ['merge-tree', '--write-tree', ...flags, ...ids], {
+      answers: [1, 129],
+      shallowFile,
+    });
+    if (merged.exitCode === 129) throw needsNewerGit();
+    if (merged.exitCode === 0) return [];
+    // The first word is the tree.
+    return merged.stdout.split('\0').slice(1, -1).slice(0, gitLimits.namedFiles);
+  });
+}
+
+/** Whether a tree could have this path at all. */
+function isTreePath(path: string): boolean {
+  if (path.includes('\0') || Buffer.byteLength(path) > gitLimits.pathBytes) return false;
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}

@@ -1,0 +1,99 @@
+import { PawlError } from '@pawl/schema/error';
+import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { gitLimits } from '../command/limit.ts';
+import type { Repository } from './repository.ts';
+
+/** A commit as it is stored. Author, encoding and message are bytes, one character each, for they may be in any encoding. */
+export type CommitObject = {
+  tree: string;
+  parents: string[];
+  /** `name <address> seconds zone`. */
+  author: string;
+  encoding: string | null;
+  message: string;
+};
+
+/** Reads a commit itself, and not what a commit graph in somebody's repository says of it. */
+export async function readCommit(repository: Repository, ownDir: string, commit: string): Promise<CommitObject> {
+  const options = { asBytes: true, maxBytes: gitLimits.commitBytes };
+  const { stdout } = await runOnChain(repository, ownDir, ['cat-file', 'commit', checkCommitId(commit)], options);
+  return parseCommit(commit, stdout);
+}
+
+/** Reads several commits by one command. Those that are missing, no commits, or too large for it, are left out. */
+export async function readCommits(
+  repository: Repository,
+  ownDir: string,
+  commits: readonly string[],
+): Promise<Map<string, CommitObject>> {
+  const input = Buffer.from(commits.map((commit) => `${checkCommitId(commit)}\n`).join(''));
+  const options = { input, asBytes: true, maxBytes: gitLimits.outputBytes, mayTruncate: true };
+  const { stdout } = await runOnChain(repository, ownDir, ['cat-file', '--batch'], options);
+  const found = new Map<string, CommitObject>();
+  for (let at = 0; ;) {
+    const end = stdout.indexOf('\n', at);
+    if (end === -1) return found;
+    const [id = '', type, size] = stdout.slice(at, end).split(' ');
+    // The answer to an id that is not there is a line alone.
+    at = end + 1 + (size === undefined ? 0 : Number(size) + 1);
+    if (type === 'commit' && at <= stdout.length) found.set(id, parseCommit(id, stdout.slice(end + 1, at - 1)));
+  }
+}
+
+function parseCommit(commit: string, text: string): CommitObject {
+  const end = text.indexOf('\n\n');
+  const head = (end === -1 ? text : text.slice(0, end)).split('\n');
+  const fields = (name: string) =>
+    head.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const [tree] = fields('tree');
+  if (tree === undefined)
+    throw new PawlError('git_failed', `The commit ${commit} has no tree.`, { hint: 'Run `git fsck`.' });
+  return {
+    tree,
+    parents: fields('parent'),
+    author: fields('author')[0] ?? '',
+    encoding: fields('encoding')[0] ?? null,
+    message: end === -1 ? '' : text.slice(end + 2),
+  };
+}
+
+/** Stores a commit in Pawl's own git directory, with Pawl as its committer. The same words give the same id. */
+export async function writeCommit(
+  repository: Repository,
+  ownDir: string,
+  commit: Omit<CommitObject, 'author' | 'encoding'> & { author?: string; encoding?: string | null; atMs: number },
+): Promise<string> {
+  const pawl = signature('pawl <pawl@localhost>', commit.atMs);
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${commit.author ?? pawl}`,
+    `committer ${pawl}`,
+    ...(commit.encoding ? [`encoding ${commit.encoding}`] : []),
+  ];
+  // Git reads a message up to the first NUL only.
+  const message = commit.message.replaceAll('\0', '').replace(/\n*$/, '\n');
+  const input = Buffer.from(`${lines.join('\n')}\n\n${message}`, 'latin1');
+  const args = ['hash-object', '-t', 'commit', '-w', '--stdin'];
+  return (await runOnChain(repository, ownDir, args, { input })).stdout.trim();
+}
+
+/** Text of ours as the bytes of a commit. */
+export function asBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+/** Who wrote a commit, at another time. An author that git itself would not accept is Pawl. */
+export function authorAt({ author }: CommitObject, atMs: number): string {
+  return signature(/^([^<>\0]*[^<>\0 ][^<>\0]* <[^<>\0]*>)/.exec(author)?.[1] ?? 'pawl <pawl@localhost>', atMs);
+}
+
+/** The author of a commit with the time at which they wrote it, as far as git can read it. */
+export function authorOf(commit: CommitObject, atMs: number): string {
+  const isWhole = /^[^<>\0]*[^<>\0 ][^<>\0]* <[^<>\0]*> (?:0|[1-9]\d{0,10}) [+-]\d{4}$/.test(commit.author);
+  return isWhole ? commit.author : authorAt(commit, atMs);
+}
+
+function signature(who: string, atMs: number): string {
+  return `${who} ${Math.floor(atMs / 1000)} +0000`;
+}

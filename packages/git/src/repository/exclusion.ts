@@ -1,0 +1,28 @@
+import type { Stats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readExcludesFile } from '../command/command.ts';
+import type { Repository } from './repository.ts';
+
+/**
+ * The arguments that make `ls-files` ignore what the user's own git ignores there: `.gitignore` files, and the patterns
+ * which the user keeps outside of the work tree. Files of patterns are only read, never run.
+ */
+export async function exclusionsOf(repository: Repository): Promise<string[]> {
+  const named = await readExcludesFile(repository.commonDir);
+  const local = join(repository.commonDir, 'info', 'exclude');
+  const [isNamed, isLocal] = await Promise.all([isFile(stat(named ?? '')), isFile(lstat(local))]);
+  // Where the two disagree, the later one wins.
+  return [
+    '--exclude-standard',
+    ...(isNamed ? [`--exclude-from=${named}`] : []),
+    ...(isLocal ? [`--exclude-from=${local}`] : []),
+  ];
+}
+
+async function isFile(info: Promise<Stats>): Promise<boolean> {
+  return info.then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

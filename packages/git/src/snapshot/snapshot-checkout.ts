@@ -1,0 +1,113 @@
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import { throughCheckoutGate } from '../merge/checkout.ts';
+import { runOnRawFiles } from '../command/command.ts';
+import { inTurns, lookAtFiles, pathOf, type FileFact } from './file-fact.ts';
+import { setFileTime } from './file-time.ts';
+import { readIndexEntries, sealIndex, statFields } from './index-file.ts';
+import { ensureRawDirectory } from '../merge/own-directory.ts';
+import type { Registration } from '../worktree/registration.ts';
+import { objectsDirOf, type Repository } from '../repository/repository.ts';
+import { readRecord, type SnapshotRecord } from './snapshot-record.ts';
+
+export type SnapshotCheckout = {
+  ownDir: string;
+  path: string;
+  base: string;
+  snapshot: { name: string; commit: string };
+};
+
+/**
+ * Writes the files of a snapshot into a new worktree, byte by byte, and then the index that its parent had. The index
+ * comes last, by a rename, so its presence says that all is done.
+ */
+export async function checkOutSnapshot(
+  repository: Repository,
+  registration: Registration,
+  { ownDir, path, base, snapshot }: SnapshotCheckout,
+): Promise<void> {
+  const record = await readRecord(ownDir, snapshot.name, snapshot.commit);
+  if (record.head !== base) {
+    throw new PawlError('invalid_input', 'A worktree with the files of another starts at the commit of that other.', {
+      hint: 'Use the snapshot’s head as the base.',
+      details: { base, head: record.head },
+    });
+  }
+  const { adminDir } = registration;
+  const indexFile = join(adminDir, 'pawl-files');
+  await removeDraft(indexFile);
+  const rawDir = await ensureRawDirectory(repository, ownDir);
+  const stores = { rawDir, objectsDir: record.objectsDir, otherObjects: [objectsDirOf(repository)] };
+  const args = ['read-tree', '-u', '--reset', '--no-recurse-submodules', snapshot.commit];
+  await throughCheckoutGate(() => runOnRawFiles({ ...stores, gitDir: adminDir, indexFile, path }, args));
+  await removeDraft(indexFile);
+  await dress(path, record);
+  const draft = join(adminDir, 'pawl-index');
+  await rm(draft, { force: true });
+  // The name must be free: a link in its place would lead the index elsewhere.
+  await writeFile(draft, await adaptIndex(path, record, repository.objectFormat), { flag: 'wx', mode: 0o644 });
+  await utimes(draft, record.indexSeconds, record.indexSeconds);
+  crashPoint('snapshot.after_index');
+  await rename(draft, join(adminDir, 'index'));
+}
+
+async function removeDraft(indexFile: string): Promise<void> {
+  await rm(`${indexFile}.lock`, { force: true });
+  await rm(indexFile, { force: true });
+}
+
+/** Gives files the permissions and times that they had, and submodules their empty directories. */
+async function dress(path: string, { files, submodules }: SnapshotRecord): Promise<void> {
+  await inTurns(submodules, (name) => mkdirSync(pathOf(path, name), { recursive: true }));
+  await inTurns(files, (fact) => {
+    const place = pathOf(path, fact.name);
+    const info = lstatSync(place);
+    const permissions = fact.mode & 0o777;
+    if (info.isFile() && (info.mode & 0o777) !== permissions) chmodSync(place, permissions);
+    setFileTime(place, fact.mtimeNs);
+  });
+}
+
+/**
+ * Makes the parent's index say of the child's files what it said of the parent's. Git believes that a file is unchanged
+ * when time, size, inode and so on are those of the index; which of them count is the user's choice. So field by
+ * field: what agreed with the parent's file is made to agree with the child's, and what differed goes on to differ.
+ */
+async function adaptIndex(path: string, record: SnapshotRecord, format: Repository['objectFormat']): Promise<Buffer> {
+  const index = Buffer.from(record.index);
+  const before = new Map(record.files.map((fact) => [fact.name, statOf(fact)]));
+  const now = await lookAtFiles(path, before.keys());
+  await inTurns(readIndexEntries(index, format), ({ name, offset }) => {
+    const [was, is] = [before.get(name), now.get(name)];
+    if (was === undefined || is === undefined) return;
+    const stat = statOf(is);
+    for (const field of statFields) {
+      const at = offset + field.offset;
+      const known = index.readUInt32BE(at);
+      if (known === was[field.name]) index.writeUInt32BE(stat[field.name], at);
+      else if (known === stat[field.name]) index.writeUInt32BE((known ^ 1) >>> 0, at);
+    }
+  });
+  sealIndex(index, format);
+  return index;
+}
+
+type IndexStat = Record<(typeof statFields)[number]['name'], number>;
+
+function statOf(fact: FileFact): IndexStat {
+  const low = (value: bigint) => Number(BigInt.asUintN(32, value));
+  return {
+    ctimeSeconds: low(fact.ctimeNs / 1_000_000_000n),
+    ctimeNanoseconds: low(fact.ctimeNs % 1_000_000_000n),
+    mtimeSeconds: low(fact.mtimeNs / 1_000_000_000n),
+    mtimeNanoseconds: low(fact.mtimeNs % 1_000_000_000n),
+    dev: low(fact.dev),
+    ino: low(fact.ino),
+    uid: low(fact.uid),
+    gid: low(fact.gid),
+    size: low(fact.size),
+  };
+}

@@ -1,0 +1,94 @@
+import { PawlError } from '@pawl/schema/error';
+import type { Family, SessionAddress } from '../process/family.ts';
+import { findFamily } from '../process/family.ts';
+import { isChildRecorded } from './find-session.ts';
+import { hostLimits } from '../host-limit.ts';
+import type { ProcessIdentity } from '../process/identity.ts';
+import { signalProcess } from '../process/identity.ts';
+import type { ProcessEntry } from '../process/process-table.ts';
+import type { MonotonicClock } from '../wait.ts';
+import { createPauses, monotonicClock } from '../wait.ts';
+
+/**
+ * Halts every process of a session but the shim and its helpers, which must be able to record an exit. Returns how many
+ * are halted once two looks in a row have found no other, so that a process that was just being forked is halted, too.
+ */
+export async function haltSession(
+  session: SessionAddress,
+  now: MonotonicClock = monotonicClock,
+): Promise<{ halted: number }> {
+  const endMs = now() + hostLimits.haltMs;
+  const asked = new Set<string>();
+  const pause = createPauses();
+  let wasHalted = false;
+  for (;;) {
+    const family = await findFamily(session);
+    const { workers } = family;
+    const running = workers.filter((worker) => !worker.stopped && !waitsForHalted(worker, workers));
+    const isAllHalted = running.length === 0 && isComplete(family, session);
+    if (isAllHalted && wasHalted) return { halted: workers.length };
+    wasHalted = isAllHalted;
+    if (now() >= endMs) {
+      // What waits inside the kernel, for a dead disk perhaps, halts as soon as it is let go.
+      if (running.every((worker) => worker.blocked && asked.has(nameOf(worker))) && isComplete(family, session))
+        return { halted: workers.length };
+      throw notHalted(running, session);
+    }
+    for (const worker of running) if (signalProcess(worker, 'SIGSTOP')) asked.add(nameOf(worker));
+    await pause();
+  }
+}
+
+/** True for a parent that waits inside the kernel until its child, which is halted, has become another program. */
+function waitsForHalted(worker: ProcessEntry, workers: ProcessEntry[]): boolean {
+  return worker.blocked && workers.some((child) => child.parent === worker.pid && child.stopped);
+}
+
+/** False while the shim has yet to start the command. */
+function isComplete({ shim }: Family, { dir }: SessionAddress): boolean {
+  return shim === null || isChildRecorded(dir);
+}
+
+/**
+ * Lets every halted process of a session go on, and returns how many there were. One that waits inside the kernel may be
+ * about to halt, and is told to go on as well, which takes that back.
+ */
+export async function continueSession(
+  session: SessionAddress,
+  now: MonotonicClock = monotonicClock,
+): Promise<{ continued: number }> {
+  const endMs = now() + hostLimits.haltMs;
+  const told = new Set<string>();
+  const pause = createPauses();
+  let continued = 0;
+  for (;;) {
+    const { workers, helpers } = await findFamily(session);
+    // Nobody is told twice: a process may halt itself again, and that is its own affair.
+    const waiting = [...workers, ...helpers].filter(
+      (entry) => (entry.stopped || entry.blocked) && !told.has(nameOf(entry)),
+    );
+    // A session that never stops starting processes must not keep its caller for ever; new ones are not halted.
+    if (waiting.length === 0 || now() >= endMs) return { continued };
+    for (const entry of waiting) {
+      told.add(nameOf(entry));
+      if (signalProcess(entry, 'SIGCONT') && entry.stopped) continued += 1;
+    }
+    await pause();
+  }
+}
+
+function nameOf({ pid, start }: ProcessIdentity): string {
+  return `${pid}@${start}`;
+}
+
+function notHalted(running: ProcessEntry[], { dir }: SessionAddress): PawlError {
+  const pids = running.map(({ pid }) => pid);
+  return new PawlError(
+    'timeout',
+    `processes of the session still run: ${pids.join(', ') || 'the command just starts'}`,
+    {
+      hint: 'It may start processes quicker than they can be halted. Let it go on and try again, or stop it.',
+      details: { dir, pids },
+    },
+  );
+}

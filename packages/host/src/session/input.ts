@@ -1,0 +1,143 @@
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import { hostLimits } from '../host-limit.ts';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
+import { exists, sessionFile } from './session-files.ts';
+import type { MonotonicClock } from '../wait.ts';
+import { createPauses, monotonicClock } from '../wait.ts';
+
+const inputLock = createLanes(hostLimits.waiters).run;
+
+/** Sessions whose last line was cut off by a time-out; the next line must not be glued to it. */
+const torn = new Set<string>();
+
+/** `freshLine`: what was written before may have ended in the middle of a line. */
+type InputOptions = { timeoutMs?: number; now?: MonotonicClock; freshLine?: boolean };
+
+function inputClosed(dir: string, cause?: unknown): PawlError {
+  return new PawlError('conflict', 'the session takes no more input', {
+    hint: 'Its process has ended or its input was closed. Resume the agent to go on.',
+    details: { dir },
+    cause,
+  });
+}
+
+function inputTimeout(dir: string, timeoutMs: number): PawlError {
+  return new PawlError('timeout', `the process did not read its input within ${timeoutMs} ms`, {
+    hint: 'It is busy or stuck. Try again later, or stop the agent.',
+    details: { dir },
+  });
+}
+
+/** Opens a FIFO for writing without ever waiting; fails when nobody could read from it. */
+function openFifo(dir: string, name: 'in' | 'ctl'): number {
+  let descriptor;
+  try {
+    descriptor = openSync(sessionFile(dir, name), constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (hasErrno(error, 'ENXIO', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR')) throw inputClosed(dir, error);
+    throw error;
+  }
+  if (fstatSync(descriptor).isFIFO()) return descriptor;
+  closeSync(descriptor);
+  throw inputClosed(dir);
+}
+
+/** Writes what the pipe has room for; 0 when it is full. */
+function writeSome(dir: string, descriptor: number, bytes: Buffer): number {
+  try {
+    return writeSync(descriptor, bytes);
+  } catch (error) {
+    if (hasErrno(error, 'EAGAIN')) return 0;
+    if (hasErrno(error, 'EPIPE')) throw inputClosed(dir, error);
+    throw error;
+  }
+}
+
+/** Writes all bytes, waiting for room at most until the deadline. */
+async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeoutMs: number): Promise<void> {
+  const descriptor = openFifo(dir, 'in');
+  try {
+    let written = 0;
+    let pause = createPauses();
+    while (written < bytes.length) {
+      const count = writeSome(dir, descriptor, bytes.subarray(written));
+      written += count;
+      if (count > 0) pause = createPauses();
+      if (written === bytes.length) break;
+      if (isLate()) {
+        if (written > 0) torn.add(dir);
+        throw inputTimeout(dir, timeoutMs);
+      }
+      if (count === 0) await pause();
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Waits until the shim has fed the whole prompt, so that no line lands in the middle of it. */
+async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: number): Promise<void> {
+  const pause = createPauses();
+  while (!exists(sessionFile(dir, 'fed'))) {
+    closeSync(openFifo(dir, 'in'));
+    if (isLate()) throw inputTimeout(dir, timeoutMs);
+    await pause();
+  }
+}
+
+/**
+ * Writes one line to a session's stdin. Lines of one process never mix, and a full pipe is waited for without blocking
+ * anything else. A line that timed out may have been read in part; the next one begins on a new line.
+ */
+export async function sendInput(directory: string, text: string, options: InputOptions = {}): Promise<void> {
+  const dir = resolve(directory);
+  const { timeoutMs = hostLimits.inputMs, now = monotonicClock, freshLine = false } = options;
+  const bytes = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
+  if (bytes.length > hostLimits.inputBytes) {
+    throw new PawlError('too_large', `an input has at most ${hostLimits.inputBytes} bytes`, {
+      hint: 'Put long text into a file, and name the file.',
+    });
+  }
+  await inputLock(dir, async () => {
+    const startedMs = now();
+    const isLate = () => now() - startedMs >= timeoutMs;
+    if (exists(sessionFile(dir, 'closed'))) throw inputClosed(dir);
+    await waitForPrompt(dir, isLate, timeoutMs);
+    await writeAll(
+      dir,
+      torn.has(dir) || freshLine ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes,
+      isLate,
+      timeoutMs,
+    );
+    torn.delete(dir);
+  });
+}
+
+/**
+ * Lets the command see the end of its input, after all that was sent before. Doing it again, or after the end of the
+ * process, changes nothing.
+ */
+export async function closeInput(directory: string): Promise<void> {
+  const dir = resolve(directory);
+  await inputLock(dir, async () => {
+    if (!exists(sessionFile(dir, 'ctl'))) throw inputClosed(dir);
+    await writeFile(sessionFile(dir, 'closed'), '', { mode: 0o600 });
+    torn.delete(dir);
+    let descriptor;
+    try {
+      descriptor = openFifo(dir, 'ctl');
+    } catch (error) {
+      // Nobody holds the input open any more: it is closed already.
+      if (error instanceof PawlError) return;
+      throw error;
+    }
+    try {
+      writeSome(dir, descriptor, Buffer.from('close\n'));
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}

@@ -1,0 +1,155 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { FSWatcher } from 'node:fs';
+import { rmSync, watch } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { groupBase, groupFor, makeGroup } from './control-group.ts';
+import { findSession } from './find-session.ts';
+import { hostLimits } from '../host-limit.ts';
+import type { ProcessIdentity } from '../process/identity.ts';
+import { createLanes } from '@pawl/core/sessions/turn-taking';
+import { checkMarker, markerVariable } from './marker.ts';
+import { exists, prepareSession, sessionFile } from './session-files.ts';
+
+export type SessionSpec = {
+  /** The session's own directory; it is created. */
+  dir: string;
+  command: string;
+  args: readonly string[];
+  /** Where the command runs. A missing one is recorded as exit code 126. */
+  cwd: string;
+  /** The whole environment of the command, besides PWD and the marker (and what a bash adds where that is /bin/sh). */
+  env: Readonly<Record<string, string>>;
+  /** A name for this session and no other; every descendant carries it, so that strays can be found. */
+  marker: string;
+  /** What stands on the command's stdin first. */
+  prompt: string;
+  /** `fifo`: stdin stays open for `sendInput`. `file`: stdin is the prompt, then EOF. */
+  stdin: 'fifo' | 'file';
+  /** The POSIX shell that runs the shim. */
+  shell?: string;
+  /** How long the shim may take to appear. */
+  startMs?: number;
+  /** The control group below which it gets its own; null for none. The usual one when left out. */
+  groupBase?: string | null;
+};
+
+const startLock = createLanes(hostLimits.waiters).run;
+
+/**
+ * Says what could not reach the command unchanged. A POSIX shell drops variables whose names it could not use itself,
+ * and takes a command that begins with `-` for an option.
+ */
+function findProblem(spec: SessionSpec): string | null {
+  if (spec.command === '' || spec.command.startsWith('-')) return `${JSON.stringify(spec.command)} is not a command`;
+  if (!isAbsolute(spec.dir) || !isAbsolute(spec.cwd)) return 'the directories of a session are absolute paths';
+  const words = [spec.dir, spec.cwd, spec.command, ...spec.args, ...Object.values(spec.env)];
+  if (words.some((word) => word.includes('\0'))) return 'a command and its environment cannot hold a NUL character';
+  const name = Object.keys(spec.env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  return name === undefined ? null : `a shell cannot pass on the variable ${JSON.stringify(name)}`;
+}
+
+function checkSpec(spec: SessionSpec): void {
+  checkMarker(spec.marker);
+  const problem = findProblem(spec);
+  if (problem === null) return;
+  throw new PawlError('invalid_input', problem, { hint: 'Correct the command or the environment of the provider.' });
+}
+
+function startFailed(spec: SessionSpec, reason: string, cause?: unknown): PawlError {
+  const tooLong = reason.includes('E2BIG');
+  return new PawlError('host_failed', `could not start ${spec.command}: ${reason}`, {
+    hint: tooLong
+      ? 'Its arguments and environment are larger than the system allows: pass long text in the prompt instead.'
+      : `Check the free disk space, the limits on processes and files, and that ${spec.dir} can be written.`,
+    details: { dir: spec.dir, command: spec.command },
+    cause,
+  });
+}
+
+/** Starts the shim in its own session and process group. */
+function spawnShim(spec: SessionSpec, dir: string, record: string): ChildProcess {
+  const shell = spec.shell ?? '/bin/sh';
+  try {
+    return spawn(
+      shell,
+      [sessionFile(dir, 'shim.sh'), spec.stdin, shell, record, spec.cwd, spec.command, ...spec.args],
+      {
+        cwd: dir,
+        env: { ...spec.env, [markerVariable]: spec.marker },
+        stdio: 'ignore',
+        detached: true,
+      },
+    );
+  } catch (error) {
+    throw startFailed(spec, messageOf(error), error);
+  }
+}
+
+/** Tells of changes in the directory; without file events (their number is limited) the caller's poll must do. */
+function watchQuietly(dir: string, onChange: () => void): FSWatcher | null {
+  try {
+    return watch(dir, { persistent: false }, onChange).on('error', () => undefined);
+  } catch {
+    return null;
+  }
+}
+
+function joinableGroup({ marker, groupBase: base = groupBase() }: SessionSpec): string | null {
+  return base === null || base.includes('\n') ? null : groupFor(base, marker);
+}
+
+/** Starts a shim and waits until the pid file is there. Rejects when it ends without one, or takes too long. */
+async function startShim(spec: SessionSpec, dir: string): Promise<void> {
+  const group = joinableGroup(spec);
+  const record = prepareSession(dir, { prompt: spec.prompt, group });
+  // Write the record first, so that every group that is made can be found again.
+  if (group !== null) makeGroup(group);
+  const { promise, resolve: claimed, reject } = Promise.withResolvers<void>();
+  const look = () => {
+    if (exists(sessionFile(dir, 'pid'))) claimed();
+  };
+  const watcher = watchQuietly(dir, look);
+  const poll = setInterval(look, hostLimits.lookAgainMaxMs);
+  const startMs = spec.startMs ?? limits.shimStartMs;
+  const limit = setTimeout(() => reject(startFailed(spec, `no sign of life within ${startMs} ms`)), startMs);
+  try {
+    const shim = spawnShim(spec, dir, record);
+    shim.on('error', (error) => reject(startFailed(spec, messageOf(error), error)));
+    shim.on('exit', (code, signal) => {
+      // A shim that found the directory claimed leaves at once, and one that was quick may be done already.
+      look();
+      reject(startFailed(spec, `the shim ended with ${signal ?? code}`));
+    });
+    shim.unref();
+    await promise;
+  } finally {
+    clearTimeout(limit);
+    clearInterval(poll);
+    watcher?.close();
+    rmSync(join(dir, record), { force: true });
+  }
+}
+
+/**
+ * Starts a command under a shim, and returns the shim's identity once it is on record. The command then lives on
+ * without us. Calling it again for the same directory, even at the same instant or after a crash, starts nothing twice.
+ */
+export async function startSession(spec: SessionSpec): Promise<ProcessIdentity> {
+  checkSpec(spec);
+  const dir = resolve(spec.dir);
+  return startLock(dir, async () => {
+    const before = await findSession(dir);
+    if (!before.claimed) {
+      await startShim(spec, dir);
+    }
+    const { identity } = before.claimed ? before : await findSession(dir);
+    if (identity !== null) return identity;
+    throw new PawlError('host_failed', `the pid file in ${dir} is damaged`, {
+      hint: 'The command may be running. Look for it, and start a new session rather than this one.',
+      details: { dir },
+    });
+  });
+}

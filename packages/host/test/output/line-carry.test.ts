@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rebuildCarry } from '../../src/output/line-carry.ts';
+import { createLineSplitter } from '../../src/output/lines.ts';
+import { useWorkspace } from '../support/workspace.ts';
+
+const workspace = useWorkspace();
+
+test('a splitter that goes on after a restart at any offset gives the remaining lines of an uninterrupted one', async () => {
+  const path = join(workspace.root, 'out');
+  const bytes = Buffer.from('\uFEFFfirst é€😀\r\n\nthird\r\nthis one is longer than the limit of bytes\nlast');
+  writeFileSync(path, bytes);
+  const maxLineBytes = 24;
+  const whole = createLineSplitter({ maxLineBytes });
+  const all = [...whole.push(bytes), ...whole.end()];
+  for (let offset = 0; offset <= bytes.length; offset += 1) {
+    const seen = createLineSplitter({ maxLineBytes }).push(bytes.subarray(0, offset)).length;
+    const carry = rebuildCarry({ path, offset, maxLineBytes });
+    expect(carry.bytes.length).toBeLessThanOrEqual(maxLineBytes + 1);
+    const splitter = createLineSplitter({ maxLineBytes, carry });
+    const rest = [...splitter.push(bytes.subarray(offset)), ...splitter.end()];
+    // Of an oversized line only the fact is known for certain; its text begins where reading back ended.
+    const comparable = (lines: typeof all) => lines.map((line) => (line.oversized ? 'oversized' : line.text));
+    expect(comparable(rest)).toEqual(comparable(all.slice(seen)));
+  }
+});
+
+test('an offset beyond the end of a file gives what is there', async () => {
+  const path = join(workspace.root, 'out');
+  writeFileSync(path, 'a\nbc');
+  const carry = rebuildCarry({ path, offset: 100, maxLineBytes: 1_000 });
+  expect(Buffer.from(carry.bytes).toString()).toBe('bc');
+});

@@ -1,0 +1,30 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createPieceMask } from '../../src/output/piece-mask.ts';
+
+const secret = 'sk-secret-0123456789';
+
+function shown(pieces: string[], secrets = [secret]): string {
+  const mask = createPieceMask(secrets);
+  return pieces.map((piece) => mask.push(piece)).join('') + mask.end();
+}
+
+test('7.23: a secret is masked wherever it is cut, and nothing else is', () => {
+  const text = `the key is ${secret}, sk-se is not, ä`;
+  fc.assert(
+    fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (cuts) => {
+      const at = [0, ...cuts.toSorted((a, b) => a - b), text.length];
+      const pieces = at.slice(1).map((to, index) => text.slice(at[index], to));
+      expect(shown(pieces)).toBe(text.replace(secret, '*'.repeat(secret.length)));
+    }),
+  );
+});
+
+test('a beginning whose end never comes is shown only while it tells nothing', () => {
+  expect(shown(['so it begins: sk-se'])).toBe('so it begins: sk-se');
+  expect(shown(['sk-secret-01', '2345'])).toBe('*'.repeat(16));
+});
+
+test('without secrets every piece is shown at once', () => {
+  expect(createPieceMask([]).push('sk-')).toBe('sk-');
+});

@@ -1,0 +1,173 @@
+import { limits } from '@pawl/schema/limit';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { agentColumns, agentOf } from './agents.ts';
+import { hotQuery } from '../engine/hot-query.ts';
+import { runColumns, runOf } from '../sessions/runs.ts';
+import { sessionColumns, sessionOf } from '../sessions/sessions.ts';
+import { storeLimits } from '../store-limit.ts';
+import type { Database } from '../tables.ts';
+
+/** An agent with its latest run and session: what its status is derived from. */
+export type AgentView = { agent: Agent; run: Run | null; session: Session | null };
+
+export type AgentFilter = {
+  projectId?: string;
+  includeEnded?: boolean;
+  includeReaped?: boolean;
+  limit: number;
+  /** The id of an agent: the page begins with the next older one. */
+  before?: string;
+};
+
+/**
+ * The newest agents first; of a project, also those that have it beside their first one. Long tasks are cut to
+ * `listedTaskCharacters`; `agentView` has them whole.
+ */
+export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentView[]> {
+  const { projectId } = filter;
+  if (projectId === undefined) return (await listQuery(db, filter).execute()).map(viewOf);
+  // Two queries, since each has an index that gives its rows in their order.
+  const own = await listQuery(db, filter).where('agents.project_id', '=', projectId).execute();
+  const guests = await listQuery(db, filter)
+    .where('agents.id', 'in', (from) =>
+      from.selectFrom('agent_places').select('agent_places.agent_id').where('agent_places.project_id', '=', projectId),
+    )
+    .execute();
+  if (guests.length === 0) return own.map(viewOf);
+  const both = [...own, ...guests].toSorted((a, b) => Number(b['ordinal']) - Number(a['ordinal']));
+  return both.slice(0, filter.limit).map(viewOf);
+}
+
+function listQuery(db: Database, filter: AgentFilter) {
+  const { before } = filter;
+  let query = views(db, listedSelection)
+    .select('agents.ordinal as ordinal')
+    .orderBy('agents.ordinal', 'desc')
+    .limit(Math.min(filter.limit, limits.pageRows + 1));
+  if (filter.includeEnded !== true) query = query.where('agents.ended_at', 'is', null);
+  if (filter.includeReaped !== true) query = query.where('agents.reaped_at', 'is', null);
+  if (before !== undefined) {
+    query = query.where('agents.ordinal', '<', (from) =>
+      from.selectFrom('agents as cursor').select('cursor.ordinal').where('cursor.id', '=', before),
+    );
+  }
+  return query;
+}
+
+/** Every living agent, newest first, however many there are. */
+export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
+  const found: AgentView[] = [];
+  for (;;) {
+    const before = found.at(-1)?.agent.id;
+    const page = await listAgents(db, { limit: limits.pageRows, ...(before === undefined ? {} : { before }) });
+    found.push(...page);
+    if (page.length < limits.pageRows) return found;
+  }
+}
+
+const selectView = hotQuery<[id: string], JoinedRow>(['1'], (db, [id]) => views(db).where('agents.id', '=', id));
+
+/** One agent with its latest run and session, or null. */
+export async function agentView(db: Database, id: string): Promise<AgentView | null> {
+  const [row] = (await selectView(db, [id])).rows;
+  return row ? viewOf(row) : null;
+}
+
+/**
+ * The agents that a starting daemon has to look after, parents first: those with a run or a session that has not ended,
+ * those whose worktree is still to be made or to be cleaned up, and those that have completed and not ended.
+ */
+export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
+  // `union all`, since an agent may be named twice here, and SQLite would sort whole tables by id to make each name single.
+  const rows = await views(db)
+    .where('agents.id', 'in', (from) =>
+      from
+        .selectFrom('runs as open_runs')
+        .select('open_runs.agent_id')
+        .where('open_runs.outcome', 'is', null)
+        .unionAll(
+          from
+            .selectFrom('sessions as open_sessions')
+            .select('open_sessions.agent_id')
+            .where('open_sessions.ended_at', 'is', null),
+        )
+        .unionAll(
+          from
+            .selectFrom('agents as to_make')
+            .select('to_make.id as agent_id')
+            .where('to_make.ended_at', 'is', null)
+            .where('to_make.worktree', 'is not', null)
+            .where('to_make.worktree_ready_at', 'is', null),
+        )
+        .unionAll(
+          from
+            .selectFrom('agents as to_clean_up')
+            .select('to_clean_up.id as agent_id')
+            .where('to_clean_up.ended_at', 'is not', null)
+            .where('to_clean_up.worktree', 'is not', null)
+            .where('to_clean_up.worktree_end', 'is', null),
+        )
+        .unionAll(
+          from
+            .selectFrom('agents as to_retire')
+            .select('to_retire.id as agent_id')
+            .where('to_retire.ended_at', 'is', null)
+            .where('to_retire.completion', 'is not', null),
+        ),
+    )
+    .orderBy('agents.ordinal')
+    .execute();
+  return rows.map(viewOf);
+}
+
+type JoinedRow = Record<string, unknown>;
+
+/** Where the columns of one table are in a joined row: made once, since a listing reads thousands of cells. */
+type Part = readonly { readonly alias: string; readonly column: string }[];
+
+function partOf(prefix: string, columns: readonly string[]): Part {
+  return columns.map((column) => ({ alias: prefix + column, column }));
+}
+
+const agentPart = partOf('agent_', agentColumns);
+const runPart = partOf('run_', runColumns);
+const sessionPart = partOf('session_', sessionColumns);
+
+const selectionFor = (text: (column: string) => RawBuilder<unknown>) => [
+  ...agentPart.map(({ alias, column }) =>
+    (column === 'assignment' ? text('agents.assignment') : sql.ref(`agents.${column}`)).as(alias),
+  ),
+  ...runPart.map(({ alias, column }) => (column === 'task' ? text('runs.task') : sql.ref(`runs.${column}`)).as(alias)),
+  ...sessionPart.map(({ alias, column }) => sql.ref(`sessions.${column}`).as(alias)),
+];
+
+const wholeSelection = selectionFor((column) => sql.ref(column));
+const listedSelection = selectionFor(
+  (column) => sql`substr(${sql.ref(column)}, 1, ${sql.lit(storeLimits.listedTaskCharacters)})`,
+);
+
+function views(db: Database, selection = wholeSelection) {
+  return db
+    .selectFrom('agents')
+    .leftJoin('runs', 'runs.id', 'agents.run_id')
+    .leftJoin('sessions', 'sessions.id', 'agents.session_id')
+    .select(selection)
+    .$castTo<JoinedRow>();
+}
+
+function viewOf(row: JoinedRow): AgentView {
+  return {
+    agent: agentOf(pick(row, agentPart) as Parameters<typeof agentOf>[0]),
+    run: row['run_id'] === null ? null : runOf(pick(row, runPart) as Parameters<typeof runOf>[0]),
+    session: row['session_id'] === null ? null : sessionOf(pick(row, sessionPart) as Parameters<typeof sessionOf>[0]),
+  };
+}
+
+/** The columns of one table out of a joined row. */
+function pick(row: JoinedRow, part: Part): JoinedRow {
+  const picked: JoinedRow = {};
+  for (const { alias, column } of part) picked[column] = row[alias];
+  return picked;
+}

@@ -1,0 +1,285 @@
+import { PawlError } from '@pawl/schema/error';
+import { adoptedSchema, agentSchema, completionSchema, worktreeEndSchema } from '@pawl/schema/record';
+import type { Agent } from '@pawl/schema/record';
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { hotQuery } from '../engine/hot-query.ts';
+import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.ts';
+import { storeLimits } from '../store-limit.ts';
+import type { AgentTable, Database } from '../tables.ts';
+import type { WriteTransaction } from '../write-transaction.ts';
+
+/** Facts of an agent that may change after it was forked. */
+export type AgentPatch = Partial<
+  Pick<
+    Agent,
+    | 'baseCommit'
+    | 'worktreeReadyAt'
+    | 'worktreeEnd'
+    | 'supervisorId'
+    | 'forkedConversation'
+    | 'freshAfter'
+    | 'accountId'
+    | 'budget'
+    | 'assignment'
+    | 'taskId'
+    | 'stopRequestedAt'
+    | 'completion'
+    | 'adopted'
+    | 'stuckAt'
+    | 'stuckReason'
+    | 'endedAt'
+    | 'endReason'
+    | 'reapedAt'
+  >
+>;
+
+/** Adds an agent. An alias that a living agent of the project has is a conflict. */
+export async function insertAgent(tx: WriteTransaction, agent: Agent): Promise<void> {
+  await tx.db.insertInto('agents').values(toColumns(agent)).execute();
+}
+
+/** Changes facts of an agent. */
+export async function updateAgent(tx: WriteTransaction, id: string, patch: AgentPatch): Promise<void> {
+  const columns = toColumns(patch);
+  if (Object.keys(columns).length === 0) return;
+  const { numUpdatedRows } = await tx.db
+    .updateTable('agents')
+    .set(columns)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) return;
+  throw new PawlError('agent_not_found', `there is no agent ${id}`, { hint: 'list the agents with `pawl ps --all`' });
+}
+
+const selectAgent = hotQuery<[id: string], Selectable<AgentTable>>(['1'], (db, [id]) =>
+  db.selectFrom('agents').selectAll().where('id', '=', id),
+);
+
+/** The agent with this id, or null. */
+export async function agentById(db: Database, id: string): Promise<Agent | null> {
+  const [row] = (await selectAgent(db, [id])).rows;
+  return row ? agentOf(row) : null;
+}
+
+/**
+ * Finds who a person means: the agent with this id; else the living ones with this alias; else the ended ones with it,
+ * newest first; else those whose id begins with it, among the living only where something is to be done to them. More
+ * than one match is for the caller to refuse.
+ */
+export async function findAgents(
+  db: Database,
+  reference: string,
+  options: { projectId?: string; prefixOf?: 'living' | 'all' } = {},
+): Promise<Agent[]> {
+  let matching = db.selectFrom('agents').selectAll().limit(storeLimits.matches);
+  if (options.projectId !== undefined) {
+    // An expression, so that the planner takes the index on the id or the alias and not the one on the project.
+    matching = matching.where(sql`coalesce(project_id, '')`, '=', options.projectId);
+  }
+  const named = matching.where('alias', '=', reference).orderBy('ordinal', 'desc');
+  // `~` sorts after every character of an id, and ids are compared byte by byte.
+  const prefixed = matching.where('id', '>=', reference).where('id', '<', `${reference}~`).orderBy('id');
+  const attempts = [
+    matching.where('id', '=', reference),
+    named.where('ended_at', 'is', null),
+    named,
+    options.prefixOf === 'living' ? prefixed.where('ended_at', 'is', null) : prefixed,
+  ];
+  if (!isIdPrefix(reference)) attempts.pop();
+  for (const attempt of attempts) {
+    const rows = await attempt.execute();
+    if (rows.length > 0) return rows.map(agentOf);
+  }
+  return [];
+}
+
+/** The aliases of all living agents of the home. */
+export async function livingAliases(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('agents').select('alias').where('ended_at', 'is', null).execute();
+  return rows.map((row) => row.alias);
+}
+
+/**
+ * The aliases that are taken in a project, or among the agents without one: by living agents, and by dead ones whose worktree
+ * there is not settled yet. An agent with several projects takes its alias in each of them.
+ */
+export async function takenAliases(db: Database, projectId: string | null): Promise<string[]> {
+  const living = await db
+    .selectFrom('agents')
+    .select('alias')
+    .where('project_id', projectId === null ? 'is' : '=', projectId)
+    .where('ended_at', 'is', null)
+    .execute();
+  const unsettled = await db
+    .selectFrom('agents')
+    .select('alias')
+    .where('ended_at', 'is not', null)
+    .where('worktree', 'is not', null)
+    .where('worktree_end', 'is', null)
+    // An expression, so that the planner takes the index of those few and not the one of the project.
+    .where(sql`coalesce(project_id, '')`, '=', projectId ?? '')
+    .execute();
+  const elsewhere =
+    projectId === null
+      ? []
+      : await db
+          .selectFrom('agent_places')
+          .innerJoin('agents', 'agents.id', 'agent_places.agent_id')
+          .select('agents.alias')
+          .where('agent_places.project_id', '=', projectId)
+          .where('agent_places.end', 'is', null)
+          .execute();
+  return [...living, ...unsettled, ...elsewhere].map((row) => row.alias);
+}
+
+/** The aliases of agents with several projects or none whose working directory is not settled yet. */
+export async function takenWorkdirs(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .select('alias')
+    .where('worktree', 'is not', null)
+    .where('worktree_end', 'is', null)
+    .where((where) => where.or([where('workdir', 'is not', null), where('project_id', 'is', null)]))
+    .execute();
+  return rows.map(({ alias }) => alias);
+}
+
+/** The columns that make an agent record. */
+export const agentColumns = [
+  'id',
+  'alias',
+  'project_id',
+  'parent_id',
+  'supervisor_id',
+  'fork_message_id',
+  'forked_conversation',
+  'snapshot',
+  'fresh_after',
+  'definition',
+  'kind',
+  'class',
+  'provider',
+  'model',
+  'options',
+  'mode',
+  'account_id',
+  'environment',
+  'budget',
+  'task_id',
+  'assignment',
+  'branch',
+  'base_commit',
+  'worktree',
+  'workdir',
+  'worktree_ready_at',
+  'worktree_end',
+  'created_at',
+  'stop_requested_at',
+  'completion',
+  'adopted',
+  'stuck_at',
+  'stuck_reason',
+  'ended_at',
+  'end_reason',
+  'reaped_at',
+] as const satisfies (keyof AgentTable)[];
+
+/** Reads an agent record from its columns. */
+export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[number]>): Agent {
+  return {
+    id: row.id,
+    alias: row.alias,
+    projectId: row.project_id,
+    parentId: row.parent_id,
+    supervisorId: row.supervisor_id,
+    forkMessageId: integer(row.fork_message_id),
+    forkedConversation: row.forked_conversation,
+    snapshot: row.snapshot,
+    freshAfter: integer(row.fresh_after),
+    definition: row.definition,
+    kind: row.kind,
+    class: row.class,
+    provider: row.provider,
+    model: row.model,
+    options: json(agentSchema.shape.options, row.options),
+    mode: row.mode,
+    accountId: row.account_id,
+    environment: json(agentSchema.shape.environment, row.environment),
+    budget: json(agentSchema.shape.budget, row.budget),
+    taskId: row.task_id,
+    assignment: row.assignment,
+    branch: row.branch,
+    baseCommit: row.base_commit,
+    worktree: row.worktree,
+    workdir: row.workdir,
+    worktreeReadyAt: nullableInteger(row.worktree_ready_at),
+    worktreeEnd: nullableJson(worktreeEndSchema, row.worktree_end),
+    createdAt: integer(row.created_at),
+    stopRequestedAt: nullableInteger(row.stop_requested_at),
+    completion: nullableJson(completionSchema, row.completion),
+    adopted: nullableJson(adoptedSchema, row.adopted),
+    stuckAt: nullableInteger(row.stuck_at),
+    stuckReason: row.stuck_reason,
+    endedAt: nullableInteger(row.ended_at),
+    endReason: row.end_reason,
+    reapedAt: nullableInteger(row.reaped_at),
+  };
+}
+
+function isIdPrefix(reference: string): boolean {
+  return reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference);
+}
+
+/** How many agents there are, agent 0 not counted. */
+export async function countAgents(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('agents')
+    .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
+    .where('parent_id', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return integer(row.count);
+}
+
+/** The paths of all directories that agents were given: worktrees, and what is around those of several projects or none. */
+export async function directoriesInUse(db: Database): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['worktree', 'workdir', 'project_id'])
+    .where('worktree', 'is not', null)
+    .execute();
+  const paths = rows.flatMap(({ worktree, workdir, project_id }) => [
+    worktree ?? '',
+    workdir ?? '',
+    // The directory of an agent without a project lies in one that has the agent's name.
+    project_id === null ? (worktree ?? '').replace(/[/][^/]*$/, '') : '',
+  ]);
+  return new Set(paths.filter((path) => path !== ''));
+}
+
+/** The agents that have a worktree, or had one that was kept, newest first. */
+export async function agentsWithWorktree(db: Database): Promise<Agent[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('worktree', 'is not', null)
+    .where((where) =>
+      where.or([
+        where('worktree_end', 'is', null),
+        where('worktree_end', 'like', '%"retained"%'),
+        where('worktree_end', 'like', '%"restored"%'),
+      ]),
+    )
+    .orderBy('ordinal', 'desc')
+    .limit(storeLimits.worktrees)
+    .execute();
+  return rows.map(agentOf);
+}
+
+/** The agent whose worktree lies in the trash under this name, or null. */
+export async function agentOfTrash(db: Database, entry: string): Promise<Agent | null> {
+  const rows = await db.selectFrom('agents').selectAll().where('worktree_end', 'like', '%"trashed"%').execute();
+  return (
+    rows.map(agentOf).find(({ worktreeEnd }) => worktreeEnd?.state === 'trashed' && worktreeEnd.entry === entry) ?? null
+  );
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { PawlError } from '@pawl/schema/error';
+import { storeLimits } from '../store-limit.ts';
+
+/** Runs writes one after the other, in the order of arrival, and refuses when too many wait. */
+export class WriteQueue {
+  /** Marks the code that runs inside a write, so that a write within a write is a mistake and not a deadlock. */
+  readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
+  #tail: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #closed = false;
+
+  /** Runs `work` when its turn comes, then `settled` before the next one begins, outside of the write. */
+  async run<Result>(work: () => Promise<Result>, settled: (result: Result) => void): Promise<Result> {
+    assert(
+      this.#inside.getStore()?.open !== true,
+      'a write was started inside a write: use the transaction that is open',
+    );
+    if (this.#closed) throw closedError();
+    if (this.#waiting >= storeLimits.waitingWrites) throw overloadedError();
+    this.#waiting += 1;
+    const turn = this.#tail.then(async () => {
+      const scope = { open: true };
+      try {
+        return await this.#inside.run(scope, work);
+      } finally {
+        scope.open = false;
+        this.#waiting -= 1;
+      }
+    });
+    const told = turn.then((result) => {
+      settled(result);
+      return result;
+    });
+    this.#tail = told.catch(() => {});
+    return told;
+  }
+
+  /** Takes no more writes, and returns when those that wait are done. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#tail;
+  }
+}
+
+function overloadedError(): PawlError {
+  return new PawlError('unavailable', `${storeLimits.waitingWrites} writes wait for the database already`, {
+    hint: 'try again in a moment; if it stays like this, look at the disk',
+  });
+}
+
+function closedError(): PawlError {
+  return new PawlError('unavailable', 'the store is closed', { hint: 'start the daemon again with `pawl up`' });
+}
