@@ -8,7 +8,10 @@ export default defineConfig({
     alias: [{ find: /^@pawl\/([^/]+)\/(.+)$/, replacement: join(import.meta.dirname, 'packages/$1/src/$2.ts') }],
   },
   test: {
-    include: ['packages/core/test/**/*.test.ts', 'packages/daemon/test/{prompts,whole-files,mail/mirror}.test.ts'],
+    include: [
+      'packages/core/test/**/*.test.ts',
+      'packages/daemon/test/{prompts/prompts,platform/whole-files,mail/files/mirror}.test.ts',
+    ],
     // Stryker has its own limit for a mutant; this one only ends a hang of the first run.
     testTimeout: 180_000,
     hookTimeout: 180_000,

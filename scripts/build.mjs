@@ -15,7 +15,7 @@ const common = commonBuild(root, dist);
 const source = (path) => join(root, 'packages', path);
 await build({
   ...common,
-  entryPoints: { pawl: source('cli/src/bin.ts'), 'agent-roster': source('cli/src/agent/roster.ts') },
+  entryPoints: { pawl: source('cli/src/bin.ts'), 'agent-roster': source('cli/src/agent-roster.ts') },
 });
 await build({
   ...common,

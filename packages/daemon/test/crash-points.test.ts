@@ -42,8 +42,13 @@ const otherPoints: readonly CrashPoint[] = [
 /** Points that another suite visits, by its file. */
 const suites: Record<string, readonly CrashPoint[]> = {
   '../../git/test/worktree/reattach.test.ts': ['reattach.after_record', 'reattach.after_pointer'],
-  'moved-project.test.ts': ['move.after_notes'],
-  'errand-crash.test.ts': ['merge.after_intent', 'merge.after_ref', 'merge.after_files', 'merge.after_end'],
+  'projects/moved-project.test.ts': ['move.after_notes'],
+  'agents/errands/errand-crash.test.ts': [
+    'merge.after_intent',
+    'merge.after_ref',
+    'merge.after_files',
+    'merge.after_end',
+  ],
   'mail/mail-crash.test.ts': [
     'mail.after_record',
     'mail.after_claim',
@@ -51,28 +56,28 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'mail.after_wake',
     'mail.after_dead_letter',
   ],
-  'mail/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
-  'places/places-crash.test.ts': ['spawn.after_place', 'cleanup.after_place'],
-  'complete-crash.test.ts': ['complete.after_record'],
-  'leaving-crash.test.ts': ['leaving.after_announcement', 'leaving.after_end'],
-  'crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
+  'mail/files/mirror-crash.test.ts': ['mirror.after_file', 'mirror.after_import'],
+  'agents/places/places-crash.test.ts': ['spawn.after_place', 'cleanup.after_place'],
+  'supervision/complete-crash.test.ts': ['complete.after_record'],
+  'supervision/leaving-crash.test.ts': ['leaving.after_announcement', 'leaving.after_end'],
+  'projects/crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
-  'ratchet/refresh-crash.test.ts': [
+  'queue/refresh-crash.test.ts': [
     'refresh.after_intent',
     'refresh.after_ref',
     'refresh.after_files',
     'refresh.after_record',
   ],
-  'ratchet/checker-crash.test.ts': [
+  'checks/checker-crash.test.ts': [
     'check.after_row',
     'check.after_clone',
     'check.after_process',
     'check.after_exit',
     'check.after_result',
   ],
-  'ratchet/fix-crash.test.ts': ['fix.after_intent', 'fix.after_files', 'fix.after_index', 'fix.after_commit'],
-  'ratchet/planned-landing-crash.test.ts': ['advance.after_ref', 'advance.after_record', 'landing.after_record'],
-  'ratchet/queue-crash.test.ts': [
+  'changes/repair/fix-crash.test.ts': ['fix.after_intent', 'fix.after_files', 'fix.after_index', 'fix.after_commit'],
+  'plan/planned-landing-crash.test.ts': ['advance.after_ref', 'advance.after_record', 'landing.after_record'],
+  'queue/queue-crash.test.ts': [
     'change.after_open',
     'change.after_ask',
     'queue.after_eject',

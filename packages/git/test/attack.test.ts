@@ -4,7 +4,13 @@ import { newId } from '@pawl/schema/id';
 import { describe, expect, test } from 'vitest';
 import { deleteBranchAt } from '../src/repository/branch.ts';
 import { keepOutOfCommits } from '../src/repository/exclude.ts';
-import { branchExists, countCommits, listBranches, openRepository, resolveCommit } from '../src/repository/repository.ts';
+import {
+  branchExists,
+  countCommits,
+  listBranches,
+  openRepository,
+  resolveCommit,
+} from '../src/repository/repository.ts';
 import { pruneTrash } from '../src/trash/prune.ts';
 import { restoreWorktree } from '../src/trash/restore.ts';
 import { takeSnapshot } from '../src/snapshot/snapshot.ts';

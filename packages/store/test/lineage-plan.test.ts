@@ -1,5 +1,11 @@
 import { insertAgent } from '@pawl/store/agents/agents';
-import { descendants, descendsFrom, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/agents/family';
+import {
+  descendants,
+  descendsFrom,
+  livingChildren,
+  nearestLivingAncestor,
+  supervisedBy,
+} from '@pawl/store/agents/family';
 import { countHistory, historyRanges, replay } from '@pawl/store/sessions/history';
 import {
   appendMessage,

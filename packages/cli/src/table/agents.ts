@@ -64,7 +64,9 @@ export const agentCommands: CommandTable = {
       )
       .option('--scenario <file>', 'scenario of the scripted provider')
       .action((_agent, _prompt, options, command) =>
-        act(options, async (context) => (await import('../command/agents/fork.ts')).fork(context, command.args, options)),
+        act(options, async (context) =>
+          (await import('../command/agents/fork.ts')).fork(context, command.args, options),
+        ),
       ),
   reply: ({ add, act }) =>
     add('answer an agent’s question', 'pawl reply brave-otter "use SQLite"')
@@ -76,7 +78,9 @@ export const agentCommands: CommandTable = {
       .addOption(new Option('--deny', 'refuse it; the answer says why').conflicts(['allow', 'notNow']))
       .allowExcessArguments()
       .action((_agent, _answer, options, command) =>
-        act(options, async (context) => (await import('../command/mail/reply.ts')).reply(context, command.args, options)),
+        act(options, async (context) =>
+          (await import('../command/mail/reply.ts')).reply(context, command.args, options),
+        ),
       ),
   resume: ({ add, act }) =>
     add('resume an idle agent', 'pawl resume brave-otter "now the tests"')
@@ -85,7 +89,9 @@ export const agentCommands: CommandTable = {
       .option('--budget <limits>', 'new limits, counted from its first session: tokens=400000,usd=none', budgetOrNone)
       .allowExcessArguments()
       .action((_agent, _prompt, options, command) =>
-        act(options, async (context) => (await import('../command/agents/resume.ts')).resume(context, command.args, options)),
+        act(options, async (context) =>
+          (await import('../command/agents/resume.ts')).resume(context, command.args, options),
+        ),
       ),
   ps: ({ add, act }) =>
     add('list agents', 'pawl ps --json')
@@ -104,7 +110,9 @@ export const agentCommands: CommandTable = {
     add('watch agents and their CPU and memory use; q quits', 'pawl top --interval 5')
       .option('-n, --times <n>', 'stop after n updates (default without a terminal: 1)', times)
       .addOption(new Option('--interval <s>', 'seconds between updates').argParser(seconds).default(1))
-      .action((options) => act(options, async (context) => (await import('../command/agents/top.ts')).top(context, options))),
+      .action((options) =>
+        act(options, async (context) => (await import('../command/agents/top.ts')).top(context, options)),
+      ),
   logs: ({ add, act }) =>
     add('show an agent’s output', 'pawl logs -f brave-otter')
       .argument('[agent]', agentOrCurrentWord)
@@ -119,7 +127,9 @@ export const agentCommands: CommandTable = {
       .option('--all', 'include cleared and rewound messages, marked as such')
       .option('--full', 'print long messages in full')
       .action((agent, options) =>
-        act(options, async (context) => (await import('../command/agents/history.ts')).history(context, agent, options)),
+        act(options, async (context) =>
+          (await import('../command/agents/history.ts')).history(context, agent, options),
+        ),
       ),
   inspect: ({ add, act }) =>
     add('show all details of an agent', 'pawl inspect brave-otter')
@@ -130,7 +140,9 @@ export const agentCommands: CommandTable = {
       .argument('[agent]', agentOrCurrentWord)
       .option('--stat', 'only file names and line counts')
       .action((agent, options) =>
-        act(options, async (context) => (await import('../command/changes/change.ts')).diffAgent(context, agent, options)),
+        act(options, async (context) =>
+          (await import('../command/changes/change.ts')).diffAgent(context, agent, options),
+        ),
       ),
   switch: ({ add, act }) =>
     add('make another agent the current one, or show which one is', 'pawl switch next')

@@ -21,6 +21,8 @@ function withWords(command: Command, act: Tools['act']): void {
     .option('--summary <text>', 'result (- reads stdin)')
     .option('--failure <reason>', 'why it failed')
     .action((agent, options) =>
-      act(options, async (context) => (await import('../command/agents/complete.ts')).complete(context, agent, options)),
+      act(options, async (context) =>
+        (await import('../command/agents/complete.ts')).complete(context, agent, options),
+      ),
     );
 }

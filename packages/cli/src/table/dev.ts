@@ -17,7 +17,9 @@ export const devCommands: CommandTable = {
       .option('--port <n>', 'port on 127.0.0.1 (default: any free port)', wholeNumber)
       .option('--scenario <name>', 'default scenario, built-in or a file (default: work)')
       .action((options) =>
-        act(options, async (context) => (await import('../command/home/model-server.ts')).modelServer(context, options)),
+        act(options, async (context) =>
+          (await import('../command/home/model-server.ts')).modelServer(context, options),
+        ),
       );
   },
 };

@@ -38,7 +38,9 @@ export const homeCommands: CommandTable = {
     add('list agent definitions and report broken files', 'pawl definitions')
       .option('--project <path>', 'the repository (default: current directory)')
       .action((options) =>
-        act(options, async (context) => (await import('../command/projects/definitions.ts')).definitions(context, options)),
+        act(options, async (context) =>
+          (await import('../command/projects/definitions.ts')).definitions(context, options),
+        ),
       ),
   trust: ({ add, act }) =>
     add('trust a repository’s definitions and settings in their current state', 'pawl trust ~/code/shop')
@@ -58,12 +60,15 @@ export const homeCommands: CommandTable = {
         '\nExample:\n  pawl worktree ls\n  pawl worktree restore ENTRY\n  pawl worktree prune --older-than 14d',
       );
     addTo(group, 'ls', 'list the worktrees: in use, retained, in the trash', 'pawl worktree ls --json').action(
-      (options) => act(options, async (context) => (await import('../command/agents/worktree.ts')).listWorktrees(context)),
+      (options) =>
+        act(options, async (context) => (await import('../command/agents/worktree.ts')).listWorktrees(context)),
     );
     addTo(group, 'restore', 'restore a worktree from the trash', 'pawl worktree restore brave-otter')
       .argument('<entry>', 'its name in the trash')
       .action((entry, options) =>
-        act(options, async (context) => (await import('../command/agents/worktree.ts')).restoreWorktree(context, entry)),
+        act(options, async (context) =>
+          (await import('../command/agents/worktree.ts')).restoreWorktree(context, entry),
+        ),
       );
     addTo(group, 'prune', 'delete worktrees in the trash for good', 'pawl worktree prune --older-than 30d --dry-run')
       .addOption(new Option('--older-than <duration>', 'minimum age: 30m, 12h, 14d, 0').default('14d'))

@@ -8,7 +8,9 @@ export const promptCommands: CommandTable = {
       .argument('[agent]', agentOrCurrentWord)
       .option('--session <n>', 'a session other than the latest', times)
       .action((agent, options) =>
-        act(options, async (context) => (await import('../command/projects/prompt.ts')).prompt(context, agent, options)),
+        act(options, async (context) =>
+          (await import('../command/projects/prompt.ts')).prompt(context, agent, options),
+        ),
       ),
   inputs: ({ add, act }) =>
     add('list the input files of an agent', 'pawl inputs brave-otter')

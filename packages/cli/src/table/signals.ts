@@ -41,7 +41,9 @@ export const signalCommands: CommandTable = {
     add('start an agent’s conversation afresh', 'pawl clear brave-otter')
       .argument('[agent]', agentOrCurrentWord)
       .action((_agent, options, command) =>
-        act(options, async (context) => (await import('../command/agents/note.ts')).note(context, 'clear', command.args)),
+        act(options, async (context) =>
+          (await import('../command/agents/note.ts')).note(context, 'clear', command.args),
+        ),
       ),
   mark: (tools) => addNote(tools, 'mark', 'mark a point in an agent’s history', 'its name'),
   rewind: (tools) =>

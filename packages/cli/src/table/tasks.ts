@@ -43,7 +43,9 @@ function addPlanning({ addTo, act }: Tools, group: Command): void {
   inProject(addTo(group, 'history', 'show the outcome of past work', 'pawl task history -n 20'))
     .option('-n, --limit <number>', 'maximum number (default: 10)', times)
     .action((options) =>
-      act(options, async (context) => (await import('../command/changes/task-history.ts')).taskHistory(context, options)),
+      act(options, async (context) =>
+        (await import('../command/changes/task-history.ts')).taskHistory(context, options),
+      ),
     );
 }
 

@@ -1,6 +1,13 @@
 import { noBudget, noUsage } from '@pawl/schema/record';
 import { expect, test } from 'vitest';
-import { breachOf, budgetAdvice, budgetInForce, isLimited, tighterBudget, withLimits } from '../../src/accounts/budget.ts';
+import {
+  breachOf,
+  budgetAdvice,
+  budgetInForce,
+  isLimited,
+  tighterBudget,
+  withLimits,
+} from '../../src/accounts/budget.ts';
 
 const usage = { inputTokens: 700, outputTokens: 200, cachedTokens: 100, costUsd: 1.5, turns: 4 };
 

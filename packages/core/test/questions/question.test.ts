@@ -6,7 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { aDefinition } from '../definitions/fixture.ts';
 import { aRun, aSession, anAgent, idOf } from '../fixture.ts';
 import type { Asked } from '../../src/questions/question.ts';
-import { checkQuestion, chooseAsked, cycleError, findCycle, refuseAsked, whyNoAnswer } from '../../src/questions/question.ts';
+import {
+  checkQuestion,
+  chooseAsked,
+  cycleError,
+  findCycle,
+  refuseAsked,
+  whyNoAnswer,
+} from '../../src/questions/question.ts';
 
 /** Somebody who rests and can be resumed, but for what is given. */
 function resting(given: Partial<Asked> = {}): Asked {

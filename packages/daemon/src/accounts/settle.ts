@@ -1,6 +1,12 @@
 import { messageOf } from '@pawl/schema/error';
 import type { Account } from '@pawl/schema/record';
-import { accountById, listAccounts, removeAccount, unusedShellAccounts, updateAccount } from '@pawl/store/projects/accounts';
+import {
+  accountById,
+  listAccounts,
+  removeAccount,
+  unusedShellAccounts,
+  updateAccount,
+} from '@pawl/store/projects/accounts';
 import type { AccountFiles } from './account-files.ts';
 import type { AccountParts } from './accounts.ts';
 import { credentialState } from './credential-state.ts';

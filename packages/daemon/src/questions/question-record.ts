@@ -4,7 +4,13 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail, Question, QuestionEnd } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
-import { claimForListener, endQuestion, mailsOfEndedQuestions, mailsOfQuestion, noteTold } from '@pawl/store/mail/questions';
+import {
+  claimForListener,
+  endQuestion,
+  mailsOfEndedQuestions,
+  mailsOfQuestion,
+  noteTold,
+} from '@pawl/store/mail/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
 import { correspondent } from '../platform/places.ts';

@@ -1,7 +1,13 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
-import { runForUserRepository, runInUserRepository, runOnFiles, runOnRawFiles, type RawView } from '../command/command.ts';
+import {
+  runForUserRepository,
+  runInUserRepository,
+  runOnFiles,
+  runOnRawFiles,
+  type RawView,
+} from '../command/command.ts';
 import { exclusionsOf } from '../repository/exclusion.ts';
 import { lookAtFiles } from '../snapshot/file-fact.ts';
 import { copyIndexPlainly, readIndexFile, type FoundIndex } from '../snapshot/index-copy.ts';

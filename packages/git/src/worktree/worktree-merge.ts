@@ -6,7 +6,12 @@ import { followFiles, hasWork, isIndexAt, rehearse } from '../merge/advance.ts';
 import { checkBranchName } from '../repository/branch-name.ts';
 import { runInUserRepository, runOnFiles, runOnRawFiles, type OwnView, type RawView } from '../command/command.ts';
 import { readCommit } from '../repository/commit-object.ts';
-import { mergeWithConflicts, type ConflictedMerge, type ConflictRequest, type Stage } from '../merge/conflicted-merge.ts';
+import {
+  mergeWithConflicts,
+  type ConflictedMerge,
+  type ConflictRequest,
+  type Stage,
+} from '../merge/conflicted-merge.ts';
 import { removeAbandonedLock, waitForEarlierGit } from './leftover.ts';
 import { gitLimits } from '../command/limit.ts';
 import { withLock } from '../command/lock.ts';

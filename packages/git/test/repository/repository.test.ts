@@ -1,7 +1,14 @@
 import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { branchExists, countCommits, headOf, listBranches, openRepository, resolveCommit } from '../../src/repository/repository.ts';
+import {
+  branchExists,
+  countCommits,
+  headOf,
+  listBranches,
+  openRepository,
+  resolveCommit,
+} from '../../src/repository/repository.ts';
 import { addWorktree } from '../../src/worktree/worktree.ts';
 import { listWorktrees } from '../../src/worktree/worktree-list.ts';
 import { commitAll, git, makeRepository, refusal, temporaryDirectory, write } from '../fixture.ts';

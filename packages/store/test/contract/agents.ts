@@ -1,5 +1,12 @@
 import { agentView, agentsToReconcile, listAgents } from '@pawl/store/agents/agent-views';
-import { countAgents, findAgents, insertAgent, takenAliases, updateAgent, directoriesInUse } from '@pawl/store/agents/agents';
+import {
+  countAgents,
+  findAgents,
+  insertAgent,
+  takenAliases,
+  updateAgent,
+  directoriesInUse,
+} from '@pawl/store/agents/agents';
 import { livingColleagues } from '@pawl/store/agents/colleagues';
 import { insertProject } from '@pawl/store/projects/projects';
 import { endRun, insertRun } from '@pawl/store/sessions/runs';

@@ -1,6 +1,12 @@
 import type { Agent } from '@pawl/schema/record';
 import { updateAgent } from '@pawl/store/agents/agents';
-import { descendants, descendsFrom, livingChildren, nearestLivingAncestor, supervisedBy } from '@pawl/store/agents/family';
+import {
+  descendants,
+  descendsFrom,
+  livingChildren,
+  nearestLivingAncestor,
+  supervisedBy,
+} from '@pawl/store/agents/family';
 import { endRun, insertRun, openRuns, runTree } from '@pawl/store/sessions/runs';
 import type { Store } from '@pawl/store/store';
 import { expect, test } from 'vitest';

@@ -1,6 +1,13 @@
 import { newId } from '@pawl/schema/id';
 import type { AgentPlace } from '@pawl/schema/record';
-import { agentById, directoriesInUse, insertAgent, takenAliases, takenWorkdirs, updateAgent } from '@pawl/store/agents/agents';
+import {
+  agentById,
+  directoriesInUse,
+  insertAgent,
+  takenAliases,
+  takenWorkdirs,
+  updateAgent,
+} from '@pawl/store/agents/agents';
 import type { AgentFilter } from '@pawl/store/agents/agent-views';
 import { listAgents } from '@pawl/store/agents/agent-views';
 import { insertPlace, placeOfBranch, placeOfTrash } from '@pawl/store/agents/places';

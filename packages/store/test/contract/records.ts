@@ -6,7 +6,14 @@ import { appendMessage } from '@pawl/store/sessions/messages';
 import { insertProject, listProjects, projectByName, projectByRoot } from '@pawl/store/projects/projects';
 import { defaultProjectSettings, projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import { endRun, insertRun, runById, runsOf } from '@pawl/store/sessions/runs';
-import { endSession, insertSession, openSessions, sessionById, sessionsOf, updateSession } from '@pawl/store/sessions/sessions';
+import {
+  endSession,
+  insertSession,
+  openSessions,
+  sessionById,
+  sessionsOf,
+  updateSession,
+} from '@pawl/store/sessions/sessions';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import { expect, test } from 'vitest';
 import { addTeam, agentRecord, fixedTime, projectRecord, range, runRecord, sessionRecord } from '../fixture.ts';

@@ -1,6 +1,15 @@
 import type { CommandContext } from '../../context.ts';
 import { everyAgent } from '../../agent/every-agent.ts';
-import { activityOf, changeOf, costOf, projectOf, runDuration, stateOf, statePaint, taskOf } from '../../view/format.ts';
+import {
+  activityOf,
+  changeOf,
+  costOf,
+  projectOf,
+  runDuration,
+  stateOf,
+  statePaint,
+  taskOf,
+} from '../../view/format.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { table } from '../../terminal/terminal.ts';
 

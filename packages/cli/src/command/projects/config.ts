@@ -4,7 +4,14 @@ import { PawlError } from '@pawl/schema/error';
 import { liveConfigKeys } from '@pawl/schema/home-config';
 import { filledHomeConfig, homeConfigKeys, homeConfigProblem } from '@pawl/schema/home-config-keys';
 import type { Document } from 'yaml';
-import { checkKey, readConfigDocument, setKey, unsetKey, valuesOf, writeConfigDocument } from '../../project/config-file.ts';
+import {
+  checkKey,
+  readConfigDocument,
+  setKey,
+  unsetKey,
+  valuesOf,
+  writeConfigDocument,
+} from '../../project/config-file.ts';
 import type { CommandContext } from '../../context.ts';
 import { answers } from '../../daemon/launch.ts';
 import { refuseAgents } from '../../agent/person-only.ts';

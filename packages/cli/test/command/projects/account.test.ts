@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { addAccount, listAccounts, removeAccount, testAccount, useAccount } from '../../../src/command/projects/account.ts';
+import {
+  addAccount,
+  listAccounts,
+  removeAccount,
+  testAccount,
+  useAccount,
+} from '../../../src/command/projects/account.ts';
 import { runCli } from '../../run-cli.ts';
 import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 

@@ -1,0 +1,114 @@
+import { createDesk } from '@pawl/daemon/agents/desk';
+import type { AgentView } from '@pawl/protocol/view';
+import type { Agent } from '@pawl/schema/record';
+import * as fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { startTestDaemon } from '../support/daemon.ts';
+import { mailShop } from '../support/mail-shop.ts';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { join } from 'node:path';
+
+test('S1-08, S1-10, S1-11: a home has one desk, at agent 0 to begin with, which exists from the first start', async () => {
+  await using daemon = await startTestDaemon();
+  const desk = await daemon.client.desk();
+  expect(desk).toMatchObject({
+    current: { alias: 'root', parentId: null, status: 'running', kind: 'main' },
+    parent: null,
+    previous: null,
+    next: null,
+    child: null,
+    draft: { input: '', scroll: 0 },
+  });
+  expect((await daemon.client.listAgents()).current).toBe(desk.current.id);
+  // W1-18: a fresh install begins with a clear.
+  expect((await daemon.client.events({ limit: 1 })).events[0]?.type).toBe('agent.forked');
+});
+
+test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes to neighbours, and survives a restart', async () => {
+  await using place = await temporaryDirectory();
+  const home = join(place.path, 'home');
+  const first = await startTestDaemon({ home });
+  const [one, two, three] = [
+    await first.work(['complete'], { alias: 'one' }),
+    await first.work(['complete'], { alias: 'two' }),
+    await first.work(['complete'], { alias: 'three' }),
+  ];
+  for (const { id } of [one, two, three]) await first.ended(id);
+  const { client } = first;
+  await client.switchDesk({ to: 'one', draft: { input: 'to root', scroll: 3 } });
+  const desk = await client.switchDesk({ to: 'two', draft: { input: 'half a sentence to one', scroll: 42 } });
+  expect(desk).toMatchObject({
+    current: { alias: 'two' },
+    parent: { alias: 'root' },
+    previous: { alias: 'one' },
+    next: { alias: 'three' },
+    child: null,
+    draft: { input: '', scroll: 0 },
+  });
+  expect((await client.switchDesk({ to: 'previous' })).draft).toEqual({ input: 'half a sentence to one', scroll: 42 });
+  expect((await client.switchDesk({ to: 'previous' })).current.alias).toBe('three');
+  expect((await client.switchDesk({ to: 'next' })).current.alias).toBe('one');
+  expect((await client.switchDesk({ to: 'parent' })).draft).toEqual({ input: 'to root', scroll: 3 });
+  expect((await client.switchDesk({ to: 'child' })).current.alias).toBe('one');
+  await expect(client.switchDesk({ to: 'child' })).rejects.toMatchObject({ code: 'not_found' });
+  // W1-02: a fork makes the child known to its parent, and the parent to its child.
+  const { agent: below } = await client.fork('one', { switch: false }, randomUUID());
+  expect((await client.switchDesk({ to: 'child' })).current.id).toBe(below.id);
+  expect((await client.desk()).parent?.id).toBe(one.id);
+  await client.switchDesk({ to: 'one', draft: { input: 'unsent', scroll: 0 } });
+  await first.stop();
+  // 3.2.10: also over a restart.
+  const second = await startTestDaemon({ home });
+  expect((await second.client.desk()).current.alias).toBe('one');
+  expect((await second.client.switchDesk({ to: below.id })).draft.input).toBe('unsent');
+  await second.client.killAgent(one.id, { cascade: true });
+  expect((await second.client.desk()).current.alias).toBe('root');
+  await expect(second.client.switchDesk({ to: one.id })).rejects.toMatchObject({ code: 'conflict' });
+  await second.stop();
+  await first[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
+});
+
+test('each agent keeps its own draft and place over any switches, from any terminal, and nothing else of it changes [S1-08, S1-09, S1-10, S1-12]', async () => {
+  await using place = await mailShop();
+  const { platform, root, fox, owl, elk } = place;
+  const family = [fox, owl, elk];
+  const find = async (name: string) => [root, ...family].find(({ alias }) => alias === name) ?? root;
+  const view = async (id: string) => ({ id }) as AgentView;
+  const terminals = [createDesk(platform, { find, view }), createDesk(platform, { find, view })];
+  const rows = () => platform.store.db.selectFrom('agents').selectAll().execute();
+  const before = await rows();
+  const step = fc.record({
+    terminal: fc.nat(1),
+    to: fc.constantFrom('parent', 'child', 'next', 'previous', 'root', ...family.map(({ alias }) => alias)),
+    draft: fc.option(fc.record({ input: fc.string(), scroll: fc.nat() }), { nil: undefined }),
+  });
+  /** Where a word leads: the three are siblings, in a ring. */
+  const leads = (from: Agent, to: string): Agent | undefined => {
+    const at = family.indexOf(from);
+    const ring = (by: number) => (at === -1 ? undefined : family[(at + by + family.length) % family.length]);
+    if (to === 'parent') return at === -1 ? undefined : root;
+    if (to === 'child') return at === -1 ? fox : undefined;
+    if (to === 'next' || to === 'previous') return ring(to === 'next' ? 1 : -1);
+    return [root, ...family].find(({ alias }) => alias === to);
+  };
+  let current = root;
+  const drafts = new Map<Agent, { input: string; scroll: number }>();
+  for (const { terminal, to, draft } of fc.sample(step, { numRuns: 60, seed: 14 })) {
+    const next = leads(current, to);
+    const switched = terminals[terminal]?.switchTo({ to, draft });
+    if (next === undefined) await expect(switched).rejects.toMatchObject({ code: 'not_found' });
+    else {
+      if (draft !== undefined) drafts.set(current, draft);
+      current = next;
+      await switched;
+    }
+    for (const desk of terminals)
+      expect(await desk.look()).toMatchObject({
+        current: { id: current.id },
+        draft: drafts.get(current) ?? { input: '', scroll: 0 },
+      });
+  }
+  expect(await rows()).toEqual(before);
+});

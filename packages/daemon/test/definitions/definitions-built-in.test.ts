@@ -1,0 +1,186 @@
+import { whoHears } from '@pawl/core/supervision/complete';
+import { mayAct, mayUseTool } from '@pawl/core/definitions/gate';
+import { programs } from '@pawl/protocol/programs';
+import { definitionSchema } from '@pawl/schema/definition';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { aPlace, markdown } from '../support/definitions.ts';
+import { agentRecord } from '../support/records.ts';
+
+const builtIn = programs.builtInDefinitions;
+const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
+
+test('7.16, S0-16: the five roles and the helper are definitions, without a problem', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, problems, notices } = await aPlace(directory.path, { builtIn }).definitions.load(null);
+  expect(problems).toEqual([]);
+  expect(notices).toEqual([]);
+  expect([...definitions.keys()]).toEqual([
+    'helper-mode',
+    'merge-queue',
+    'review',
+    'supervisor',
+    'worker',
+    'workspace',
+  ]);
+  for (const definition of definitions.values()) {
+    expect(definitionSchema.parse(definition)).toEqual(definition);
+    expect(definition).toMatchObject({ kind: 'main', role: definition.id, toolGate: 'hard', provider: null });
+    expect(definition.description).not.toBe('');
+    expect(definition.prompt.length).toBeGreaterThan(500);
+  }
+});
+
+test.each([
+  ['supervisor', 'persistent', ['Finalize', 'Delegate'], 'Status check: Review worker progress and check merge queue.'],
+  ['merge-queue', 'persistent', ['Finalize', 'Delegate'], 'Status check: Review open PRs and check CI status.'],
+  ['worker', 'ephemeral', ['Patch'], 'Status check: Update on your progress?'],
+  ['review', 'ephemeral', [], 'Status check: Update on your review progress?'],
+  ['workspace', 'persistent', ['Patch', 'Finalize', 'Delegate'], null],
+  ['helper-mode', 'persistent', ['Patch'], null],
+] as const)(
+  'S4-03, S4-05, S4-08, S4-11, S4-13, S4-27: %s is %s, may %j, and is nudged with its words',
+  async (id, cls, allow, nudge) => {
+    await using directory = await temporaryDirectory();
+    const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
+    expect(definition).toMatchObject({ class: cls, policy: { allow, delegateTargets: [] }, nudge });
+    const patches = mayAct(definition, 'Patch');
+    for (const tool of ['Write', 'Edit', 'apply_patch']) expect(mayUseTool(definition, tool)).toBe(patches);
+    for (const tool of ['Read', 'Grep', 'shell']) expect(mayUseTool(definition, tool)).toBe(true);
+  },
+);
+
+test.each([
+  // S4-04: the supervisor modifies no change, and hearing of changes brings the right to close one.
+  ['supervisor', ['emergency']],
+  ['merge-queue', ['changes', 'reviews', 'emergency']],
+  ['worker', []],
+  ['review', []],
+  ['workspace', []],
+  ['helper-mode', []],
+] as const)('S4-04, S4-07, S4-13: what %s is told of the merge queue is %j', async (id, hears) => {
+  await using directory = await temporaryDirectory();
+  expect(await aPlace(directory.path, { builtIn }).definitions.find(null, id)).toMatchObject({ hears });
+});
+
+test.each([
+  ['supervisor', 'wake', []],
+  ['merge-queue', 'wake', []],
+  ['worker', 'wake', ['supervisor', 'merge-queue']],
+  ['review', 'wake', ['merge-queue']],
+  // The workspace is for a person: mail of other agents waits until it is fetched.
+  ['workspace', 'pull', []],
+  ['helper-mode', 'pull', []],
+] as const)('mail for %s: %s; %j hear that it completed or is stuck [S4-04, S4-12, W4-04]', async (id, mail, told) => {
+  await using directory = await temporaryDirectory();
+  const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
+  expect(definition.mail).toBe(mail);
+  const colleagues = roles.map((role) => ({ role, agent: agentRecord({ alias: role }) }));
+  const heard = whoHears(agentRecord({}), definition.notify, { supervisor: null, colleagues });
+  expect(heard.map(({ alias }) => alias).toSorted()).toEqual([...told].toSorted());
+});
+
+test('S4-06, S4-09, S4-14: each role has its verbs in its text, and the queue’s has no way around the gate', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions } = await aPlace(directory.path, { builtIn }).definitions.load(null);
+  const verbs = (id: string) => [
+    ...new Set(
+      [...(definitions.get(id)?.prompt ?? '').matchAll(/`pawl ((?:change )?[a-z]+)/g)].map(([, verb]) => verb),
+    ),
+  ];
+  expect(verbs('worker')).toEqual(expect.arrayContaining(['change open', 'change comment', 'complete']));
+  expect(verbs('review')).toEqual(['change show', 'change diff', 'change comment', 'complete']);
+  expect(verbs('merge-queue')).toEqual([
+    'queue',
+    'change show',
+    'change log',
+    'change diff',
+    'change comment',
+    'work',
+    'change close',
+  ]);
+  for (const [id, { prompt }] of definitions) {
+    expect(prompt, id).not.toMatch(/change (approve|merge|unblock)/);
+  }
+});
+
+test('S0-16, W0-07: the helper’s contract has its id, the four tiers, a light start and the end', async () => {
+  await using directory = await temporaryDirectory();
+  const { mail, prompt } = await aPlace(directory.path, { builtIn }).definitions.find(null, 'helper-mode');
+  expect(mail).toBe('pull');
+  const parts = [
+    /first line/,
+    /no pull/,
+    /Always:/,
+    /With care:/,
+    /Never, while others/,
+    /one short note/,
+    /session end/,
+  ];
+  for (const part of [...parts, /ban on git was for as long as others were here/]) expect(prompt).toMatch(part);
+});
+
+test('helper and primary have one short note for each other, and no other channel [W0-13]', async () => {
+  await using directory = await temporaryDirectory();
+  const { prompt } = await aPlace(directory.path, { builtIn }).definitions.find(null, 'helper-mode');
+  const contract = new Set([...prompt.matchAll(/pawl ((?:session )?[a-z]+)/g)].map(([, verb]) => verb));
+  expect([...contract]).toEqual(['session begin', 'session path', 'send', 'mail', 'session end']);
+  expect([...prompt.matchAll(/pawl send (\S+)/g)].map(([, to]) => to)).toEqual(['primary']);
+});
+
+test('S2-02: no source file knows the roster', () => {
+  const packages = join(import.meta.dirname, '..', '..', '..');
+  const sources = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /^[^/]+\/src\/.*\.(ts|tsx|sh)$/.test(name) && !name.includes('node_modules'),
+  );
+  expect(sources.length).toBeGreaterThan(50);
+  const word = new RegExp(`(['"\`])(${roles.join('|')})\\1`, 'g');
+  const knowing = sources.filter((name) => {
+    const found = [...readFileSync(join(packages, name), 'utf8').matchAll(word)].map(([, , role]) => role);
+    return new Set(found).size > 1;
+  });
+  expect(knowing).toEqual([]);
+});
+
+test('S4-32: a new role is one file with role, class and nudge', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, project, put } = aPlace(directory.path, { builtIn });
+  put('gardener.md', markdown({ kind: 'main', class: 'persistent', role: 'gardener', nudge: 'Any weeds?' }));
+  const { definitions: found } = await definitions.load(project);
+  expect(found.size).toBe(roles.length + 1);
+  expect(found.get('gardener')).toMatchObject({ role: 'gardener', class: 'persistent', nudge: 'Any weeds?' });
+});
+
+test('a person’s file and the repository’s in .multiclaude/agents are appended to a role, as custom instructions [W4-18]', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, project, user, write } = aPlace(directory.path, { builtIn });
+  const before = await definitions.find(project, 'worker');
+  write(join(user, 'worker.md'), markdown({}, 'Write briefly.'));
+  write(join(project.root, '.multiclaude', 'agents', 'worker.md'), 'Use tabs.\n');
+  write(
+    join(project.root, '.multiclaude', 'agents', 'gardener.md'),
+    markdown({ kind: 'main', role: 'gardener' }, 'Weed.'),
+  );
+  const { definitions: found, problems, notices } = await definitions.load(project);
+  expect([problems, notices]).toEqual([[], []]);
+  const { prompt, sources, ...rest } = found.get('worker') ?? before;
+  expect(prompt).toBe(`${before.prompt}\n\nWrite briefly.\n\nUse tabs.`);
+  expect(sources).toHaveLength(3);
+  expect(before).toMatchObject(rest);
+  expect(found.get('gardener')).toMatchObject({ prompt: 'Weed.', role: 'gardener' });
+});
+
+test('7.16: a repository adds to a role and cannot give it more', async () => {
+  await using directory = await temporaryDirectory();
+  const { definitions, project, put } = aPlace(directory.path, { builtIn });
+  put('review.md', markdown({ tools: ['*'], policy: ['Patch'] }, 'We also check spelling.'));
+  put('worker.md', markdown({ disallowedTools: ['WebFetch'], work_globs: ['src/**'] }));
+  const { definitions: found, notices } = await definitions.load(project);
+  const review = found.get('review');
+  expect(review?.prompt.endsWith('\n\nWe also check spelling.')).toBe(true);
+  expect(review).toMatchObject({ policy: { allow: [] }, tools: ['Read', 'Glob', 'Grep', 'Bash'] });
+  expect(notices.map(({ id, line }) => `${id} ${line}`)).toEqual(['review 2', 'review 3']);
+  expect(found.get('worker')).toMatchObject({ deniedTools: ['WebFetch'], workGlobs: ['src/**'], tools: ['*'] });
+});
