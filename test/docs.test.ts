@@ -25,7 +25,7 @@ const squeeze = (text: string) =>
     .replaceAll(/\n+/g, '\n')
     .trim();
 
-test('S3-89: docs/commands.md says what the command table says', () => {
+test('docs/commands.md says what the command table says [S3-89]', () => {
   expect(squeeze(read('docs/commands.md'))).toBe(squeeze(commandPage()));
 });
 
@@ -36,7 +36,7 @@ test('the pages tell of every key of config.yaml [S3-89]', () => {
   expect(keys.filter((key) => !new RegExp(`\\b${key}\\b`).test(documented))).toEqual([]);
 });
 
-test('S4-21: what agents are told of the commands is what the command table says', () => {
+test('what agents are told of the commands is what the command table says [S4-21]', () => {
   const list = read('packages/daemon/prompts/cli.md');
   expect(squeeze(list), 'run `node scripts/command-docs.ts`').toBe(squeeze(agentCommandPage()));
   for (const name of ['ps', 'fork', 'history', 'mark', 'gate', 'id']) expect(list).toContain(`- \`pawl ${name}`);
@@ -81,7 +81,7 @@ test('every test that docs/requirements.md names exists', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test('S1-01, S1-29: the process model has its page, and every verb on it is a command', () => {
+test('the process model has its page, and every verb on it is a command [S1-01, S1-29]', () => {
   const page = read('docs/process-model.md');
   const commands = [...read('docs/commands.md').matchAll(/^#{2,3} pawl (\S+)/gm)].map((match) => match[1]);
   const verbs = [...page.matchAll(/`pawl ([a-z-]+)/g)].map((match) => match[1]);
@@ -165,7 +165,7 @@ test('docs/requirements.md tells of every row of the process model, the definiti
   expect(rows.filter((row) => !tests.has(row))).toEqual([]);
 });
 
-test('S3-89: a row about providers, the talk or the ratchet is named by a test that docs/requirements.md gives for it', () => {
+test('a row about providers, the talk or the ratchet is named by a test that docs/requirements.md gives for it [S3-89]', () => {
   const tests = testsByRow();
   const named = (row: string) => (tests.get(row) ?? []).some((file) => rowsIn(read(file)).has(row));
   // Rows of which the page says that they are not there, or otherwise.
@@ -193,7 +193,7 @@ test('docs/ratchet.md has every state of a change, and a configuration that is r
   for (const key of keys) expect(page, key).toContain(`| \`${key}\``);
 });
 
-test('S4-06, S4-09: every verb that the pages and the definitions name is a command', () => {
+test('every verb that the pages and the definitions name is a command [S4-06, S4-09]', () => {
   const commands = new Set(
     [...read('docs/commands.md').matchAll(/^#{2,3} pawl ([a-z -]+)$/gm)].map((match) => match[1]),
   );

@@ -31,7 +31,7 @@ async function stopped(): Promise<AgentView> {
   return agent;
 }
 
-test('S1-25…28, S4-15…17: a person sends, looks, reads and waits; nobody but its recipient acknowledges', async () => {
+test('a person sends, looks, reads and waits; nobody but its recipient acknowledges [S1-25…28, S4-15…17]', async () => {
   const agent = await stopped();
   const { mails } = await place.json<MailsAnswer>(['agent', 'send-message', agent.alias, 'a word']);
   expect(mails[0]).toMatchObject({

@@ -163,7 +163,7 @@ describe('every command', () => {
     ]);
   });
 
-  test('S1-04: fork is a command, and there is none called spawn', () => {
+  test('fork is a command, and there is none called spawn [S1-04]', () => {
     const words = all.flatMap(([name, command]) => [...name.split(' '), ...command.aliases()]);
     expect(words).toContain('fork');
     expect(words.filter((word) => word.includes('spawn'))).toEqual([]);

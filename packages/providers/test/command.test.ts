@@ -20,7 +20,7 @@ const fresh: SessionGiven = {
   baseUrl: null,
 };
 
-describe('S3-19, S3-40, S3-41: the arguments of a session', () => {
+describe('the arguments of a session [S3-19, S3-40, S3-41]', () => {
   test.each<[string, Partial<ProviderPreset>, Partial<SessionGiven>, string[]]>([
     ['a new conversation under a chosen id', {}, {}, ['--session-id', 'id-1']],
     ['a new one where none can be chosen', { chooseSession: null }, {}, []],
@@ -98,7 +98,7 @@ describe('S3-19, S3-40, S3-41: the arguments of a session', () => {
     );
   });
 
-  test('7.20: a provider that cannot branch off a conversation refuses to', () => {
+  test('a provider that cannot branch off a conversation refuses to [7.20]', () => {
     const conversation = { kind: 'fork', providerSessionId: 'old', chosenId: null } as const;
     expect(() => sessionCommand({ ...preset, fork: null }, { ...fresh, conversation })).toThrow(
       expect.objectContaining({ code: 'conflict', message: expect.stringContaining('cannot fork') as string }),

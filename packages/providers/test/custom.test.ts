@@ -7,7 +7,7 @@ const builtIn = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 
 const named = (name: string, presets = builtIn) => presets.find((preset) => preset.name === name)!;
 const load = (entries: Record<string, unknown>) => withCustomPresets(builtIn, entries);
 
-test('S3-45: an entry adds a provider that differs from another in what it says', () => {
+test('an entry adds a provider that differs from another in what it says [S3-45]', () => {
   const { presets, problems } = load({
     mine: {
       extends: 'claude',
@@ -50,7 +50,7 @@ test('an entry with the name of a provider overrides it, in its place', () => {
   expect(named('codex', presets)).toEqual({ ...named('codex'), env: { RUST_LOG: 'error' } });
 });
 
-test('S3-51: a command alone makes a provider whose output is text', () => {
+test('a command alone makes a provider whose output is text [S3-51]', () => {
   const { presets, problems } = load({
     tool: { command: ['tool', '--quietly'] },
     same: { extends: 'generic', command: ['t'] },

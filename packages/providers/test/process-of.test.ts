@@ -19,7 +19,7 @@ test.each([
   expect(processOf(command)).toEqual(expected);
 });
 
-test('W0-03: an entry of config.yaml is told by its own command, and by what it builds on', () => {
+test('an entry of config.yaml is told by its own command, and by what it builds on [W0-03]', () => {
   const { of, problems } = processes({
     mine: { extends: 'claude', command: ['/opt/mine', '-p'] },
     tool: { command: ['tool'] },
@@ -34,7 +34,7 @@ test('W0-03: an entry of config.yaml is told by its own command, and by what it 
   expect(of('claude')).toEqual(claude);
 });
 
-test('W0-03: an entry may say what its processes look like, and a pattern that is none is told', () => {
+test('an entry may say what its processes look like, and a pattern that is none is told [W0-03]', () => {
   const { of, problems } = processes({
     codex: { process: { names: ['codex', 'kodex'] } },
     tool: { command: ['tool'], process: { command_line: '/tool/main' } },

@@ -4,7 +4,7 @@ import { agentPrograms, knownPrograms, recogniser } from '../src/agent-program.t
 
 const recognise = recogniser(knownPrograms());
 
-test('W0-03: what to look for comes from the presets, for every provider that has a program', () => {
+test('what to look for comes from the presets, for every provider that has a program [W0-03]', () => {
   const presets = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 'b'], scriptedState: '' });
   const found = agentPrograms(presets).map(({ provider }) => provider);
   expect(presets.map(({ name }) => name).filter((name) => !found.includes(name))).toEqual(['generic', 'acp']);
@@ -25,7 +25,7 @@ test.each([
   ['aider', 'aider', ['/venv/bin/python', '/venv/bin/aider']],
   ['cursor-agent', 'node', ['/home/u/.local/bin/cursor-agent', '--use-system-ca', 'index.js']],
   ['scripted', 'node', ['node', '/opt/pawl/dist/scripted-agent.mjs', '-p']],
-])('2.2.5: a process of %s is known by %s', (provider, name, words) => {
+])('a process of %s is known by %s [2.2.5]', (provider, name, words) => {
   expect(recognise({ name, words })).toBe(provider);
 });
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { knownPrograms } from '../src/agent-program.ts';
 import { readPrograms } from '../src/programs-file.ts';
 
-test('W0-03: what a daemon wrote down comes before what is known, and takes nothing away', async () => {
+test('what a daemon wrote down comes before what is known, and takes nothing away [W0-03]', async () => {
   await using place = await temporaryDirectory();
   const path = join(place.path, 'programs.json');
   const mine = { provider: 'mine', program: 'mine', names: ['mine'], commandLine: null };

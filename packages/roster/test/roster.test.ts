@@ -38,7 +38,7 @@ async function aMachine() {
 const pids = ({ others }: Roster) => others.map(({ pid }) => pid);
 
 describe('S0-03, invariant 15: who is here', () => {
-  test('S0-05: alone, with one, and with four, oldest first', async () => {
+  test('alone, with one, and with four, oldest first [S0-05]', async () => {
     await using machine = await aMachine();
     expect(machine.look([{ pid: 7, name: 'bash', cwd: machine.at('proj') }])).toMatchObject({ others: [], doubts: [] });
     const four = [40, 10, 30, 20].map((pid) => ({ pid, name: 'claude', cwd: machine.at('proj/deep') }));
@@ -58,7 +58,7 @@ describe('S0-03, invariant 15: who is here', () => {
     ]);
   });
 
-  test('2.2.1: a linked root is the same root, and /a/proj2 is not in /a/proj', async () => {
+  test('a linked root is the same root, and /a/proj2 is not in /a/proj [2.2.1]', async () => {
     await using machine = await aMachine();
     symlinkSync(machine.at('proj'), machine.at('link'));
     const agents = [
@@ -83,7 +83,7 @@ describe('S0-03, invariant 15: who is here', () => {
     expect(pids(machine.look([{ pid: 10, name: 'claude', cwd: machine.at('proj'), words }]))).toEqual([10]);
   });
 
-  test('2.2.3: names with spaces and parentheses are read to their end', async () => {
+  test('names with spaces and parentheses are read to their end [2.2.3]', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const agents = [
@@ -94,7 +94,7 @@ describe('S0-03, invariant 15: who is here', () => {
     expect(pids(machine.look(agents))).toEqual([11]);
   });
 
-  test('2.2.5: what an interpreter runs is told by its script', async () => {
+  test('what an interpreter runs is told by its script [2.2.5]', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const node = (pid: number, ...words: string[]) => ({
@@ -125,7 +125,7 @@ describe('S0-03, invariant 15: who is here', () => {
   });
 });
 
-describe('S0-03: whoever asks is not somebody else', () => {
+describe('whoever asks is not somebody else [S0-03]', () => {
   test('parents that are agents are oneself, and so are their other children', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
@@ -177,8 +177,8 @@ describe('S0-03: whoever asks is not somebody else', () => {
   });
 });
 
-describe('7.7: Pawl’s own agents', () => {
-  test('2.2.7: one with a worktree of its own is not here; one in the checkout is, with its id', async () => {
+describe('Pawl’s own agents [7.7]', () => {
+  test('one with a worktree of its own is not here; one in the checkout is, with its id [2.2.7]', async () => {
     await using machine = await aMachine();
     const environment = { PAWL_SESSION: 'session-1', PAWL_AGENT_ID: 'agent-1', PAWL_HOME: '/nowhere' };
     const agents = [
@@ -205,8 +205,8 @@ describe('7.7: Pawl’s own agents', () => {
   });
 });
 
-describe('W0-01: never a false alone', () => {
-  test('2.2.2: a directory that cannot be read is left out, and leaves a doubt', async () => {
+describe('never a false alone [W0-01]', () => {
+  test('a directory that cannot be read is left out, and leaves a doubt [2.2.2]', async () => {
     await using machine = await aMachine();
     const hidden = { pid: 10, name: 'claude', cwd: { unreadable: true as const } };
     const seen = machine.look([hidden]);
@@ -225,13 +225,13 @@ describe('W0-01: never a false alone', () => {
     expect(exitCodeOf(seen)).toBe(2);
   });
 
-  test('2.2.2: whoever has just left is nobody', async () => {
+  test('whoever has just left is nobody [2.2.2]', async () => {
     await using machine = await aMachine();
     const seen = machine.look([{ pid: 10, name: 'claude', cwd: null }]);
     expect(seen).toMatchObject({ others: [], skipped: [], doubts: [] });
   });
 
-  test('2.2.2: a deleted directory is a doubt only where it was in the project', async () => {
+  test('a deleted directory is a doubt only where it was in the project [2.2.2]', async () => {
     await using machine = await aMachine();
     const gone = (name: string) => ({ pid: 10, name: 'claude', cwd: `${machine.at(name)} (deleted)` });
     expect(exitCodeOf(machine.look([gone('proj/gone')]))).toBe(2);
@@ -283,7 +283,7 @@ describe('W0-01: never a false alone', () => {
   });
 });
 
-describe('2.2.8: of several that begin at once, one is the first', () => {
+describe('of several that begin at once, one is the first [2.2.8]', () => {
   test('the one that began first, or at the same moment has the lower pid', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
@@ -306,7 +306,7 @@ describe('2.2.8: of several that begin at once, one is the first', () => {
   });
 });
 
-test('W0-02: ROSTER_PGREP is asked for processes by name', async () => {
+test('ROSTER_PGREP is asked for processes by name [W0-02]', async () => {
   await using machine = await aMachine();
   const proc = fakeProc(machine.at('proc'), [self, { pid: 20, name: 'other', cwd: machine.at('proj') }]);
   const environment = { ROSTER_PROC: proc, ROSTER_SELF_PID: '500' };

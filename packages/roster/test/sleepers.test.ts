@@ -31,7 +31,7 @@ async function aPlace() {
 /** Whether this machine lets anybody have a tree of mounts of their own. */
 const hasNamespaces = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0;
 
-test.runIf(hasNamespaces)('W0-01: an agent in a tree of mounts of its own is a doubt where names differ', async () => {
+test.runIf(hasNamespaces)('an agent in a tree of mounts of its own is a doubt where names differ [W0-01]', async () => {
   await using place = await aPlace();
   const program = place.agents.program('claude', '/bin/sleep');
   const inside = (script: string) =>
@@ -48,7 +48,7 @@ test.runIf(hasNamespaces)('W0-01: an agent in a tree of mounts of its own is a d
 });
 
 describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processes', () => {
-  test('S0-04: one and four agents, here and below, not beside; they leave one after the other', async () => {
+  test('one and four agents, here and below, not beside; they leave one after the other [S0-04]', async () => {
     await using place = await aPlace();
     expect(exitCodeOf(place.look())).toBe(0);
     await place.agents.start('claude', place.at('proj2'));
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(exitCodeOf(place.look())).toBe(0);
   });
 
-  test('2.2.1: the project by a link, and a name with spaces and parentheses', async () => {
+  test('the project by a link, and a name with spaces and parentheses [2.2.1]', async () => {
     await using place = await aPlace();
     symlinkSync(place.at('proj'), place.at('link'));
     await place.agents.start('a) S 1 (claude', place.at('proj'));
@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(place.look(place.at('link')).others).toMatchObject([{ pid, cwd: place.at('proj/deep') }]);
   });
 
-  test('2.2.2: a directory that is deleted under an agent leaves a doubt', async () => {
+  test('a directory that is deleted under an agent leaves a doubt [2.2.2]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('claude', place.at('proj/deep'));
     rmSync(place.at('proj/deep'), { recursive: true });
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(exitCodeOf(seen)).toBe(2);
   });
 
-  test('7.7: Pawl’s agent in a worktree below the project is not here', async () => {
+  test('Pawl’s agent in a worktree below the project is not here [7.7]', async () => {
     await using place = await aPlace();
     const environment = { PAWL_SESSION: 'session-1', PAWL_AGENT_ID: 'agent-1', PAWL_HOME: place.at('home') };
     await place.agents.start('claude', place.at('home/worktrees/proj/calm-fox'), environment);
@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(place.look(place.at('')).others).toMatchObject([{ pid, agentId: 'agent-1', session: 'session-1' }]);
   });
 
-  test('2.2.8: of two that are there, exactly one is the first', async () => {
+  test('of two that are there, exactly one is the first [2.2.8]', async () => {
     await using place = await aPlace();
     const pids = [
       await place.agents.start('claude', place.at('proj')),
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(standing).toEqual(['first', 'beside']);
   });
 
-  test('S0-03, 2.2.4: an agent that asks through its shell sees neither itself nor its subagents', async () => {
+  test('an agent that asks through its shell sees neither itself nor its subagents [S0-03, 2.2.4]', async () => {
     await using place = await aPlace();
     const shell = place.agents.program('claude', '/bin/sh');
     const subagent = place.agents.program('codex', '/bin/sleep');
@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(ask()).toMatchObject({ status: 1, stdout: `${pid}\t${place.at('proj/deep')}\n` });
   });
 
-  test('2.2.5: an agent that node runs is seen by its script', async () => {
+  test('an agent that node runs is seen by its script [2.2.5]', async () => {
     await using place = await aPlace();
     writeFileSync(place.at('codex'), 'setInterval(() => {}, 1000);\n');
     const pid = place.agents.startCommand([process.execPath, place.at('codex')], place.at('proj'));
@@ -138,7 +138,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(place.look().others).toMatchObject([{ pid, provider: 'codex' }]);
   });
 
-  test.runIf(spawnSync('lsof', ['-v']).error === undefined)('2.2.6: ps and lsof see the same as /proc', async () => {
+  test.runIf(spawnSync('lsof', ['-v']).error === undefined)('ps and lsof see the same as /proc [2.2.6]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('claude', place.at('proj'));
     const probe = { ...systemProbe({}), view: psView() };

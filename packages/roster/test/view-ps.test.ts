@@ -27,7 +27,7 @@ test('lines of lsof', () => {
   expect(found.has(14)).toBe(false);
 });
 
-test('2.2.6: a program that is missing is a reason to say nothing', () => {
+test('a program that is missing is a reason to say nothing [2.2.6]', () => {
   expect(() => psView({ ps: '/no/ps', lsof: 'lsof' }).list()).toThrow(/\/no\/ps is not there/);
   expect(() => psView({ ps: 'ps', lsof: '/no/lsof' }).directories([1])).toThrow(/\/no\/lsof is not there/);
   expect(() => psView({ ps: 'true', lsof: 'lsof' }).list()).toThrow(/does not list processes/);
@@ -35,7 +35,7 @@ test('2.2.6: a program that is missing is a reason to say nothing', () => {
 
 const has = (program: string) => spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;
 
-test.runIf(has('lsof') && has('ps'))('2.2.6: ps and lsof show a process, its words and its directory', async () => {
+test.runIf(has('lsof') && has('ps'))('ps and lsof show a process, its words and its directory [2.2.6]', async () => {
   await using place = await temporaryDirectory();
   const child = spawn('sleep', ['300'], { cwd: place.path, stdio: 'ignore' });
   try {

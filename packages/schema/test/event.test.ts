@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { crashPoint, crashPoints } from '../src/crash-point.ts';
 import { eventTypes } from '../src/event.ts';
 
-test('W3-04: an event is named by a noun and what happened to it', () => {
+test('an event is named by a noun and what happened to it [W3-04]', () => {
   for (const type of eventTypes)
     expect(type).toMatch(
       /^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|rewound|told|taken|withdrawn|withheld|forbidden|sent|read|left|stuck|unstuck|silent|invalid)$/,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conversationKinds, messageKinds, messageSchema, worktreeEndSchema } from '../src/record.ts';
 
-test('W1-17: every message is of one kind, and the kinds of a conversation come from the same list', () => {
+test('every message is of one kind, and the kinds of a conversation come from the same list [W1-17]', () => {
   expect(new Set(messageKinds).size).toBe(messageKinds.length);
   for (const kind of conversationKinds) expect(messageKinds).toContain(kind);
   const message = {
@@ -25,6 +25,6 @@ test.each([
   [{ state: 'retained', at: 5 }, false],
   [{ state: 'missing' }, false],
   [{ state: 'deleted', at: 5 }, false],
-])('7.11: an end of a worktree says what became of it and when: %j', (end, valid) => {
+])('an end of a worktree says what became of it and when: %j [7.11]', (end, valid) => {
   expect(worktreeEndSchema.safeParse(end).success).toBe(valid);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Signal } from '../src/signal.ts';
 import { parseSignal } from '../src/signal.ts';
 
-describe('S3-30: signals', () => {
+describe('signals [S3-30]', () => {
   test.each<[string, string, Signal]>([
     ['done', '{"status":"done"}', { status: 'done' }],
     ['done with a result', '{"status":"done","result":"ok"}', { status: 'done', result: 'ok' }],

@@ -23,7 +23,7 @@ function deletedIn(text: string): string[] {
   return deletions.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => (match[1] ?? '').toLowerCase()));
 }
 
-test('S1-02, S3-71, W1-01, 3.2.6: no statement deletes agents, messages, or anything by way of another row', () => {
+test('no statement deletes agents, messages, or anything by way of another row [S1-02, S3-71, W1-01, 3.2.6]', () => {
   expect(sources.length).toBeGreaterThan(50);
   for (const { path, text } of sources) {
     const deleted = deletedIn(text).filter((what) => ['agents', 'messages', 'cascade', 'set'].includes(what));
@@ -31,7 +31,7 @@ test('S1-02, S3-71, W1-01, 3.2.6: no statement deletes agents, messages, or anyt
   }
 });
 
-test('3.2.6: no statement changes a parent or a fork point', () => {
+test('no statement changes a parent or a fork point [3.2.6]', () => {
   for (const { path, text } of sources) {
     expect(text, path).not.toMatch(/\.set\(\s*\{[^}]*\b(?:parent_id|fork_message_id)\b/);
     expect(text, path).not.toMatch(/\bset\s+(?:\w+\s*=[^;`]*,\s*)?(?:parent_id|fork_message_id)\s*=/i);

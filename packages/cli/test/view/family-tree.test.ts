@@ -11,7 +11,7 @@ const member = (number: number, parent: number, given: Partial<AgentView> = {}) 
   agentView({ id: idOf(number), alias: `a${number}`, parentId: idOf(parent), ...given });
 const dead = { status: 'dead', activity: 'stopped' } as const;
 
-test('W1-25: the family is drawn from agent 0 down, oldest children first, with counts', () => {
+test('the family is drawn from agent 0 down, oldest children first, with counts [W1-25]', () => {
   const agents = [
     member(5, 2, { activity: 'running', detail: 'runs the tests' }),
     member(4, 1, { activity: 'crashed', assignment: 'write\nthe docs' }),
@@ -35,7 +35,7 @@ test('W1-25: the family is drawn from agent 0 down, oldest children first, with 
   ]);
 });
 
-test('W1-25: the dead are shown where somebody living descends from them, and all of them on request', () => {
+test('the dead are shown where somebody living descends from them, and all of them on request [W1-25]', () => {
   const agents = [
     member(6, 5, dead),
     member(5, 0, dead),

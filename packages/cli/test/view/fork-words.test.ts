@@ -12,7 +12,7 @@ function outcome(words: string[], prompt?: string): unknown {
   }
 }
 
-describe('W1-04: the words of fork', () => {
+describe('the words of fork [W1-04]', () => {
   test.each<[string, string[], string | undefined, unknown]>([
     ['nothing', [], undefined, ['@current']],
     ['a prompt by option', [], 'go', ['@current', 'go']],

@@ -132,7 +132,7 @@ test('things are counted, and names beyond a dozen only counted', () => {
   expect(names([])).toBe('');
 });
 
-test('W1-25: states are counted, what goes on first', () => {
+test('states are counted, what goes on first [W1-25]', () => {
   const states = 'dead idle running dead running idle running'.split(' ');
   expect(stateCounts(states)).toBe('7 agents: 3 running, 2 idle, 2 dead');
   expect(stateCounts([])).toBe('0 agents');

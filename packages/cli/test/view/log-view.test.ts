@@ -39,7 +39,7 @@ test('two texts in a row, and a tool in between, each stand on their own line', 
   expect(shown([delta('a'), whole('a'), tool, delta('b'), whole('b')])).toBe('a\n▸ Bash ls\nb\n');
 });
 
-test('S3-75: every text, tool and end begins with its time', () => {
+test('every text, tool and end begins with its time [S3-75]', () => {
   let text = '';
   const view = createLogView(palette({ isTTY: false }), (part) => (text += part));
   const at = new Date(2026, 0, 2, 3, 4, 5).getTime();

@@ -38,7 +38,7 @@ describe('which account is used', () => {
     expect(choose({ exhaustedUntil: now }, [spare])).toMatchObject({ kind: 'use', account: { name: 'wanted' } });
   });
 
-  test('S3-36: the least recently used other one, when the wanted one is exhausted or invalid', () => {
+  test('the least recently used other one, when the wanted one is exhausted or invalid [S3-36]', () => {
     const never = accountRecord('never');
     for (const fields of [{ exhaustedUntil: now + 1 }, { invalidReason: 'expired' }, { removedAt: 3 }]) {
       expect(choose(fields, [spare])).toEqual({ kind: 'use', account: spare });
@@ -66,7 +66,7 @@ describe('which account is used', () => {
       expect(choose({ removedAt: 1 }, others)).toEqual({ kind: 'wait', until: now + 7, account: limited(twin) });
   });
 
-  test('7.22: no other one without leave to rotate: an exhausted one is waited for, an invalid one is not', () => {
+  test('no other one without leave to rotate: an exhausted one is waited for, an invalid one is not [7.22]', () => {
     expect(choose({ exhaustedUntil: 5_000 }, [spare], false)).toMatchObject({ kind: 'wait', until: 5_000 });
     expect(choose({ invalidReason: 'expired' }, [spare], false)).toEqual({
       kind: 'none',
@@ -75,7 +75,7 @@ describe('which account is used', () => {
     expect(choose({ removedAt: 5 }, [], true)).toEqual({ kind: 'none', reason: 'the account wanted was removed' });
   });
 
-  test('7.22: what a shell brought is waited for, and gives way to no other', () => {
+  test('what a shell brought is waited for, and gives way to no other [7.22]', () => {
     expect(choose({ kind: 'shell', exhaustedUntil: 5_000 }, [spare])).toMatchObject({ kind: 'wait', until: 5_000 });
     expect(choose({ kind: 'shell', invalidReason: 'expired' }, [spare])).toMatchObject({ kind: 'none' });
   });
@@ -113,7 +113,7 @@ const someAccount = fc
   })
   .map((fields) => accountRecord(`a${newId().toLowerCase()}`, fields));
 
-test('S3-35, S3-36: whatever accounts there are, the choice can be used or waited for, and nobody waits without need', () => {
+test('whatever accounts there are, the choice can be used or waited for, and nobody waits without need [S3-35, S3-36]', () => {
   fc.assert(
     fc.property(fc.array(someAccount, { minLength: 1, maxLength: 8 }), fc.boolean(), (accounts, rotate) => {
       const wanted = accounts[0] as Account;

@@ -13,7 +13,7 @@ const adopted = anAgent({
   branch: null,
 });
 
-test('7.1: nothing is ever done about a process that somebody else started', () => {
+test('nothing is ever done about a process that somebody else started [7.1]', () => {
   expect(nextStep({ agent: adopted, run: null, session: null })).toEqual({ do: 'rest' });
   expect(deriveStatus({ agent: adopted, run: null, session: null })).toMatchObject({
     status: 'running',

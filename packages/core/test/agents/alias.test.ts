@@ -2,7 +2,7 @@ import { nameSchema } from '@pawl/schema/id';
 import { expect, test } from 'vitest';
 import { chooseAlias, plainAliases } from '../../src/agents/alias.ts';
 
-test('S3-16, W4-14: aliases are adjective-animal, and good names', () => {
+test('aliases are adjective-animal, and good names [S3-16, W4-14]', () => {
   for (let index = 0; index < 200; index++) {
     const alias = chooseAlias(new Set(), () => index / 200);
     expect(alias).toMatch(/^[a-z]+-[a-z]+$/);

@@ -20,7 +20,7 @@ const rows: Row[] = [
   ['nothing is there, though somebody was in it', 'missing', 2, { do: 'note-missing' }],
 ];
 
-describe('7.11: what becomes of a dead agent’s worktree', () => {
+describe('what becomes of a dead agent’s worktree [7.11]', () => {
   test.each(rows)('%s', (_name, state, processes, verdict) => {
     expect(judgeCleanUp({ state, processes, detail: 'why' })).toEqual(verdict);
   });

@@ -7,7 +7,7 @@ const errand = anAgent({ mode: 'errand' });
 const session = aSession({ providerSessionId: 'theirs' });
 const ended = aSession({ providerSessionId: 'theirs', endedAt: 5, exitCode: 0 });
 
-test('W3-03: an errand is described in one line of at most 200 characters', () => {
+test('an errand is described in one line of at most 200 characters [W3-03]', () => {
   expect(() => checkErrand('x'.repeat(limits.errandCharacters))).not.toThrow();
   for (const description of ['x'.repeat(limits.errandCharacters + 1), 'two\nlines']) {
     expect(() => checkErrand(description)).toThrow(expect.objectContaining({ code: 'invalid_input' }));
@@ -19,7 +19,7 @@ test('what is not an errand is refused', () => {
   expect(() => refuseOther(anAgent())).toThrow(/not an errand/);
 });
 
-describe('S3-56: something can be said to an errand', () => {
+describe('something can be said to an errand [S3-56]', () => {
   test.each([
     ['that runs', { agent: errand, run: aRun(), session }],
     ['that rests', { agent: errand, run: aRun({ outcome: 'completed', endedAt: 5 }), session: ended }],

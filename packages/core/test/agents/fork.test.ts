@@ -37,7 +37,7 @@ function aRequest(given: Partial<ForkRequest> = {}): ForkRequest {
 }
 
 describe('the rows of a fork', () => {
-  test('S1-13, S1-17: the child knows its parent and the point it branched off, and is complete', () => {
+  test('the child knows its parent and the point it branched off, and is complete [S1-13, S1-17]', () => {
     const { agent } = planFork(aRequest());
     expect(agentSchema.parse(agent)).toEqual({
       id: idOf('child'),
@@ -79,7 +79,7 @@ describe('the rows of a fork', () => {
     });
   });
 
-  test('S1-14: a prompt begins a run with the definition as it is now', () => {
+  test('a prompt begins a run with the definition as it is now [S1-14]', () => {
     const { run, agent } = planFork(aRequest());
     expect(runSchema.parse(run)).toEqual({
       id: idOf('new-run'),
@@ -103,28 +103,28 @@ describe('the rows of a fork', () => {
     });
   });
 
-  test('S1-13: without a prompt there is no run, no first message and no event of a run', () => {
+  test('without a prompt there is no run, no first message and no event of a run [S1-13]', () => {
     const { run, messages, events } = planFork(aRequest({ task: null }));
     expect(run).toBeNull();
     expect(messages.map(({ kind }) => kind)).toEqual(['fork', 'fork']);
     expect(events.map(({ type }) => type)).toEqual(['agent.forked']);
   });
 
-  test('7.1: fork + exec inherits nothing: neither messages nor a conversation', () => {
+  test('fork + exec inherits nothing: neither messages nor a conversation [7.1]', () => {
     const { agent, messages, events } = planFork(aRequest({ inherits: nothingInherited, snapshot: null }));
     expect(agent).toMatchObject({ parentId: parent.id, forkMessageId: 0, forkedConversation: null, snapshot: null });
     expect(messages.slice(0, 2).map(({ data }) => data?.['forkMessageId'])).toEqual([0, 0]);
     expect(events[0]?.data).toMatchObject({ forkMessageId: 0 });
   });
 
-  test('7.1: a subagent takes its kind from its definition, and its run belongs to the run that began it', () => {
+  test('a subagent takes its kind from its definition, and its run belongs to the run that began it [7.1]', () => {
     const definition = aDefinition({ kind: 'subagent', class: 'ephemeral' });
     const { agent, run } = planFork(aRequest({ definition, parentRunId: idOf('outer-run') }));
     expect(agent.kind).toBe('subagent');
     expect(run).toMatchObject({ agentKind: 'subagent', parentRunId: idOf('outer-run') });
   });
 
-  test('7.2: an agent that was itself forked may fork again, as deep as one likes', () => {
+  test('an agent that was itself forked may fork again, as deep as one likes [7.2]', () => {
     let last = parent;
     for (let depth = 0; depth < 300; depth++) {
       last = planFork(aRequest({ parent: last, ids: { agent: idOf(`child-${depth}`), run: idOf('run') } })).agent;
@@ -134,7 +134,7 @@ describe('the rows of a fork', () => {
 });
 
 describe('the messages of a fork', () => {
-  test('W1-07, 8.1: exactly one note in each of the two histories, each naming the other side', () => {
+  test('exactly one note in each of the two histories, each naming the other side [W1-07, 8.1]', () => {
     const { messages, agent } = planFork(aRequest());
     const notes = messages.filter(({ kind }) => kind === 'fork');
     expect(notes.map(({ agentId, data }) => ({ agentId, data }))).toEqual([
@@ -145,7 +145,7 @@ describe('the messages of a fork', () => {
     expect(notes.map(({ runId }) => runId)).toEqual([null, null]);
   });
 
-  test('S1-14: the prompt is the child’s first message of a conversation, and nobody else’s', () => {
+  test('the prompt is the child’s first message of a conversation, and nobody else’s [S1-14]', () => {
     const { messages, agent, run } = planFork(aRequest());
     expect(messages[2]).toEqual({
       agentId: agent.id,
@@ -157,7 +157,7 @@ describe('the messages of a fork', () => {
     expect(messages).toHaveLength(3);
   });
 
-  test('W1-07: what is written does not grow with what is inherited', () => {
+  test('what is written does not grow with what is inherited [W1-07]', () => {
     const small = planFork(aRequest({ inherits: { messageId: 1, conversation: null } }));
     const large = planFork(aRequest({ inherits: { messageId: 10_000_000, conversation: null } }));
     expect(large.messages).toHaveLength(small.messages.length);

@@ -81,7 +81,7 @@ describe('what is remembered', () => {
   });
 });
 
-describe('W1-17: what a model is told', () => {
+describe('what a model is told [W1-17]', () => {
   test('the kinds of a conversation and no others', () => {
     const given = history(...messageKinds.map((kind) => ({ kind })));
     expect(conversationOf(given).map(({ kind }) => kind)).toEqual([...conversationKinds]);
@@ -125,7 +125,7 @@ describe('the mark that a person means', () => {
   });
 });
 
-describe('3.2.4: the tools that run', () => {
+describe('the tools that run [3.2.4]', () => {
   const call = (toolId: string): Partial<Message> => ({
     kind: 'tool_call',
     content: `run ${toolId}`,

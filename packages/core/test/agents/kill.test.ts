@@ -37,27 +37,27 @@ function plan(cascade: boolean, given: { target?: Agent; family?: Agent[]; super
   return { dying: names(dying), orphans: names(orphans) };
 }
 
-describe('7.3: a kill of one agent', () => {
-  test('S1-20, S1-23: its subagents die with it, before it; its main children live on under another supervisor', () => {
+describe('a kill of one agent [7.3]', () => {
+  test('its subagents die with it, before it; its main children live on under another supervisor [S1-20, S1-23]', () => {
     expect(plan(false)).toEqual({ dying: ['helper', 'target'], orphans: ['worker', 'survivor'] });
   });
 
-  test('7.3: the subagents of a child that lives on live on', () => {
+  test('the subagents of a child that lives on live on [7.3]', () => {
     expect(plan(false).dying).not.toContain('workers-helper');
   });
 
-  test('S1-23: whom it looked after for somebody dead is an orphan again', () => {
+  test('whom it looked after for somebody dead is an orphan again [S1-23]', () => {
     expect(plan(false).orphans).toContain('survivor');
   });
 
-  test('S1-20: a leaf dies alone', () => {
+  test('a leaf dies alone [S1-20]', () => {
     expect(plan(false, { target: grandchild, family: [grandchild], supervised: [] })).toEqual({
       dying: ['grandchild'],
       orphans: [],
     });
   });
 
-  test('S1-19: a subagent can be killed too, and nobody else dies of it', () => {
+  test('a subagent can be killed too, and nobody else dies of it [S1-19]', () => {
     expect(plan(false, { target: helper, family: [helper], supervised: [] })).toEqual({
       dying: ['helper'],
       orphans: [],
@@ -65,7 +65,7 @@ describe('7.3: a kill of one agent', () => {
   });
 });
 
-describe('W1-12, S1-21: a cascade', () => {
+describe('a cascade [W1-12, S1-21]', () => {
   test('takes all who live, also those behind somebody dead, and leaves no orphan', () => {
     expect(plan(true)).toEqual({
       dying: ['survivor', 'workers-helper', 'grandchild', 'worker', 'helper', 'target'],
@@ -73,7 +73,7 @@ describe('W1-12, S1-21: a cascade', () => {
     });
   });
 
-  test('W1-12: children die before their parents', () => {
+  test('children die before their parents [W1-12]', () => {
     const { dying } = planKill(target, family, supervised, true);
     for (const [index, agent] of dying.entries()) {
       const parent = dying.findIndex(({ id }) => id === agent.parentId);
@@ -81,7 +81,7 @@ describe('W1-12, S1-21: a cascade', () => {
     }
   });
 
-  test('W1-12: the dead do not die again, so the count is of those who lived', () => {
+  test('the dead do not die again, so the count is of those who lived [W1-12]', () => {
     expect(plan(true).dying).not.toContain('ghost');
   });
 
@@ -92,14 +92,14 @@ describe('W1-12, S1-21: a cascade', () => {
 });
 
 describe('what is refused, and what changes nothing', () => {
-  test.each([false, true])('W1-09: agent 0 cannot be killed; cascade: %s', (cascade) => {
+  test.each([false, true])('agent 0 cannot be killed; cascade: %s [W1-09]', (cascade) => {
     const error = expect.objectContaining({ code: 'forbidden', hint: expect.stringContaining('stop --all') as string });
     expect(() => planKill(root, [...family, root], [target], cascade)).toThrow(error as Error);
     expect(() => refuseKill(root)).toThrow(error as Error);
     expect(() => refuseKill(target)).not.toThrow();
   });
 
-  test('W1-09: a second kill of the same agent changes nothing; a cascade reaches those who outlived it', () => {
+  test('a second kill of the same agent changes nothing; a cascade reaches those who outlived it [W1-09]', () => {
     const dead = { ...target, endedAt: 9 };
     const after = { target: dead, family: [...family.slice(0, -1), dead] };
     expect(plan(false, after)).toEqual({ dying: [], orphans: [] });
@@ -110,7 +110,7 @@ describe('what is refused, and what changes nothing', () => {
     expect(plan(true, { target: dead, family: gone }).dying).toEqual([]);
   });
 
-  test('7.3: no plan changes an agent: parents and fork points stay as they are', () => {
+  test('no plan changes an agent: parents and fork points stay as they are [7.3]', () => {
     const before = structuredClone(family);
     planKill(target, family, supervised, true);
     planKill(target, family, supervised, false);

@@ -234,7 +234,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe('S3-31, W3-05: a status is read from facts', () => {
+describe('a status is read from facts [S3-31, W3-05]', () => {
   test.each(rows)('%s', (_name, facts, expected) => {
     const status = deriveStatus({ agent: anAgent(), run: aRun(), session: aSession(), ...facts });
     expect(status).toEqual({ status: 'running', exhaustedUntil: null, ...expected });

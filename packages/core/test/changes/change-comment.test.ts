@@ -3,7 +3,7 @@ import type { ChangeComment } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import { describe, expect, test } from 'vitest';
 
-describe('S4-14: a comment', () => {
+describe('a comment [S4-14]', () => {
   test.each([
     ['[BLOCKING] it leaks', 'blocking'],
     ['  \n\t[Blocking] it leaks', 'blocking'],

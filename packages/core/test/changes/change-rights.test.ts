@@ -142,7 +142,7 @@ test('what repairs a red main is blocked by a person and its reviewer only', () 
   expect(block(asks('other'), null, { agentId: null })).toBe(true);
 });
 
-describe('S4-14: a comment', () => {
+describe('a comment [S4-14]', () => {
   test('is addressed by whoever made it, by a person, or by the author with another head and a word', () => {
     const passes: [Asker, ChangeComment, string][] = [
       [{ is: 'person' }, comment(), ''],

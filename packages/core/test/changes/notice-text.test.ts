@@ -44,7 +44,7 @@ test('a conflict names its files; with a remote, that is where main is', () => {
   expect(text).not.toContain('noise');
 });
 
-test('S4-14: comments are quoted, a bounded number, with how they are answered', () => {
+test('comments are quoted, a bounded number, with how they are answered [S4-14]', () => {
   const comments = Array.from({ length: limits.noticeComments + 2 }, (_, index) => {
     return {
       id: `comment-${index}`,

@@ -22,7 +22,7 @@ const ended = (outcome: 'completed' | 'failed' | 'cancelled') => ({ ...reviewer,
 const step = (change: Partial<Change>, given: Partial<ReviewFacts> = {}): ReviewStep =>
   nextReview({ blocking: 0, reviewer: null, ...given, change: { ...queued, ...change } });
 
-test('S4-13: a head that is wanted and looked at is reviewed, and nothing else is', () => {
+test('a head that is wanted and looked at is reviewed, and nothing else is [S4-13]', () => {
   expect(step({})).toEqual({ do: 'begin', failed: 0 });
   const finding = { kind: 'fewer-tests', detail: 'fewer' } as const;
   const others: Partial<Change>[] = [

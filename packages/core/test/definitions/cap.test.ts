@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { capTo } from '../../src/definitions/cap.ts';
 import { aDefinition } from './fixture.ts';
 
-test('S2-16, S2-17: what is capped has no right that the limit has not', () => {
+test('what is capped has no right that the limit has not [S2-16, S2-17]', () => {
   const wide = aDefinition({
     tools: ['*'],
     deniedTools: ['WebFetch'],

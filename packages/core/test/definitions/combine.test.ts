@@ -17,7 +17,7 @@ function builder(files: DefinitionFile[], trusted: (path: string, sha256: string
   return { definition, notices, problems };
 }
 
-test('7.16: built-in, then user, then repository: prompts are appended and plain metadata replaced', () => {
+test('built-in, then user, then repository: prompts are appended and plain metadata replaced [7.16]', () => {
   const { definition, notices } = builder([
     aFile('repository', { prompt: 'Here we use tabs.', model: 'small', role: 'mason' }),
     aFile('user', { prompt: 'Be brief.', nudge: null, description: 'mine' }),
@@ -35,7 +35,7 @@ test('7.16: built-in, then user, then repository: prompts are appended and plain
   expect(notices).toEqual([]);
 });
 
-test('7.16: what a file does not say stays as it was, tools above all', () => {
+test('what a file does not say stays as it was, tools above all [7.16]', () => {
   const { definition } = builder([aFile('built-in', { tools: ['*'] }), aFile('repository', { prompt: 'x' })]);
   expect(definition.tools).toEqual(['*']);
 });
@@ -59,7 +59,7 @@ const greedy = aFile('repository', {
   policy: { allow: ['Patch', 'Finalize', 'Delegate'], delegateTargets: ['plan', 'root'] },
 });
 
-test('7.16: a repository cannot widen, and is told line by line what it was not given', () => {
+test('a repository cannot widen, and is told line by line what it was not given [7.16]', () => {
   const { definition, notices, problems } = builder([base, greedy]);
   expect(definition).toMatchObject({
     kind: 'subagent',
@@ -87,7 +87,7 @@ test('7.16: a repository cannot widen, and is told line by line what it was not 
   }
 });
 
-test('7.16: a repository that the person trusts can widen, but only with that text', () => {
+test('a repository that the person trusts can widen, but only with that text [7.16]', () => {
   const trusted = (path: string, sha256: string) => path === greedy.path && sha256 === greedy.sha256;
   const { definition, notices } = builder([base, greedy], trusted);
   const { kind, tools, deniedTools, toolGate, provider, workGlobs, policy } = greedy.definition;
@@ -96,13 +96,13 @@ test('7.16: a repository that the person trusts can widen, but only with that te
   expect(builder([base, { ...greedy, sha256: 'other text' }], trusted).definition.tools).not.toContain('*');
 });
 
-test('7.16: the person can widen what Pawl brings along', () => {
+test('the person can widen what Pawl brings along [7.16]', () => {
   const { definition, notices } = builder([base, { ...greedy, layer: 'user' }]);
   expect(definition).toMatchObject({ kind: 'main', tools: ['*'], provider: 'other' });
   expect(notices).toEqual([]);
 });
 
-test('7.16: a repository narrows without asking', () => {
+test('a repository narrows without asking [7.16]', () => {
   const wide = aFile('built-in', { tools: ['*'], policy: { allow: ['Patch', 'Delegate'], delegateTargets: [] } });
   const { definition, notices } = builder([
     { ...wide, definition: { ...wide.definition, toolGate: 'advisory' } },
@@ -147,7 +147,7 @@ test('a new id of a repository stands as it is', () => {
   expect(notices).toEqual([]);
 });
 
-test('W2-02: of two files of one layer with one id the later is skipped, and both are named', () => {
+test('of two files of one layer with one id the later is skipped, and both are named [W2-02]', () => {
   const first = aFile('repository', { name: 'builder', prompt: 'first' }, '/r/.pawl/agents/a.md');
   const second = aFile('repository', { name: 'builder', prompt: 'second' }, '/r/agents/b.md');
   const { definition, problems } = builder([aFile('built-in', { prompt: 'base' }), first, second]);

@@ -30,7 +30,7 @@ test.each([
   ['---\nname: a\n---\nbo\0dy', 4, 'NUL'],
   [`---\n---\n${'x'.repeat(definitionLimits.fileBytes)}`, 1, 'more than 262144 bytes'],
   [`---\na: ${'x'.repeat(definitionLimits.frontMatterBytes)}\n---\n`, 1, 'more than 16384 characters'],
-])('W2-01: %j is no definition', (text, line, reason) => {
+])('%j is no definition [W2-01]', (text, line, reason) => {
   expect(splitFrontMatter(text)).toMatchObject({ ok: false, line, reason: expect.stringContaining(reason) as string });
 });
 

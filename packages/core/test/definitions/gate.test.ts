@@ -26,11 +26,11 @@ test.each([
   [[], 'MCP__Pawl__whoami', true],
   [['Read'], 'mcp__pawlx__send', false],
   [['Read'], 'mcp__pawl', false],
-] as [string[], string, boolean][])('S2-16, 4.2.12: with %j the tool %j is allowed: %s', (tools, name, expected) => {
+] as [string[], string, boolean][])('with %j the tool %j is allowed: %s [S2-16, 4.2.12]', (tools, name, expected) => {
   expect(mayUseTool(aDefinition({ tools }), name)).toBe(expected);
 });
 
-test('S2-16: what is denied wins, under every name of it', () => {
+test('what is denied wins, under every name of it [S2-16]', () => {
   const definition = aDefinition({ tools: ['*'], deniedTools: ['Bash', 'mcp__forge__*', 'WebFetch'] });
   for (const name of ['Bash', 'bash', 'shell', 'run_command', 'mcp__forge__merge', 'web_fetch']) {
     expect(mayUseTool(definition, name)).toBe(false);
@@ -42,7 +42,7 @@ test('S2-16: what is denied wins, under every name of it', () => {
     expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools }), 'mcp__pawl__fork')).toBe(false);
 });
 
-test('S2-16: a limited entry allows what begins as it says, and nothing unseen', () => {
+test('a limited entry allows what begins as it says, and nothing unseen [S2-16]', () => {
   const definition = aDefinition({ tools: ['Read', 'Bash(git:*)'], deniedTools: ['Bash(git push:*)'] });
   expect(mayUseTool(definition, 'shell', 'git log')).toBe(true);
   expect(mayUseTool(definition, 'Bash', 'git push origin')).toBe(false);
@@ -66,7 +66,7 @@ test.each([
   expect(intersectTools(one, other)).toEqual(both);
 });
 
-test('S2-17: only the actions of the policy are allowed', () => {
+test('only the actions of the policy are allowed [S2-17]', () => {
   const definition = aDefinition({ policy: { allow: ['Patch'], delegateTargets: [] } });
   expect(mayAct(definition, 'Patch')).toBe(true);
   expect(mayAct(definition, 'Finalize')).toBe(false);
@@ -84,7 +84,7 @@ function refusalOf(act: () => void): string | null {
   }
 }
 
-test('W2-07: delegation is refused for the first reason that holds', () => {
+test('delegation is refused for the first reason that holds [W2-07]', () => {
   const delegate = (kind: 'main' | 'subagent', allow: ('Patch' | 'Delegate')[], delegateTargets: string[] = []) =>
     refusalOf(() =>
       checkDelegation({ kind, definition: aDefinition({ policy: { allow, delegateTargets } }) }, 'Search'),
@@ -98,7 +98,7 @@ test('W2-07: delegation is refused for the first reason that holds', () => {
   expect(delegate('main', ['Delegate'])).toBeNull();
 });
 
-test('S2-13, S2-14: every verb refuses a subagent with the same words', () => {
+test('every verb refuses a subagent with the same words [S2-13, S2-14]', () => {
   const fork = refusalOf(() => checkMayFork('subagent'));
   const definition = aDefinition({ policy: { allow: ['Delegate'], delegateTargets: [] } });
   expect(fork).toBe('A subagent makes no agents (delegation depth is 1).');

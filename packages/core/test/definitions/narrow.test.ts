@@ -72,7 +72,7 @@ function rightsOf(definition: Definition): string[] {
   ];
 }
 
-test('7.16: narrowing never widens, whatever a repository’s file says', () => {
+test('narrowing never widens, whatever a repository’s file says [7.16]', () => {
   fc.assert(
     fc.property(whole, part, (base, file) => {
       const { definition } = extend(base, file, false);
@@ -83,7 +83,7 @@ test('7.16: narrowing never widens, whatever a repository’s file says', () => 
   );
 });
 
-test('7.16: what a repository’s file does not want is not left to its agents', () => {
+test('what a repository’s file does not want is not left to its agents [7.16]', () => {
   fc.assert(
     fc.property(whole, part, (base, file) => {
       const { definition } = extend(base, file, false);
@@ -100,7 +100,7 @@ test('7.16: what a repository’s file does not want is not left to its agents',
   );
 });
 
-test('7.16: a file that hears nothing was given all it wanted', () => {
+test('a file that hears nothing was given all it wanted [7.16]', () => {
   const { deniedTools: _, ...grantable } = rights;
   const [first, ...others] = Object.entries(grantable).map(([name, right]) =>
     fc.record<Partial<Definition>>({ [name]: right }).map((given) => aFile('repository', given)),

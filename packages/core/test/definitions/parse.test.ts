@@ -20,7 +20,7 @@ function fileOf(fields: string[], flavour?: Flavour, path?: string): DefinitionF
 
 const define = (...given: Parameters<typeof fileOf>): Definition => fileOf(...given).definition;
 
-test('W2-01: without fields everything has its default', () => {
+test('without fields everything has its default [W2-01]', () => {
   expect(define([])).toEqual({
     id: 'builder',
     name: 'builder',
@@ -45,7 +45,7 @@ test('W2-01: without fields everything has its default', () => {
   });
 });
 
-test('W2-01: each field is read, with its line', () => {
+test('each field is read, with its line [W2-01]', () => {
   const file = fileOf([
     'name: "Lead"',
     'description: "leads"',
@@ -89,7 +89,7 @@ test('W2-01: each field is read, with its line', () => {
   expect(file.notices).toEqual([]);
 });
 
-test('W2-01: an empty model and `inherit` are the default, and state nothing', () => {
+test('an empty model and `inherit` are the default, and state nothing [W2-01]', () => {
   for (const model of ['', '""', '"inherit"', '"Inherit"']) {
     const file = fileOf([`model: ${model}`]);
     expect(file.definition.model).toBeNull();
@@ -97,13 +97,13 @@ test('W2-01: an empty model and `inherit` are the default, and state nothing', (
   }
 });
 
-test('S2-05, S2-06: mains last and subagents do not, unless the file says so', () => {
+test('mains last and subagents do not, unless the file says so [S2-05, S2-06]', () => {
   expect(define(['kind: "main"']).class).toBe('persistent');
   expect(define(['kind: "subagent"']).class).toBe('ephemeral');
   expect(define(['kind: "main"', 'class: "ephemeral"']).class).toBe('ephemeral');
 });
 
-test('4.2.10: no tools, all tools, and nothing said about tools are three things', () => {
+test('no tools, all tools, and nothing said about tools are three things [4.2.10]', () => {
   expect(define(['tools: []']).tools).toEqual([]);
   expect(define(['tools: ["*"]']).tools).toEqual(['*']);
   expect(define(['tools: "*"']).tools).toEqual(['*']);
@@ -119,7 +119,7 @@ test('tools in one line are split at the commas between them', () => {
   ]);
 });
 
-test('S2-04, W2-03: a policy is a list, or an object with targets, however it is written', () => {
+test('a policy is a list, or an object with targets, however it is written [S2-04, W2-03]', () => {
   expect(define(['policy: ["Patch", "Finalize", "Delegate"]']).policy.allow).toEqual(['Patch', 'Finalize', 'Delegate']);
   expect(define(['policy: "patch, FINALISE"']).policy.allow).toEqual(['Patch', 'Finalize']);
   expect(
@@ -165,7 +165,7 @@ test('a file for Claude that calls itself a main is a subagent all the same', ()
   expect(file.notices).toMatchObject([{ line: 2 }]);
 });
 
-test('S2-01: in a folder that others use too, only a file with a kind is ours', () => {
+test('in a folder that others use too, only a file with a kind is ours [S2-01]', () => {
   expect(parse(['name: "x"'], 'shared')).toEqual({ ok: false, problem: null });
   expect(parse(['name: "x"', 'this is no field'], 'shared')).toEqual({ ok: false, problem: null });
   expect(parse(['kind: "main"', 'this is no field'], 'shared')).toMatchObject({ ok: false, problem: { line: 3 } });
@@ -196,7 +196,7 @@ test.each([
   [['policy: {"delegate_targets": ["a b"]}'], 2, '`policy` is "a b"'],
   [['work_globs: "a"', 'workGlobs: "b"'], 3, 'given twice'],
   [['disallowedTools: "Bash"', 'deniedTools: []'], 3, 'given twice'],
-])('4.2.9: %j is a problem with its line', (fields, line, reason) => {
+])('%j is a problem with its line [4.2.9]', (fields, line, reason) => {
   const parsed = parse(fields);
   expect(parsed).toMatchObject({ ok: false, problem: { path: '/agents/Builder.md', line } });
   expect(parsed.ok ? '' : parsed.problem?.reason).toContain(reason);

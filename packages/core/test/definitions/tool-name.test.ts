@@ -22,7 +22,7 @@ test.each([
   ['mcp__x__read_file', 'mcp__x__read_file'],
   ['__proto__', '__proto__'],
   ['constructor', 'constructor'],
-])('4.2.12: the tool %s is %s', (called, canonical) => {
+])('the tool %s is %s [4.2.12]', (called, canonical) => {
   expect(canonicalTool(called)).toBe(canonical);
 });
 

@@ -57,7 +57,7 @@ test.each<[string, WayFacts, string]>([
   expect(wayOfMail(given).way).toBe(way);
 });
 
-test('7.5: what a definition says about mail holds for mail of agents, not for questions and the person', () => {
+test('what a definition says about mail holds for mail of agents, not for questions and the person [7.5]', () => {
   const ways = (policy: Definition['mail'], waiting: WayFacts['waiting']) =>
     wayOfMail({ ...withPolicy(resting, policy), waiting }).way;
   expect(ways('wake', [mail])).toBe('wake');

@@ -32,7 +32,7 @@ function verdict(from: Name, to: Name): string {
   }
 }
 
-describe('7.6: who may write to whom', () => {
+describe('who may write to whom [7.6]', () => {
   test.each<[Name, Name, string]>([
     // From a main: to mains, to its parent, to the person, to its own subagents; not to those of others.
     ['lead', 'peer', 'yes'],
@@ -56,7 +56,7 @@ describe('7.6: who may write to whom', () => {
     ['root', 'root', 'invalid_input'],
   ])('%s to %s: %s', (from, to, expected) => expect(verdict(from, to)).toBe(expected));
 
-  test('S1-23: after the parent died, a subagent writes to whoever took over, and the other way round', () => {
+  test('after the parent died, a subagent writes to whoever took over, and the other way round [S1-23]', () => {
     const orphan = { ...helper, supervisorId: peer.id };
     expect(() => refuseMail(orphan, peer)).not.toThrow();
     expect(() => refuseMail(peer, orphan)).not.toThrow();
@@ -64,7 +64,7 @@ describe('7.6: who may write to whom', () => {
     expect(() => refuseMail(lead, orphan)).toThrow(PawlError);
   });
 
-  test('W1-19: the dead get no mail, from anybody, and the refusal says so', () => {
+  test('the dead get no mail, from anybody, and the refusal says so [W1-19]', () => {
     for (const from of [root, lead, helper]) {
       expect(() => refuseMail(from, { ...peer, endedAt: 5 })).toThrow(
         expect.objectContaining({ code: 'conflict', message: expect.stringContaining('dead') }),
@@ -85,7 +85,7 @@ describe('7.6: who may write to whom', () => {
     expect(() => refuseMail(found, lead)).not.toThrow();
   });
 
-  test('W4-05: everybody is every living main of the project but the sender; a subagent may not', () => {
+  test('everybody is every living main of the project but the sender; a subagent may not [W4-05]', () => {
     const dead = anAgent({ id: idOf('dead'), endedAt: 1 });
     const found = anAgent({ id: idOf('found'), adopted: { pid: 1, cwd: '/', provider: 'x' } as never });
     const stranger = anAgent({ id: idOf('stranger'), projectId: idOf('elsewhere') });
@@ -97,7 +97,7 @@ describe('7.6: who may write to whom', () => {
   });
 });
 
-describe('S4-16: the status of a mail', () => {
+describe('the status of a mail [S4-16]', () => {
   const times = { deliveredAt: null, readAt: null, ackedAt: null };
   test.each([
     [{}, 'pending'],
@@ -108,7 +108,7 @@ describe('S4-16: the status of a mail', () => {
   ])('%o: %s', (given, expected) => expect(statusOfMail({ ...times, ...given } as Mail)).toBe(expected));
 });
 
-describe('W1-19: what a mail may say', () => {
+describe('what a mail may say [W1-19]', () => {
   test.each(['', ' ', '\n\t '])('%j says nothing', (body) => {
     expect(() => checkBody(body)).toThrow(expect.objectContaining({ code: 'invalid_input' }));
   });

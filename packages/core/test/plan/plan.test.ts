@@ -36,7 +36,7 @@ function aTask(given: Partial<Task> = {}): Task {
 
 const byId = (...tasks: Task[]) => new Map(tasks.map((task) => [task.id, task]));
 
-describe('W3-06: the state of a task', () => {
+describe('the state of a task [W3-06]', () => {
   const other = aTask({ id: idOf('other'), name: 'design it' });
 
   test.each<[string, Partial<Task>, string, string]>([
@@ -86,7 +86,7 @@ describe('W3-06: the state of a task', () => {
   });
 });
 
-describe('5.2.15: the same task', () => {
+describe('the same task [5.2.15]', () => {
   test('is known by its phase and its name, without regard to case and spaces', () => {
     const open = aTask({ phase: 'one', name: 'Write  the\tParser' });
     expect(sameTask([open], { phase: 'one', name: ' write the parser ' })).toBe(open);
@@ -139,7 +139,7 @@ describe('a task is refused', () => {
   });
 });
 
-test('W3-06: an agent is told the task and what came of those before it', () => {
+test('an agent is told the task and what came of those before it [W3-06]', () => {
   const before = aTask({ name: 'design it', summary: ' a grammar in docs/grammar.md \n' });
   const silent = aTask({ name: 'think' });
   const task = aTask({ description: 'by hand, no generator\n' });
@@ -148,7 +148,7 @@ test('W3-06: an agent is told the task and what came of those before it', () => 
   );
 });
 
-describe('W3-10: what becomes of a task when its agent’s run ends', () => {
+describe('what becomes of a task when its agent’s run ends [W3-10]', () => {
   const agentId = idOf('agent');
   const taken = aTask({ agentId });
   const run = (

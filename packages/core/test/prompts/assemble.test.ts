@@ -26,18 +26,18 @@ describe('the two halves of a prompt', () => {
     expect(whole.replace(`${turn}\n`, '')).toBe(system);
   });
 
-  test('7.20: in the whole, what came before stands between the role and the task', () => {
+  test('in the whole, what came before stands between the role and the task [7.20]', () => {
     expect(partsOf(whole).slice(0, 5)).toEqual(['role', 'conversation_so_far', 'interrupted', 'task', 'input_files']);
   });
 
-  test('S3-86: a chat has its history under a name of its own, right before what is asked', () => {
+  test('a chat has its history under a name of its own, right before what is asked [S3-86]', () => {
     const chat = assemblePrompt({ ...everything('refine-chat'), transcript: 'User: hello' });
     expect(partsOf(chat.turn)).toEqual(['chat_history', 'instruction']);
     expect(partsOf(assemblePrompt(everything('refine-chat')).turn)).toEqual(['instruction']);
   });
 });
 
-describe('7.15, S4-21: what comes after the mode’s own parts', () => {
+describe('what comes after the mode’s own parts [7.15, S4-21]', () => {
   test('definition, commands, custom texts, workspace, the others: in this order', () => {
     const { whole } = assemblePrompt({ ...everything('execute'), custom: ['first', ' \n', 'second'] });
     const after = 'agent_definition pawl_commands repository_instructions repository_instructions workspace';
@@ -45,7 +45,7 @@ describe('7.15, S4-21: what comes after the mode’s own parts', () => {
     expect(whole.indexOf('first')).toBeLessThan(whole.indexOf('second'));
   });
 
-  test('S4-20: custom texts are appended and replace nothing', () => {
+  test('custom texts are appended and replace nothing [S4-20]', () => {
     const { custom: _, ...without } = everything('execute');
     const plain = assemblePrompt(without).whole;
     const { whole } = assemblePrompt({ ...without, custom: ['Ours.'] });
@@ -70,7 +70,7 @@ describe('7.15, S4-21: what comes after the mode’s own parts', () => {
   });
 });
 
-describe('S3-16: skipPromptExtras', () => {
+describe('skipPromptExtras [S3-16]', () => {
   test('drops the commands and the others, never the custom text', () => {
     const { whole } = assemblePrompt({ ...everything('execute'), skipPromptExtras: true });
     expect(lastOf(whole)).toEqual(['agent_definition', 'repository_instructions', 'workspace']);
@@ -88,7 +88,7 @@ describe('S3-16: skipPromptExtras', () => {
   });
 });
 
-describe('S3-03: placeholders', () => {
+describe('placeholders [S3-03]', () => {
   test('are filled in all parts', () => {
     const agent = anAgent();
     const { whole } = assemblePrompt({
@@ -151,7 +151,7 @@ describe('foreign text', () => {
   });
 });
 
-describe('W3-06: the results of the tasks that were done first', () => {
+describe('the results of the tasks that were done first [W3-06]', () => {
   test('stand before the task, under their names', () => {
     const dependencies = [
       { name: 'the store', summary: ' It is `openStore`. ' },
@@ -186,7 +186,7 @@ describe('what is told about the others', () => {
     ['refine-chat', 'minimal'],
     ['errand', 'minimal'],
     ['conflict-resolution', 'none'],
-  ] as const)('S3-77, S3-78: in %s is %s', (mode, amount) => {
+  ] as const)('in %s is %s [S3-77, S3-78]', (mode, amount) => {
     const { whole } = assemblePrompt(everything(mode));
     const headings = amount === 'full' ? 7 : amount === 'minimal' ? 1 : 0;
     const text = /<inter_agent_communication>\n([^]*)\n<\/inter_agent_communication>/.exec(whole)?.[1] ?? '';
@@ -194,7 +194,7 @@ describe('what is told about the others', () => {
     expect(text.includes(`pawl ask "question" --from ${anAgent().id}`)).toBe(amount !== 'none');
   });
 
-  test('S3-76, S3-78: is the whole protocol with the agent’s own id', () => {
+  test('is the whole protocol with the agent’s own id [S3-76, S3-78]', () => {
     const { whole } = assemblePrompt(everything('execute'));
     const text = whole.slice(whole.indexOf('<inter_agent_communication>'));
     for (const word of ['| wait for one question', '1. Start', '2. Check', '3. Answer', '4. Restart', '5. Clean up']) {

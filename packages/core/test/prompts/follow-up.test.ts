@@ -37,24 +37,24 @@ test('in coordinate and converse no signal is asked for, and a person’s words 
   );
 });
 
-test('S1-18: an agent that was lost with the machine is told so, and what to look at', () => {
+test('an agent that was lost with the machine is told so, and what to look at [S1-18]', () => {
   const prompt = interruptedPrompt(assets, agent, run);
   expect(partsOf(prompt)).toEqual(['interrupted', 'task', 'signal_format']);
   expect(prompt).toMatch(/You were interrupted.*git status/s);
 });
 
-test('W3-08: after an error of its provider, and with another account, an agent is told to look and go on', () => {
+test('after an error of its provider, and with another account, an agent is told to look and go on [W3-08]', () => {
   expect(partsOf(retryPrompt(assets, agent, run))).toEqual(['provider_error', 'task', 'signal_format']);
   expect(partsOf(accountSwitchedPrompt(assets, agent, run))).toEqual(['account_switched', 'task', 'signal_format']);
   expect(accountSwitchedPrompt(assets, agent, run)).toMatch(/another account.*git status/s);
 });
 
-test('S3-34: a missing signal is asked for by its path', () => {
+test('a missing signal is asked for by its path [S3-34]', () => {
   expect(missingSignalPrompt(assets)).toMatch(/without writing \.pawl\/output\/signal\.json/);
   expect(partsOf(missingSignalPrompt(assets))).toEqual(['missing_signal', 'signal_format']);
 });
 
-test('S3-66, S3-67: uncommitted work is asked for by absolute paths, and of tracked files only', () => {
+test('uncommitted work is asked for by absolute paths, and of tracked files only [S3-66, S3-67]', () => {
   const prompt = commitPrompt(assets, ['/home/me/work/a', '/home/me/</uncommitted>']);
   expect(prompt).toContain('- /home/me/work/a\n- /home/me/&lt;/uncommitted>\n');
   expect(prompt).toMatch(/cd into it by that absolute path[^]*`git add -u` \(tracked files only/);
@@ -80,7 +80,7 @@ test('every prompt that goes on says how to end', () => {
   }
 });
 
-describe('S3-42: answers', () => {
+describe('answers [S3-42]', () => {
   const questions = [
     { id: 'q1', question: 'Which port?' },
     { id: 'q2', question: 'Which\nhost?' },

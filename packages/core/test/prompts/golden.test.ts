@@ -9,7 +9,7 @@ import { everything, goldenPath, goldenPrompts } from './golden.ts';
 
 const howTo = 'if this is meant: node packages/core/test/prompts/golden.ts, and read the diff';
 
-describe('S3-13, invariant 21: prompts are what their golden files say', () => {
+describe('prompts match their golden files [S3-13, invariant 21]', () => {
   test.each(Object.keys(goldenPrompts))('%s', (name) => {
     const kept = existsSync(goldenPath(name)) ? readFileSync(goldenPath(name), 'utf8') : '';
     expect(goldenPrompts[name]?.(), howTo).toBe(kept);
@@ -49,7 +49,7 @@ const place: Record<string, number> = {
 const special = 9;
 const architects = ['discuss', 'plan', 'detail', 'refine'];
 
-describe.each(workModes)('S3-83, S3-84, 7.15: %s', (mode) => {
+describe.each(workModes)('%s [S3-83, S3-84, 7.15]', (mode) => {
   const parts = partsOf(assemblePrompt(everything(mode)).whole);
 
   test('has its parts in the order of all prompts, each once', () => {
@@ -77,33 +77,33 @@ test.each([
   ['discuss', ['analysis_method', 'question_quality', 'decision_quality', 'question_categories', 'rules']],
   ['refine', ['improvement_priorities', 'rules']],
   ['refine-chat', ['chat_history', 'instruction']],
-] as const)('S3-86: %s has its own tags, in their order', (mode, tags) => {
+] as const)('%s has its own tags, in their order [S3-86]', (mode, tags) => {
   const given = { ...everything(mode), transcript: 'User: hello' };
   const parts = partsOf(assemblePrompt(given).whole);
   expect(parts.filter((tag) => (tags as readonly string[]).includes(tag))).toEqual(tags);
 });
 
-test('S3-86: a chat stays alive by asking what comes next, and says what it does to each record', () => {
+test('a chat stays alive by asking what comes next, and says what it does to each record [S3-86]', () => {
   const { whole } = assemblePrompt(everything('refine-chat'));
   expect(whole).toMatch(/End every turn with the signal `questions`/);
   expect(whole).toContain('action: create | update | delete');
 });
 
-test('S3-14: conflict resolution has a short startup of its own instead of the full one', () => {
+test('conflict resolution has a short startup of its own instead of the full one [S3-14]', () => {
   const { whole } = assemblePrompt(everything('conflict-resolution'));
   expect(partsOf(whole)).not.toContain('session_startup');
   expect(partsOf(whole)).not.toContain('context_management');
   expect(whole).toMatch(/<startup>\n1\. `pwd`.*\n2\. `git status`.*\n3\. `CLAUDE\.md`/);
 });
 
-test('S3-59: an errand is told to change only what is needed, and to say when it is done', () => {
+test('an errand is told to change only what is needed, and to say when it is done [S3-59]', () => {
   const { whole } = assemblePrompt(everything('errand'));
   expect(whole).toContain('<request>\nFix the login test, brave-otter.\n</request>');
   expect(whole).toContain('Make only the changes that are needed');
   expect(whole).toContain('.pawl/output/signal.json');
 });
 
-test('S3-87: examples are marked as good or bad', () => {
+test('examples are marked as good or bad [S3-87]', () => {
   for (const mode of workModes) {
     const { whole } = assemblePrompt(everything(mode));
     const labels = [...whole.matchAll(/<example label="(\w+)">/g)].map(([, label]) => label);

@@ -36,7 +36,7 @@ function aLetter(body: string, given: Omit<Partial<LetterGiven>, 'mail'> & { mai
 /** Who is named as a sender in a block, by what a reader of tags sees there. */
 const senders = (block: string) => [...block.matchAll(/<letter [^>]*\bfrom="([^"]*)"/g)].map(([, name]) => name);
 
-test('W4-03: each mail stands under its sender’s name, with its id, in the order given', () => {
+test('each mail stands under its sender’s name, with its id, in the order given [W4-03]', () => {
   const block = mailBlock(assets, [
     aLetter('first'),
     aLetter('second', { from: 'old-owl', mail: { id: idOf('other') } }),
@@ -122,7 +122,7 @@ test('a long mail says where the rest is, a question how to answer it', () => {
   expect(mailBlock(assets, [aLetter('why?')])).not.toContain('--conversation-id');
 });
 
-test('W1-22: the hint counts', () => {
+test('the hint counts [W1-22]', () => {
   expect(unreadHint(1)).toContain('There is one mail for you');
   expect(unreadHint(7)).toContain('There are 7 mails for you');
   expect(partsOf(unreadHint(7))).toEqual(['mail']);

@@ -28,7 +28,7 @@ function working(given: Partial<Asked> = {}): Asked {
 
 const named = (name: string) => anAgent({ id: idOf(name), alias: name });
 
-describe('S3-62: who can answer', () => {
+describe('who can answer [S3-62]', () => {
   test.each<[string, Asked]>([
     ['at work', working()],
     ['about to start', working({ session: null })],
@@ -68,7 +68,7 @@ describe('S3-62: who can answer', () => {
   });
 });
 
-describe('S3-61: of several', () => {
+describe('of several [S3-61]', () => {
   const from = named('asker');
   const idle = resting({ agent: named('idle') });
   const busy = working({ agent: named('busy') });
@@ -81,7 +81,7 @@ describe('S3-61: of several', () => {
     expect(chooseAsked(from, [dead, idle], 'x').agent.alias).toBe('idle');
   });
 
-  test('5.2.13: nobody, only oneself, and only those who cannot are errors of their own', () => {
+  test('nobody, only oneself, and only those who cannot are errors of their own [5.2.13]', () => {
     const codeOf = (candidates: Asked[]) => {
       try {
         return chooseAsked(from, candidates, 'the task X');
@@ -106,7 +106,7 @@ test('what is asked has to be a question, of somebody else, and not one of too m
   );
 });
 
-describe('5.2.13: cycles', () => {
+describe('cycles [5.2.13]', () => {
   const wait = (fromId: string, toId: string) => ({ id: `${fromId}${toId}`, fromId, toId }) as Question;
 
   test.each<[string, Question[], string[] | null]>([

@@ -42,7 +42,7 @@ function hold(
 const failing = { state: 'failed', checks: [{ name: 'test', state: 'failed', url: null }] } as const;
 const running = { state: 'pending', checks: [{ name: 'lint', state: 'pending', url: null }] } as const;
 
-test('S4-07: what stands against a change on the forge holds it', () => {
+test('what stands against a change on the forge holds it [S4-07]', () => {
   expect(hold({})).toBeNull();
   expect(hold({ checks: { state: 'passed', checks: [] }, review: 'approved' })).toBeNull();
   expect(hold({ review: 'changes_requested', objectors: ['boss'] })).toBe('boss asks for changes');
@@ -64,7 +64,7 @@ test('a draft that nobody wants merged is not held for being one', () => {
   expect(hold({ draft: true }, {}, { mine: { ...change, queuedAt: null } })).toBeNull();
 });
 
-test('S4-07: the label needs-human-input follows the change, and a person’s own label is theirs', () => {
+test('the label needs-human-input follows the change, and a person’s own label is theirs [S4-07]', () => {
   const labels = ['pawl', 'needs-human-input'];
   const marks = (mine: Change, seen: Partial<ForgeChange>, memory: Partial<ForgeMemory> = {}) =>
     marksOnForge({

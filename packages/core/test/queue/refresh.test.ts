@@ -14,7 +14,7 @@ const change = { head: 'head', queuedAt: 1, ejection: null } as Partial<Change> 
 const reason = (facts: Partial<AgentFacts>, given: { target?: string; change?: Change } = {}) =>
   reasonNotToRefresh({ ...rested, ...facts }, { target: 'main', change: null, ...given });
 
-test('W4-15: who rests is brought up to main, and so is who was stopped or has never begun', () => {
+test('who rests is brought up to main, and so is who was stopped or has never begun [W4-15]', () => {
   expect(reason({})).toBe(null);
   expect(reason({ run: null, session: null })).toBe(null);
   expect(reason({ agent: anAgent({ stopRequestedAt: 3 }), run: aRun({ outcome: 'cancelled' }) })).toBe(null);
@@ -31,11 +31,11 @@ test.each<[string, Partial<AgentFacts>, RegExp]>([
   ['an errand', { agent: anAgent({ mode: 'errand' }) }, /where it was done/],
   ['a review', { agent: anAgent({ mode: 'review' }) }, /where it was done/],
   ['one on the target branch', { agent: anAgent({ branch: 'main' }) }, /on main/],
-])('W4-15: %s is left alone', (_, facts, words) => {
+])('%s is left alone [W4-15]', (_, facts, words) => {
   expect(reason(facts)).toMatch(words);
 });
 
-test('W4-15: a branch whose change is in the queue stays, and one that was put out or is only open does not', () => {
+test('a branch whose change is in the queue stays, and one that was put out or is only open does not [W4-15]', () => {
   expect(reason({}, { change })).toMatch(/in the queue/);
   expect(reason({}, { change: { ...change, queuedAt: null } })).toBe(null);
   expect(reason({}, { change: { ...change, ejection } })).toBe(null);

@@ -7,7 +7,7 @@ import { asked, cleanEnd, done, gaveUp, okay, refused } from './ended-session.ts
 describe('errors that pass, limits and accounts', () => {
   const overloaded = { result: { ok: false, text: 'overloaded', fault: 'transient' }, fault: 'transient' } as const;
 
-  test.each([0, 1, 2])('W3-08: an error that passes is tried again, the %d. time after twice as long', (retries) => {
+  test.each([0, 1, 2])('an error that passes is tried again, the %d. time after twice as long [W3-08]', (retries) => {
     expect(judgeSession({ ...cleanEnd, ...overloaded, retries })).toEqual({
       next: 'retry',
       delayMs: 1_000 * 2 ** retries,
@@ -15,19 +15,19 @@ describe('errors that pass, limits and accounts', () => {
     });
   });
 
-  test('W3-08: after three retries it has failed', () => {
+  test('after three retries it has failed [W3-08]', () => {
     const verdict = judgeSession({ ...cleanEnd, ...overloaded, retries: 3 });
     expect(verdict).toMatchObject({ outcome: 'failed', detail: 'overloaded (tried 4 times)' });
   });
 
-  test('W3-08: a crash is tried again only where its last words say that it passes; silence always is', () => {
+  test('a crash is tried again only where its last words say that it passes; silence always is [W3-08]', () => {
     expect(judgeSession({ ...cleanEnd, exitCode: 1 })).toMatchObject({ outcome: 'failed' });
     expect(judgeSession({ ...cleanEnd, exitCode: 1, fault: 'transient' })).toMatchObject({ next: 'retry' });
     expect(judgeSession({ ...cleanEnd, exitCode: 143, hung: true })).toMatchObject({ next: 'retry' });
     expect(judgeSession({ ...cleanEnd, exitCode: 143, hung: true, retries: 3 })).toMatchObject({ outcome: 'failed' });
   });
 
-  test('S3-35, W3-08: a limit of an account is not tried again but asks for another account', () => {
+  test('a limit of an account is not tried again but asks for another account [S3-35, W3-08]', () => {
     const limited = { ...cleanEnd, limitUntil: 5_000, hasAccount: true };
     expect(judgeSession(limited)).toMatchObject({ next: 'change-account', cause: 'limit', until: 5_000 });
     expect(judgeSession({ ...limited, limitUntil: 0 })).toMatchObject({ next: 'change-account', until: null });
@@ -35,13 +35,13 @@ describe('errors that pass, limits and accounts', () => {
     expect(judgeSession({ ...limited, limitWaits: limits.limitWaits })).toMatchObject({ outcome: 'failed' });
   });
 
-  test('5.2.11: a limit of the CLI’s own login is waited for when its end is known', () => {
+  test('a limit of the CLI’s own login is waited for when its end is known [5.2.11]', () => {
     expect(judgeSession({ ...cleanEnd, limitUntil: 5_000 })).toMatchObject({ next: 'wait', until: 5_000 });
     const unknown = judgeSession({ ...cleanEnd, fault: 'limit' });
     expect(unknown).toMatchObject({ outcome: 'failed', cause: { reason: 'limit' } });
   });
 
-  test('W3-08: a login that is not accepted asks for another account, or fails without one', () => {
+  test('a login that is not accepted asks for another account, or fails without one [W3-08]', () => {
     const denied = { ...cleanEnd, result: { ok: false, text: '401', fault: 'auth' }, fault: 'auth' } as const;
     expect(judgeSession(denied)).toMatchObject({ next: 'retry' });
     const again = { ...denied, retries: 1 };
@@ -58,11 +58,11 @@ describe('errors that pass, limits and accounts', () => {
 describe('work that was left uncommitted', () => {
   const left = { ...cleanEnd, signal: done, uncommitted: 2 };
 
-  test('S3-66: an agent that is done is asked to commit what it left', () => {
+  test('an agent that is done is asked to commit what it left [S3-66]', () => {
     expect(judgeSession(left)).toEqual({ next: 'ask-to-commit', detail: 'fixed it' });
   });
 
-  test('S3-68: once; then its first word counts, whatever came of it', () => {
+  test('once; then its first word counts, whatever came of it [S3-68]', () => {
     const asked = { ...left, outcomeBefore: 'fixed it' };
     for (const end of [asked, { ...asked, signal: null }, { ...asked, signal: null, exitCode: 1 }]) {
       expect(judgeSession(end)).toMatchObject({ outcome: 'completed', detail: 'fixed it' });

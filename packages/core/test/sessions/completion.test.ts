@@ -94,14 +94,14 @@ const ends: Row[] = [
   ],
 ];
 
-test('W1-15, S1-18: one that a person had paused does not go on by itself', () => {
+test('one that a person had paused does not go on by itself [W1-15, S1-18]', () => {
   expect(judgeSession({ ...cleanEnd, exitCode: null, lost: true, paused: true })).toMatchObject({
     outcome: 'cancelled',
     detail: 'it was paused when it was lost with the machine',
   });
 });
 
-describe('S3-27, S3-49, 7.12: the end of a session means for its run', () => {
+describe('the end of a session means for its run [S3-27, S3-49, 7.12]', () => {
   test.each(ends)('%s', (_name, ended, outcome, detail) => {
     expect(judgeSession({ ...cleanEnd, ...ended })).toMatchObject({ next: 'end', outcome, detail, questions: null });
   });
@@ -186,22 +186,22 @@ describe('a session that was lost with the machine, or interrupted by a person',
   });
 
   test.each(Array.from({ length: limits.interruptions }, (_, interruptions) => interruptions))(
-    'W1-18, S1-18: what was lost goes on, after %i times before, whatever its provider can do',
+    'what was lost goes on, after %i times before, whatever its provider can do [W1-18, S1-18]',
     (interruptions) => {
       expect(judgeSession({ ...cleanEnd, ...lost, interruptions })).toEqual({ next: 'go-on' });
       expect(judgeSession({ ...cleanEnd, ...lost, interruptions, resumable: false })).toEqual({ next: 'go-on' });
     },
   );
 
-  test('W1-18: what ended its turn before it was lost is asked for its signal, and does not begin again', () => {
+  test('what ended its turn before it was lost is asked for its signal, and does not begin again [W1-18]', () => {
     expect(judgeSession({ ...cleanEnd, ...lost, result: okay })).toEqual({ next: 'ask-for-signal' });
   });
 
-  test('W1-18: what left an exit code was not lost', () => {
+  test('what left an exit code was not lost [W1-18]', () => {
     expect(judgeSession({ ...cleanEnd, lost: true, exitCode: 137 })).toMatchObject({ next: 'end', outcome: 'failed' });
   });
 
-  test('7.3: whoever was interrupted and finished well, but gave no signal, is asked for it', () => {
+  test('whoever was interrupted and finished well, but gave no signal, is asked for it [7.3]', () => {
     expect(judgeSession({ ...cleanEnd, interrupted: true, result: okay })).toEqual({ next: 'ask-for-signal' });
   });
 });

@@ -69,7 +69,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe('7.20: a session takes up its agent’s conversation', () => {
+describe('a session takes up its agent’s conversation [7.20]', () => {
   test.each(rows)('%s', (_name, given, conversation, from) => {
     const taken = takeUp({
       agent: anAgent(),

@@ -5,7 +5,7 @@ import { aProject, aRun, anAgent, idOf } from '../fixture.ts';
 const manifestOf = (files: { path: string; content: string }[]) =>
   JSON.parse(files.at(-1)?.content ?? '') as Record<string, unknown>;
 
-test('S3-79: the manifest comes last, names every other file, and says who the agent is', () => {
+test('the manifest comes last, names every other file, and says who the agent is [S3-79]', () => {
   const files = inputFiles(anAgent(), aRun(), aProject);
   expect(files.at(-1)?.path).toBe('manifest.json');
   expect(manifestOf(files)).toEqual({
@@ -30,7 +30,7 @@ test('the task is written as it was given, with one newline at its end', () => {
   expect(task).toEqual({ path: 'task.md', content: '  indented\n' });
 });
 
-test('S3-18: what came of the tasks before is background, with a file each', () => {
+test('what came of the tasks before is background, with a file each [S3-18]', () => {
   const dependencies = [{ id: idOf('store'), name: 'the "store"\n---', summary: ' It is for {AGENT_NAME}. ' }];
   const files = inputFiles(anAgent(), aRun(), aProject, { dependencies });
   const path = `context/tasks/${idOf('store')}.md`;
@@ -41,7 +41,7 @@ test('S3-18: what came of the tasks before is background, with a file each', () 
   expect(manifestOf(files)).toMatchObject({ files: ['task.md'], contextFiles: [path] });
 });
 
-describe('S3-03: placeholders', () => {
+describe('placeholders [S3-03]', () => {
   test('become the agent’s own id and alias, wherever they stand', () => {
     const agent = anAgent();
     const [task] = inputFiles(agent, aRun({ task: '{AGENT_NAME} is {AGENT_ID}; {AGENT_NAME}' }), aProject);
@@ -55,7 +55,7 @@ describe('S3-03: placeholders', () => {
   });
 });
 
-describe('S3-10, S3-58: an errand', () => {
+describe('an errand [S3-10, S3-58]', () => {
   const agent = anAgent({ mode: 'errand' });
 
   test('has its description, the directory to be in, and at last a manifest that lists no files', () => {

@@ -185,7 +185,7 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
   ),
 });
 
-test('7.3: the steps lead from any facts to rest or to watching, and never in a circle', () => {
+test('the steps lead from any facts to rest or to watching, and never in a circle [7.3]', () => {
   /** stop an old session, make, wait, plan, start: five steps are the longest way to where there is nothing to do at once. */
   const longestWay = 5;
   fc.assert(

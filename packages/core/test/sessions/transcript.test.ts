@@ -13,7 +13,7 @@ const said = (content: string) =>
     .join('\n')}`;
 const messages = (...contents: string[]) => contents.map((content, index) => aMessage({ id: index + 1, content }));
 
-test('7.20: a conversation is told in its order, each part by who said it', () => {
+test('a conversation is told in its order, each part by who said it [7.20]', () => {
   const kinds: Message['kind'][] = ['system', 'user', 'assistant', 'tool_call', 'tool_result'];
   const told = transcriptOf(
     kinds.map((kind, index) => aMessage({ id: index, kind, content: `word ${index}` })),
@@ -33,7 +33,7 @@ test('there is nothing to tell of an empty conversation', () => {
   expect(transcriptOf([], 0)).toBeNull();
 });
 
-test('7.20: what does not fit is left out from the beginning, and said to be', () => {
+test('what does not fit is left out from the beginning, and said to be [7.20]', () => {
   // Each has twelve characters, and two more lie between two of them.
   const four = messages('aaaa', 'bbbb', 'cccc', 'dddd');
   const [, ...three] = ['aaaa', 'bbbb', 'cccc', 'dddd'].map(said);

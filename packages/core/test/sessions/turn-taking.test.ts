@@ -51,7 +51,7 @@ test('lanes: other keys do not wait, too many jobs are refused, and drain waits 
   expect(await lanes.run('k', async () => 'again')).toBe('again');
 });
 
-describe('7.2: places are bounded, and who finds none waits', () => {
+describe('places are bounded, and who finds none waits [7.2]', () => {
   test('so many get one and no more; asking again changes nothing', () => {
     const places = createPlaces(2);
     expect(['a', 'b', 'c', 'a', 'c', 'd', 'b'].map((id) => places.take(id))).toEqual([

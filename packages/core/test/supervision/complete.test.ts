@@ -73,7 +73,7 @@ describe('who may complete', () => {
     );
   });
 
-  test('W4-09: nothing lets an agent go on that has completed', () => {
+  test('nothing lets an agent go on that has completed [W4-09]', () => {
     expect(() => refuseAfterCompletion(anAgent())).not.toThrow();
     expect(() => refuseAfterCompletion(anAgent({ completion: completed }))).toThrow(
       expect.objectContaining({ code: 'conflict', message: expect.stringContaining('has completed') }),
@@ -81,7 +81,7 @@ describe('who may complete', () => {
   });
 });
 
-describe('W4-08: who hears of it', () => {
+describe('who hears of it [W4-08]', () => {
   const agent = anAgent();
   const supervisor = anAgent({ id: idOf('boss'), class: 'persistent' });
   const one = anAgent({ id: idOf('one') });
@@ -158,7 +158,7 @@ describe('what they are told', () => {
   });
 });
 
-describe('7.12: a last word instead of a signal', () => {
+describe('a last word instead of a signal [7.12]', () => {
   test('is the signal that it stands for', () => {
     expect(signalOfCompletion(null)).toBeNull();
     expect(signalOfCompletion(said)).toEqual({ status: 'done', result: 'it works' });

@@ -8,7 +8,7 @@ import { aRun, aSession, anAgent, idOf } from '../fixture.ts';
 const ended = aSession({ endedAt: 9 });
 const done = { agent: anAgent(), run: aRun({ outcome: 'completed', endedAt: 10 }), session: ended };
 
-describe('7.12: an agent is done with its task', () => {
+describe('an agent is done with its task [7.12]', () => {
   test('when its turn ended well and left no questions', () => {
     expect(isDoneWithTask(done)).toBe(true);
   });
@@ -33,7 +33,7 @@ describe('7.12: an agent is done with its task', () => {
   });
 });
 
-describe('7.11, 7.12: who is done stays', () => {
+describe('who is done stays [7.11, 7.12]', () => {
   const now = 10 + limits.leaveMs;
   const facts: LeavingFacts = {
     ...done,

@@ -10,7 +10,7 @@ function event(type: NewsEvent['type'], given: Partial<NewsEvent> = {}): NewsEve
   return { type, agentId: idOf('other'), data: {}, class: 'ephemeral', ...given };
 }
 
-test('7.21: tasks, the fleet and the work of others are news', () => {
+test('tasks, the fleet and the work of others are news [7.21]', () => {
   for (const type of newsEvents.filter((each) => each !== 'mail.sent'))
     expect(isNews(event(type), reader), type).toBe(true);
   expect(isNews(event('task.added', { agentId: null, class: null }), reader)).toBe(true);
@@ -30,7 +30,7 @@ test('what an agent did itself is no news to it', () => {
   expect(isNews(event('run.ended', { agentId: id }), reader)).toBe(false);
 });
 
-test('6.2.3: the turns of those who stay are no news, or they would keep each other awake', () => {
+test('the turns of those who stay are no news, or they would keep each other awake [6.2.3]', () => {
   expect(isNews(event('run.ended', { class: 'persistent' }), reader)).toBe(false);
   expect(isNews(event('agent.waiting', { class: 'persistent' }), reader)).toBe(false);
   expect(isNews(event('agent.stuck', { class: 'persistent' }), reader)).toBe(true);

@@ -132,7 +132,7 @@ const rows: Row[] = [
   [{ nudge: text, backoffMs: gapMs }, 'who has news', {}, ['smart'], { changed: true }],
 ];
 
-describe('7.21: who is nudged, and why not', () => {
+describe('who is nudged, and why not [7.21]', () => {
   test.each(
     rows.flatMap(([verdict, what, given, modes, change]) =>
       modes.map((mode) => ({ verdict, what, given, mode, change })),
@@ -147,7 +147,7 @@ describe('7.21: who is nudged, and why not', () => {
   });
 });
 
-test('6.2.3: without news, while others work, the pauses are 2, 4, 8, 16, 30 and 30 minutes', () => {
+test('without news, while others work, the pauses are 2, 4, 8, 16, 30 and 30 minutes [6.2.3]', () => {
   const atWork: News = { changed: false, othersAtWork: true };
   let state = aState({ nudgedAt: now });
   const pauses: number[] = [];
@@ -190,7 +190,7 @@ test('a gap that is longer than the longest pause stays the pause', () => {
   expect(verdict).toEqual({ nudge: text, backoffMs: wide });
 });
 
-test('S4-28, 8.9: a fixed day of one look a minute is 720 nudges, two minutes apart, at work and at rest alike', () => {
+test('a fixed day of one look a minute is 720 nudges, two minutes apart, at work and at rest alike [S4-28, 8.9]', () => {
   for (const given of [{}, { run: open, session: aSession() }]) {
     const minutes: number[] = [];
     let state: NudgeState | null = null;

@@ -18,7 +18,7 @@ function judge(given: Partial<RestartFacts> & { who?: Partial<Agent>; what?: Par
 
 const nothing: RestartVerdict = { do: 'nothing' };
 
-test('W4-06: who stays is begun again; who had one task, is a subagent, dead, stopped or done is not', () => {
+test('who stays is begun again; who had one task, is a subagent, dead, stopped or done is not [W4-06]', () => {
   expect(judge({})).toEqual({ do: 'restart', attempt: 1 });
   expect(judge({ who: { class: 'ephemeral' } })).toEqual(nothing);
   expect(judge({ who: { kind: 'subagent' } })).toEqual(nothing);
@@ -35,7 +35,7 @@ test('W4-06: who stays is begun again; who had one task, is a subagent, dead, st
   expect(judge({ session: aSession({ endedAt, limitUntil: 0 }) }), 'a limit is no crash').toEqual(nothing);
 });
 
-test('W4-06: after each crash it is given twice the time, and after the third restart in an hour it is given up', () => {
+test('after each crash it is given twice the time, and after the third restart in an hour it is given up [W4-06]', () => {
   expect(judge({ at: endedAt + minuteMs - 1 })).toEqual({ do: 'wait' });
   expect(judge({ failures: 2, at: endedAt + 2 * minuteMs - 1 })).toEqual({ do: 'wait' });
   expect(judge({ failures: 2, at: endedAt + 2 * minuteMs })).toEqual({ do: 'restart', attempt: 2 });

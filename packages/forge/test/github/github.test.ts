@@ -26,7 +26,7 @@ async function openForge(given: Partial<FakeState> = {}, track: Track = 'all') {
 const squash = (head: string) => ({ head, method: 'squash', subject: 'A subject', body: 'a body' }) as const;
 const mainOf = (server: FakeGithub) => git(server.repository, ['rev-parse', 'refs/heads/main']);
 
-test('S4-06: a change is opened once, labelled, and listed', async () => {
+test('a change is opened once, labelled, and listed [S4-06]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   const head = await server.push('work/a', { 'a.txt': 'a\n' });
@@ -69,7 +69,7 @@ test.each<[Track, string[]]>([
   ['all', ['1', '2', '3']],
   ['author', ['1', '3']],
   ['assigned', ['2']],
-])('W4-19: it tracks %s', async (track, refs) => {
+])('it tracks %s [W4-19]', async (track, refs) => {
   await using place = await openForge({}, track);
   for (const name of ['a', 'b', 'c']) {
     await place.server.push(`work/${name}`, { [`${name}.txt`]: 'x\n' });
@@ -82,7 +82,7 @@ test.each<[Track, string[]]>([
   expect((await place.forge.list()).map(({ ref }) => ref).toSorted()).toEqual(refs);
 });
 
-test('S4-06: a merge is pinned to the head that was checked', async () => {
+test('a merge is pinned to the head that was checked [S4-06]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   const head = await server.push('work/a', { 'a.txt': 'a\n' });
@@ -141,7 +141,7 @@ test.each(['merge', 'rebase'] as const)('it merges by %s', async (method) => {
   expect(done).toEqual({ do: 'merged', commit: await mainOf(place.server) });
 });
 
-test('S4-07: an objection counts until it is taken back, whether or not reviews are required', async () => {
+test('an objection counts until it is taken back, whether or not reviews are required [S4-07]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   await server.push('work/a', { 'a.txt': 'a\n' });
@@ -163,7 +163,7 @@ test('S4-07: an objection counts until it is taken back, whether or not reviews 
   expect(await review()).toEqual(['approved']);
 });
 
-test('S4-06: checks are those of the very head', async () => {
+test('checks are those of the very head [S4-06]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   const head = await server.push('work/a', { 'a.txt': 'a\n' });
@@ -179,7 +179,7 @@ test('S4-06: checks are those of the very head', async () => {
   expect((await forge.view(ref)).checks.state).toBe('none');
 });
 
-test('S4-06: main on the forge is red when a run of its newest commit has failed', async () => {
+test('main on the forge is red when a run of its newest commit has failed [S4-06]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   expect(await forge.branchChecks('main')).toBeNull();
@@ -216,7 +216,7 @@ test('labels, comments, closing and issues are said once', async () => {
   expect(server.on(({ issues }) => issues.map(({ title }) => title))).toEqual(['--repo=evil/place']);
 });
 
-test('W4-19: who may only read proposes from a fork, without labels', async () => {
+test('who may only read proposes from a fork, without labels [W4-19]', async () => {
   await using place = await openForge({ permission: 'READ' });
   const { server, forge } = place;
   const fork = `${server.repository}-fork`;

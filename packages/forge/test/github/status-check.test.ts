@@ -52,7 +52,7 @@ test('of a check that ran again the last run counts, and one that fails fails al
   expect(checksOf([]).state).toBe('none');
 });
 
-test('S4-06: main is judged by the runs of its newest commit', () => {
+test('main is judged by the runs of its newest commit [S4-06]', () => {
   expect(checksOfRuns([run({}), run({ headSha: older, conclusion: 'failure' })])).toMatchObject({
     commit,
     state: 'passed',

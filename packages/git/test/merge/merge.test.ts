@@ -150,7 +150,7 @@ describe('a checkout of the target in which a person has begun something is left
   });
 });
 
-test('W3-11: nothing that a repository names runs; files that need a filter are left to the person', async () => {
+test('nothing that a repository names runs; files that need a filter are left to the person [W3-11]', async () => {
   const place = await errandPlace({ '.gitattributes': '*.txt diff=evil merge=evil\n', 'a.txt': '1\n2\n3\n4\n5\n' });
   place.work({ 'a.txt': 'one\n2\n3\n4\n5\n' });
   write(place.root, { 'a.txt': '1\n2\n3\n4\nfive\n' });

@@ -61,7 +61,7 @@ test('a diff larger than the limit is cut, and says so', async () => {
   expect(files).toHaveLength(1);
 });
 
-test('W3-11, 8.40: no command that a repository names runs, and a repository inside is not looked into', async () => {
+test('no command that a repository names runs, and a repository inside is not looked into [W3-11, 8.40]', async () => {
   const place = await errandPlace({ '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'a\n' });
   const fired = plantCommands(place.home, place.root);
   write(place.path, { 'a.txt': 'changed\n', 'b.txt': 'b\n', '.gitattributes': '* filter=evil diff=evil\n' });

@@ -15,7 +15,7 @@ async function setUp() {
   return { home, root, repository: await openRepository(root), first, second, exists };
 }
 
-test('7.11: deletes a branch only where it was expected', async () => {
+test('deletes a branch only where it was expected [7.11]', async () => {
   const { root, repository, first, second, exists } = await setUp();
   expect(await deleteBranchAt(repository, { branch: 'work/a', commit: second })).toBe(false);
   expect(exists('work/a')).toBe(true);

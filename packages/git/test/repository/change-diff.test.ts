@@ -87,7 +87,7 @@ test('a file is read as it was committed, and only a file that is not too large'
   for (const path of ['way/x.txt', 'missing', 'B.TXT']) expect((await find(path)).is).toBe('absent');
 });
 
-test('8.39: a path is data, whatever it looks like', async () => {
+test('a path is data, whatever it looks like [8.39]', async () => {
   const odd = [
     '-x',
     '--help',
@@ -167,7 +167,7 @@ test('a deletion against an edit, names that are odd, and histories with nothing
   expect(await conflictsBetween(repository, { ownDir, a: edited, b: stranger })).toEqual(['b.txt']);
 });
 
-test('8.40, 8.41: no driver, filter, converter or hook that a repository names runs', async () => {
+test('no driver, filter, converter or hook that a repository names runs [8.40, 8.41]', async () => {
   const { repository, ownDir, root, home, fork, base } = await place({
     '.gitattributes': '* filter=evil diff=evil merge=evil\n',
     'a.txt': '1\n',

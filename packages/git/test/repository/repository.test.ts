@@ -93,7 +93,7 @@ function withSubmodule(home: string) {
   return { start: root, root, commonDir: join(outer, '.git/modules/lib/inner') };
 }
 
-describe.each(Object.entries(shapes))('W4-13: %s', (name, make) => {
+describe.each(Object.entries(shapes))('%s [W4-13]', (name, make) => {
   test('opens, and a worktree can be added that a person finds clean', async () => {
     const home = temporaryDirectory();
     const { start, ...expected } = make(home);

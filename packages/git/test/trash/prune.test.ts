@@ -44,7 +44,7 @@ function readBack(archiveTo: string, name: string): string {
   return target;
 }
 
-test('7.11: a clean entry is deleted without an archive, and its branch stays', async () => {
+test('a clean entry is deleted without an archive, and its branch stays [7.11]', async () => {
   const { root, repository, base, request, archived } = await setUp((path) => write(path, { 'ignored/x': 'x' }));
   await pruneTrash(repository, request);
   expect(readdirSync(request.trashDir)).toEqual([]);
@@ -53,7 +53,7 @@ test('7.11: a clean entry is deleted without an archive, and its branch stays', 
   await pruneTrash(repository, request);
 });
 
-test('7.11: uncommitted work is archived first, and can be read back with git alone', async () => {
+test('uncommitted work is archived first, and can be read back with git alone [7.11]', async () => {
   const { repository, request, archived, files } = await setUp((path) => {
     write(path, { 'a.txt': 'staged\n' });
     git(path, 'add', 'a.txt');

@@ -63,7 +63,7 @@ async function setUp(trashParent?: string) {
 const places: { name: string; parent?: string }[] = [{ name: 'the same file system' }];
 if (hasOtherFileSystem) places.push({ name: 'another file system', parent: memory });
 
-describe.each(places)('7.11: a worktree comes back from a trash on $name', ({ parent }) => {
+describe.each(places)('a worktree comes back from a trash on $name [7.11]', ({ parent }) => {
   test('as it was', async () => {
     const { repository, path, trash, check } = await setUp(parent);
     const request = await trash();

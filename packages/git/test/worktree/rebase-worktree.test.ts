@@ -38,7 +38,7 @@ async function place(
   };
 }
 
-test('W4-15: a branch without commits goes to where main is, with its files', async () => {
+test('a branch without commits goes to where main is, with its files [W4-15]', async () => {
   const { plan, move, tip, base, onto, status, read } = await place();
   const found = await plan();
   expect(found).toEqual({ do: 'move', from: base, to: onto });
@@ -48,7 +48,7 @@ test('W4-15: a branch without commits goes to where main is, with its files', as
   expect(await plan()).toMatchObject({ do: 'skip', why: 'it is up to date', isSettled: true });
 });
 
-test('W4-15: commits are replayed with author and message; what is not committed stays, and no stash is made', async () => {
+test('commits are replayed with author and message; what is not committed stays, and no stash is made [W4-15]', async () => {
   const { plan, move, work, log, status, read, path, root, onto } = await place();
   work({ 'a.txt': '1\n2\n3\n4\nfive\n' });
   work({ 'mine.txt': 'mine\n' });
@@ -92,7 +92,7 @@ test('an ignored file in a directory that becomes a file keeps all as it is', as
   expect([read('old/result.o'), read('old/x')]).toEqual(['of an hour\n', 'x\n']);
 });
 
-test('W4-15: a branch that conflicts with main stays where it is, and the files are named', async () => {
+test('a branch that conflicts with main stays where it is, and the files are named [W4-15]', async () => {
   const { plan, work, status, path } = await place({ 'b.txt': 'main\n', 'c.txt': 'main\n' });
   work({ 'b.txt': 'mine\n' });
   write(path, { 'u.txt': 'u' });
@@ -117,7 +117,7 @@ test.each([
   ['an ignored file above', (path: string) => write(path, { '.gitignore': 'dir\n', dir: 'other\n' })],
   ['a directory in the place of a file', (path: string) => write(path, { 'new.txt/x': 'other\n' })],
   ['a link in the place of a file', (path: string) => symlinkSync('/etc', join(path, 'new.txt'))],
-])('W4-15: %s that would be overwritten keeps the branch and every file as they are', async (_, dirty) => {
+])('%s that would be overwritten keeps the branch and every file as they are [W4-15]', async (_, dirty) => {
   const { plan, move, tip, path, root, base } = await place();
   dirty(path);
   const found = await plan();
@@ -127,7 +127,7 @@ test.each([
   expect([snapshot(path), snapshot(root, (name) => name.startsWith('.git/objects'))]).toEqual(before);
 });
 
-test('W4-15: a worktree is left alone while it is detached, elsewhere, locked, or in the middle of something', async () => {
+test('a worktree is left alone while it is detached, elsewhere, locked, or in the middle of something [W4-15]', async () => {
   const { plan, work, path, root, onto } = await place({ 'b.txt': 'main\n' });
   const mine = work({ 'b.txt': 'mine\n' });
   const admin = join(root, '.git/worktrees/tree');
@@ -243,7 +243,7 @@ test('a move that cannot be finished any more is undone', async () => {
   expect([tip(), status(), read('b.txt')]).toEqual([found.from, ' M b.txt\n', 'edited meanwhile\n']);
 });
 
-test('8.40: nothing that a repository names runs, and files that need a filter are left alone', async () => {
+test('nothing that a repository names runs, and files that need a filter are left alone [8.40]', async () => {
   const given = { ...files, '.gitattributes': '*.bin filter=evil\n*.txt diff=evil merge=evil\n' };
   const { plan, move, work, home, root, tip } = await place({ 'b.txt': 'main\n' }, given);
   const mine = work({ 'a.txt': 'mine\n' });
@@ -254,7 +254,7 @@ test('8.40: nothing that a repository names runs, and files that need a filter a
   expect(fired()).toEqual([]);
 });
 
-test('8.41: files that would need a filter are refused', async () => {
+test('files that would need a filter are refused [8.41]', async () => {
   const { plan, move, tip, base } = await place(
     { 'x.bin': 'raw\n' },
     { ...files, '.gitattributes': '*.bin filter=lfs\n' },

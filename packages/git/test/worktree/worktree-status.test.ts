@@ -19,7 +19,7 @@ async function setUp() {
   return { home, root, repository, base, request, path: request.path };
 }
 
-test('S3-64, 5.2.9: clean, then each kind of change', async () => {
+test('clean, then each kind of change [S3-64, 5.2.9]', async () => {
   const { repository, request, path, base } = await setUp();
   const clean = { changed: 0, untracked: 0, files: [], truncated: false, head: base, branch: 'work/otter' };
   expect(await worktreeStatus(repository, request)).toEqual(clean);

@@ -149,7 +149,7 @@ const rows: Record<string, Row> = {
   },
 };
 
-test.each(Object.entries(rows))('7.11: %s', async (_, { does, expected }) => {
+test.each(Object.entries(rows))('%s [7.11]', async (_, { does, expected }) => {
   const place = await setUp();
   does(place);
   expect(await worktreeWork(place.repository, place.request)).toMatchObject(expected(place));

@@ -82,7 +82,7 @@ describe('addWorktree', () => {
     expect(git(request.path, 'status', '--porcelain')).toBe('');
   });
 
-  test('W3-11: makes a worktree again whose directory was deleted, at the tip of its branch', async () => {
+  test('makes a worktree again whose directory was deleted, at the tip of its branch [W3-11]', async () => {
     const { repository, request } = await setUp();
     await addWorktree(repository, request);
     write(request.path, { 'new.txt': 'new\n' });
@@ -145,7 +145,7 @@ describe('addWorktree', () => {
     expect(existsSync(join(request.path, 'readme.md'))).toBe(true);
   });
 
-  test('W3-11: refuses a branch with other commits and never moves it', async () => {
+  test('refuses a branch with other commits and never moves it [W3-11]', async () => {
     const { repository, root, request } = await setUp();
     git(root, 'branch', '--no-track', request.branch);
     const base = commitAll(root, 'second');
@@ -155,7 +155,7 @@ describe('addWorktree', () => {
     expect(existsSync(request.path)).toBe(false);
   });
 
-  test('W3-11: refuses a branch that another worktree has checked out', async () => {
+  test('refuses a branch that another worktree has checked out [W3-11]', async () => {
     const { repository, home, request } = await setUp();
     await addWorktree(repository, request);
     const second = { ...request, path: join(home, 'trees', 'second') };
@@ -240,8 +240,8 @@ describe('addWorktree', () => {
   });
 });
 
-describe('S3-17: verifyWorktree', () => {
-  test('5.2.6: accepts exactly the path, not one that ends alike', async () => {
+describe('verifyWorktree [S3-17]', () => {
+  test('accepts exactly the path, not one that ends alike [5.2.6]', async () => {
     const { repository, home, request } = await setUp();
     await addWorktree(repository, request);
     expect(await verifyWorktree(repository, request.path)).toEqual({ path: request.path, branch: request.branch });

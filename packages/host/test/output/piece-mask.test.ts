@@ -9,7 +9,7 @@ function shown(pieces: string[], secrets = [secret]): string {
   return pieces.map((piece) => mask.push(piece)).join('') + mask.end();
 }
 
-test('7.23: a secret is masked wherever it is cut, and nothing else is', () => {
+test('a secret is masked wherever it is cut, and nothing else is [7.23]', () => {
   const text = `the key is ${secret}, sk-se is not, ä`;
   fc.assert(
     fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (cuts) => {

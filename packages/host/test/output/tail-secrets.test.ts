@@ -37,7 +37,7 @@ async function drain(tail: Tail, limit: number, final: boolean): Promise<Buffer>
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-describe('5.2.11: a secret', () => {
+describe('a secret [5.2.11]', () => {
   test('is masked in what is given and in the file, which keeps its length', async () => {
     writeFileSync(path, `{"key":"${secret}"}\nrest ${secret}${secret}\n`);
     const tail = open();

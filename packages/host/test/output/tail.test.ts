@@ -100,7 +100,7 @@ describe('an unfinished line', () => {
     expect(await readText()).toBe('€');
   });
 
-  test('S3-26: is given at the end of the process, even when it ends within a character', async () => {
+  test('is given at the end of the process, even when it ends within a character [S3-26]', async () => {
     writeFileSync(path, Buffer.from([0x6f, 0x6b, 0x0a, 0x61, 0xe2, 0x82]));
     expect(Buffer.from((await tail.read(maxBytes, { final: true })).bytes).toString('hex')).toBe('6f6b0a61e282');
     expect(await drain({ final: true })).toEqual([]);
@@ -127,7 +127,7 @@ test('reads are bounded, and go on from where the last one ended', async () => {
   ]);
 });
 
-test('5.2.4: a restart goes on at the stored offset', async () => {
+test('a restart goes on at the stored offset [5.2.4]', async () => {
   writeFileSync(path, 'one\ntwo\n');
   expect(await readText()).toBe('one\ntwo\n');
   appendFileSync(path, 'three\n');
@@ -135,7 +135,7 @@ test('5.2.4: a restart goes on at the stored offset', async () => {
   expect(await readText()).toBe('two\nthree\n');
 });
 
-test('S3-09, 5.2.5: whatever is appended in whatever steps, the reads put together are the file', async () => {
+test('whatever is appended in whatever steps, the reads put together are the file [S3-09, 5.2.5]', async () => {
   const step = fc.record({
     bytes: fc.uint8Array({ maxLength: 60 }),
     newline: fc.boolean(),

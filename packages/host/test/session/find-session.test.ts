@@ -60,7 +60,7 @@ test('a killed group: dead, claimed, and no exit is made up', async () => {
   expect(await startSession(session)).toEqual(identity);
 });
 
-test('5.2.12: a pid file that names another living process is neither adopted nor signalled', async () => {
+test('a pid file that names another living process is neither adopted nor signalled [5.2.12]', async () => {
   const sleeper = spawn('sleep', ['600'], { stdio: 'ignore' });
   try {
     const pid = sleeper.pid ?? 0;

@@ -142,7 +142,7 @@ test('shims that race in one directory: one runs the command, the others leave',
   expect(textOf(session.dir, 'out')).toBe('ran\nonce\n');
 });
 
-test('S3-20, 7.9: the command outlives a killed starter: input works, the exit code is recorded, a new start adopts', async () => {
+test('the command outlives a killed starter: input works, the exit code is recorded, a new start adopts [S3-20, 7.9]', async () => {
   const session = workspace.spec('cat; exit 5', { prompt: 'before\n' });
   const starter = spawn(
     process.execPath,

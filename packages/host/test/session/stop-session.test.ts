@@ -62,7 +62,7 @@ test('who ignores TERM is killed after the grace, and not before', async () => {
   expect((await findSession(dir)).exit).toEqual({ code: 137 });
 });
 
-test('5.2.12: grandchildren, setsid children and double-forked daemons that ignore TERM: none is left', async () => {
+test('grandchildren, setsid children and double-forked daemons that ignore TERM: none is left [5.2.12]', async () => {
   const { session, identity } = await startReady(`
     trap '' TERM
     (sleep 600 & sleep 600) &

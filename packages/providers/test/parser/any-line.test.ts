@@ -78,7 +78,7 @@ function replaced(value: unknown, walk: number[], put: unknown): unknown {
   return { ...value, [key]: replaced((value as Record<string, unknown>)[key], rest, put) };
 }
 
-describe.each(formats)('S3-05: %s: any line', (format) => {
+describe.each(formats)('%s: any line [S3-05]', (format) => {
   const nearlyReal =
     format === 'text'
       ? fc.string()

@@ -2,7 +2,7 @@ import type { StreamEvent } from '@pawl/schema/stream-event';
 import { describe, expect, test } from 'vitest';
 import { parse, message, success, oneTurn, successEvents } from './claude-line.ts';
 
-describe('S3-46, S3-47, S3-48: lines that Claude Code prints', () => {
+describe('lines that Claude Code prints [S3-46, S3-47, S3-48]', () => {
   test.each<[string, Record<string, unknown>, StreamEvent[]]>([
     ['the first one', { type: 'system', subtype: 'init', tools: ['Bash'], model: 'm', permissionMode: 'default' }, []],
     ['text', message('assistant', [{ type: 'text', text: 'Hello.' }]), [{ type: 'text', text: 'Hello.' }]],

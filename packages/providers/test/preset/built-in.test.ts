@@ -69,7 +69,7 @@ test('mail goes into a running turn only where the CLI shows that it has taken i
   expect(presetOf('scripted').command).toContain('--replay-user-messages');
 });
 
-test('S3-44: the seven names of old are there, and all others, each once', () => {
+test('the seven names of old are there, and all others, each once [S3-44]', () => {
   const names = presets.map(({ name }) => name);
   expect(names.toSorted()).toEqual([...Object.keys(first), 'scripted'].toSorted());
   const old = ['claude', 'claude-code', 'codex', 'aider', 'cline', 'continue', 'cursor-agent'];
@@ -99,7 +99,7 @@ test('each preset names the parser of its output, and no parser is without a pre
   expect(Object.keys(formats).toSorted()).toEqual(Object.keys(outputParsers).toSorted());
 });
 
-describe('S3-44, S3-45: the command line of each', () => {
+describe('the command line of each [S3-44, S3-45]', () => {
   const bridged = (name: string) => `-- ${name === 'pi' ? 'pi --mode rpc --approve' : `codex app-server ${quiet}`}`;
   test.each<[name: string, asNew: string, resumed: string | null, forked: string | null]>([
     ...['claude', 'claude-code'].map((name): [string, string, string, string] => [
@@ -191,7 +191,7 @@ test('a base URL reaches codex by arguments, which name the variable of the key 
   expect(live.indexOf('model_provider="pawl"')).toBeGreaterThan(live.indexOf('app-server'));
 });
 
-test('S4-22: claude gets its system prompt as a file, and keeps to it when it is resumed', () => {
+test('claude gets its system prompt as a file, and keeps to it when it is resumed [S4-22]', () => {
   const { args, files } = start('claude', { prompt: { system: 'you are', turn: 'go' } });
   expect(args.join(' ')).toContain(
     '--append-system-prompt-file /session/system-prompt.md --system-prompt-snapshot off',

@@ -13,12 +13,12 @@ test.each([
   ['a b\nc;$(x)', '.pawl/session-context.d/a_b_c___x_.md'],
   ['..', '.pawl/session-context.d/...md'],
   ['ü', '.pawl/session-context.d/_.md'],
-])('W0-04, S0-13, S0-24: the id %j has its notes in %s', (id, path) => {
+])('the id %j has its notes in %s [W0-04, S0-13, S0-24]', (id, path) => {
   expect(anchorPath(ownLayout, id)).toBe(path);
   expect(anchorPath(ownLayout, id)).toBe(anchorPath(ownLayout, id));
 });
 
-test('W0-04: the older layout has its own names', () => {
+test('the older layout has its own names [W0-04]', () => {
   expect(anchorPath(olderLayout, null)).toBe('.ai/session-context.org');
   expect(anchorPath(olderLayout, 'helper-ab12')).toBe('.ai/session-context.d/helper-ab12.org');
 });
@@ -36,7 +36,7 @@ test.each([
   [{ PAWL_AGENT_ID: 'x', PAWL_HELPER: '1' }, 'x', true],
   [{ AI_AGENT_ID: 'x', AI_HELPER: '1' }, 'x', true],
   [{ PAWL_AGENT_ID: 'x', PAWL_HELPER: '0' }, 'x', false],
-])('S0-18: %j is %s, a helper: %s', (environment, id, helper) => {
+])('%j is %s, a helper: %s [S0-18]', (environment, id, helper) => {
   expect(idIn(environment)).toBe(id);
   expect(isHelper(environment)).toBe(helper);
 });

@@ -13,7 +13,7 @@ const inTurn =
     words.shift() ?? 'last';
 
 describe('S0-22, invariant 16: how a session begins', () => {
-  test('S0-07: alone without an anchor it is fresh, and nothing is written', async () => {
+  test('alone without an anchor it is fresh, and nothing is written [S0-07]', async () => {
     await using project = await aProject();
     expect(beginSession(project.place(), surveyed('alone'))).toMatchObject({
       branch: 'fresh',
@@ -41,7 +41,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(project.files()).toEqual([singleton]);
   });
 
-  test('S0-08: alone with an anchor the last one has crashed, and what it left is told', async () => {
+  test('alone with an anchor the last one has crashed, and what it left is told [S0-08]', async () => {
     await using project = await aProject();
     project.put(singleton, '# where I was\n');
     expect(beginSession(project.place(), surveyed('alone'))).toMatchObject({
@@ -52,7 +52,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(project.read(singleton)).toBe('# where I was\n');
   });
 
-  test('S0-09, S0-10: beside somebody the same anchor is nobody’s crash; a helper has a file of its own', async () => {
+  test('beside somebody the same anchor is nobody’s crash; a helper has a file of its own [S0-09, S0-10]', async () => {
     await using project = await aProject();
     project.put(singleton, 'alive');
     const begun = beginSession(
@@ -84,12 +84,12 @@ describe('S0-22, invariant 16: how a session begins', () => {
     });
   });
 
-  test('2.2.8: the first of several has the duties, and hears of the others', async () => {
+  test('the first of several has the duties, and hears of the others [2.2.8]', async () => {
     await using project = await aProject();
     expect(beginSession(project.place(), surveyed('first'))).toMatchObject({ branch: 'fresh', others: [{ pid: 7 }] });
   });
 
-  test('2.2.9: an id that is taken is not taken again', async () => {
+  test('an id that is taken is not taken again [2.2.9]', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.d/helper-aaaa.md', 'somebody else');
     const begun = beginSession(project.place(), surveyed('beside'), inTurn('aaaa', 'aaaa', 'bbbb'));
@@ -99,7 +99,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(stuck).toThrow(expect.objectContaining({ code: 'busy' }));
   });
 
-  test('S0-24: two helpers at once have two files, and each is told of the other', async () => {
+  test('two helpers at once have two files, and each is told of the other [S0-24]', async () => {
     await using project = await aProject();
     const living = [40, 41];
     const one = beginSession(project.place(), surveyed('beside', { own: { pid: 40, start: 'b/1' }, living }));
@@ -111,7 +111,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(again.id).toBe(one.id);
   });
 
-  test('W0-05, S0-18: an id that was given is used as it is', async () => {
+  test('an id that was given is used as it is [W0-05, S0-18]', async () => {
     await using project = await aProject();
     const environment = { PAWL_AGENT_ID: 'helper-ab12.1763251200', PAWL_HELPER: '1' };
     const begun = beginSession(project.place(environment), surveyed('beside'));
@@ -120,14 +120,14 @@ describe('S0-22, invariant 16: how a session begins', () => {
     expect(beginSession(project.place(environment), surveyed('beside')).id).toBe('helper-ab12.1763251200');
   });
 
-  test('S0-19: a helper with nobody to help is an ordinary session', async () => {
+  test('a helper with nobody to help is an ordinary session [S0-19]', async () => {
     await using project = await aProject();
     const environment = { PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' };
     const begun = beginSession(project.place(environment), surveyed('alone'));
     expect(begun).toMatchObject({ branch: 'fresh', id: null, file: singleton, isOrphan: true });
   });
 
-  test('2.3.3: a session with an id of its own recovers its own notes only', async () => {
+  test('a session with an id of its own recovers its own notes only [2.3.3]', async () => {
     await using project = await aProject();
     project.put(singleton, 'somebody’s');
     project.put('.pawl/session-context.d/host.p.1.md', 'an earlier run');
@@ -137,7 +137,7 @@ describe('S0-22, invariant 16: how a session begins', () => {
   });
 });
 
-describe('W0-08: the files of helpers', () => {
+describe('the files of helpers [W0-08]', () => {
   test('live by their process; empty, half-written and orphaned ones are stale, and never the primary’s [2.2.10, W0-11]', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.d/helper-live.md', 'helper-live\n<!-- process 40 b/40 -->\nnotes');
@@ -175,7 +175,7 @@ describe('W0-08: the files of helpers', () => {
   });
 });
 
-test('7.7: an agent in a worktree of its own is isolated, looks at nothing and writes nothing', async () => {
+test('an agent in a worktree of its own is isolated, looks at nothing and writes nothing [7.7]', async () => {
   await using project = await aProject();
   const environment = { PAWL_SESSION: 'session-1', PAWL_AGENT_ID: 'agent-1' };
   const place = { ...project.place(environment), worktrees: [project.outside] };

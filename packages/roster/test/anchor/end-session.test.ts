@@ -8,7 +8,7 @@ const request = { description: 'the login test', onHelpers: null, now };
 const helper = { PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' };
 const own = '.pawl/session-context.d/helper-ab12.md';
 
-describe('W0-09: a helper ends', () => {
+describe('a helper ends [W0-09]', () => {
   test('with others still at work it puts its notes away, and does no more', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.md', 'the primary’s');
@@ -27,7 +27,7 @@ describe('W0-09: a helper ends', () => {
     expect(project.read(ended.archived ?? '')).toBe('helper-ab12\nnotes\n');
   });
 
-  test('2.3.6: alone by now, it closes: all duties are its own, git too', async () => {
+  test('alone by now, it closes: all duties are its own, git too [2.3.6]', async () => {
     await using project = await aProject();
     project.put(own, 'helper-ab12\n');
     project.put('.pawl/session-context.d/helper-gone.md', 'helper-gone\n<!-- process 9 b/9 -->\n');
@@ -49,7 +49,7 @@ describe('W0-09: a helper ends', () => {
   });
 });
 
-describe('W0-09: the primary ends', () => {
+describe('the primary ends [W0-09]', () => {
   test('alone it closes, and its archive carries no id', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.md', 'notes');
@@ -64,7 +64,7 @@ describe('W0-09: the primary ends', () => {
   });
 
   test.each(['first', 'beside', 'unknown'] as const)(
-    '2.3.7: %s: it stops before the commit and asks',
+    '%s: it stops before the commit and asks [2.3.7]',
     async (standing) => {
       await using project = await aProject();
       project.put('.pawl/session-context.md', 'notes');
@@ -92,7 +92,7 @@ describe('W0-09: the primary ends', () => {
   });
 });
 
-test('W0-06: an archive is never written over', async () => {
+test('an archive is never written over [W0-06]', async () => {
   await using project = await aProject();
   for (const words of ['one', 'two', 'three']) {
     project.put('.pawl/session-context.md', words);
@@ -109,7 +109,7 @@ test('with nothing to put away it still says what is left to do', async () => {
   expect(project.files()).toEqual([]);
 });
 
-test('7.7: an isolated session has nothing to settle', async () => {
+test('an isolated session has nothing to settle [7.7]', async () => {
   await using project = await aProject();
   const environment = { PAWL_SESSION: 'session-1', PAWL_AGENT_ID: 'agent-1' };
   const place = { ...project.place(environment), worktrees: [project.outside] };
@@ -121,6 +121,6 @@ test.each([
   ['helper-ab12', 'a/../b  c\n', '2026-11-05-09-07-helper-ab12-a-..-b-c'],
   [null, '../..', '2026-11-05-09-07-session'],
   [null, 'x'.repeat(300), `2026-11-05-09-07-${'x'.repeat(60)}`],
-])('W0-06: %j with %j is archived as %s', (id, description, name) => {
+])('%j with %j is archived as %s [W0-06]', (id, description, name) => {
   expect(archiveName({ id, description, now })).toBe(name);
 });

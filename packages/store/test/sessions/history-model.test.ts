@@ -34,7 +34,7 @@ const anyStep = step({ fork: 4, append: 8, clear: 1, kill: 1, reap: 1 });
 
 const pageSize = fc.integer({ min: 1, max: 30 });
 
-test('S1-17, W1-16: random trees replay as full copies would', async () => {
+test('random trees replay as full copies would [S1-17, W1-16]', async () => {
   const store = await openStoreHere();
   const steps = fc.array(anyStep, { maxLength: 40, size: 'max' });
   const property = fc.asyncProperty(steps, pageSize, async (tree, size) => {
@@ -53,7 +53,7 @@ test('S1-17, W1-16: random trees replay as full copies would', async () => {
 test.each([
   { name: 'calm', odd: 0, runs: 1 },
   { name: 'unruly', odd: 1, runs: 2 },
-])('S1-33, 3.2.3: $name chains of 200 generations replay as full copies would', async ({ odd, runs }) => {
+])('$name chains of 200 generations replay as full copies would [S1-33, 3.2.3]', async ({ odd, runs }) => {
   const store = await openStoreHere();
   const between = fc.array(step({ fork: 0, append: 60, clear: odd, kill: 15, reap: 5 }), { maxLength: 3 });
   // Mostly at the latest message, since an early fork point makes most of the chain before it invisible.

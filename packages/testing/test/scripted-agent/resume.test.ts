@@ -56,7 +56,7 @@ test('a fork goes on from a copy under a new id and leaves the original alone', 
   expect((await resume(on, ['--resume', id])).said).toEqual([`b 2 ${id}`]);
 });
 
-test('S1-32: a fork in another working directory remembers all turns of the original, and adds its own', async () => {
+test('a fork in another working directory remembers all turns of the original, and adds its own [S1-32]', async () => {
   await using on = await stage();
   const steps = [{ say: 'one' }, 'wait', { say: 'two' }, 'wait', 'recall', { say: '{turns} {task}' }];
   await on.play(steps, { args: ['--session-id', id], prompt: 'The task' });

@@ -15,7 +15,7 @@ const answer = (given: Partial<CompleteAnswer> = {}): CompleteAnswer => ({
 const own = { PAWL_AGENT_ID: idOf(7), PAWL_AGENT_TOKEN: 'its-token' };
 
 describe('complete', () => {
-  test('S4-10: an agent speaks for itself; who was told is said', async () => {
+  test('an agent speaks for itself; who was told is said [S4-10]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()), { json: false });
     const code = await complete(daemon.context, undefined, { summary: 'it works' }, own);
     expect(code).toBe(0);
@@ -24,7 +24,7 @@ describe('complete', () => {
     expect(daemon.texts).toEqual(['brave-otter has completed; told calm-owl; it ends when its process has left']);
   });
 
-  test('W4-08: a person names it, and may say why it failed', async () => {
+  test('a person names it, and may say why it failed [W4-08]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
     await complete(daemon.context, 'brave-otter', { failure: 'no network' }, own);
     expect(daemon.requests).toEqual(['POST /api/agents/brave-otter/complete']);

@@ -25,7 +25,7 @@ describe('errand start', () => {
     expect(daemon.texts[0]).toMatch(/^brave-otter is on its errand\n.*pawl errand diff brave-otter/);
   });
 
-  test('W3-03: refuses a description of more than 200 characters before anything is asked', async () => {
+  test('refuses a description of more than 200 characters before anything is asked [W3-03]', async () => {
     await using daemon = await fakeDaemon(() => {});
     const long = 'x'.repeat(limits.errandCharacters + 1);
     await expect(startErrand(daemon.context, [long], {})).rejects.toMatchObject({ code: 'usage' });

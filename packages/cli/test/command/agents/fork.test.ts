@@ -25,7 +25,7 @@ function forking(current = parent, above: { id: string; alias: string } | null =
 }
 
 describe('fork', () => {
-  test('S1-13: without a prompt it forks the current agent, and both wait for input', async () => {
+  test('without a prompt it forks the current agent, and both wait for input [S1-13]', async () => {
     await using daemon = await fakeDaemon(forking(child, parent), { json: false });
     expect(await fork(daemon.context, [], {})).toBe(0);
     expect(daemon.requests[0]).toBe('POST /api/agents/%40current/fork');
@@ -33,7 +33,7 @@ describe('fork', () => {
     expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it waits for your word on work/calm-fox');
   });
 
-  test('S1-14: a prompt becomes the first message of the child', async () => {
+  test('a prompt becomes the first message of the child [S1-14]', async () => {
     await using daemon = await fakeDaemon(forking(), { json: false });
     await fork(daemon.context, ['brave-otter', 'fix it'], {});
     expect(daemon.requests[0]).toBe('POST /api/agents/brave-otter/fork');
@@ -41,7 +41,7 @@ describe('fork', () => {
     expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it is at work');
   });
 
-  test('S1-16: the person stays, unless --switch was given, and is told when they act as the child', async () => {
+  test('the person stays, unless --switch was given, and is told when they act as the child [S1-16]', async () => {
     await using switched = await fakeDaemon(forking(child, parent), { json: false });
     await fork(switched.context, [], { switch: true });
     expect(switched.bodies[0]).toMatchObject({ switch: true });
@@ -89,7 +89,7 @@ describe('fork', () => {
 });
 
 describe('what may stand in the way', () => {
-  test('W1-05: a busy parent is waited for, under the same key, after it was said what for', async () => {
+  test('a busy parent is waited for, under the same key, after it was said what for [W1-05]', async () => {
     const keys: unknown[] = [];
     await using daemon = await fakeDaemon(({ request, response, body }) => {
       keys.push(request.headers['idempotency-key']);
@@ -126,7 +126,7 @@ describe('what may stand in the way', () => {
     expect(daemon.said).toEqual([]);
   });
 
-  test('W1-04: a word that is no agent may have been meant as a prompt', async () => {
+  test('a word that is no agent may have been meant as a prompt [W1-04]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendFailure(response, 'agent_not_found'));
     await expect(fork(daemon.context, ['refactor'], {})).rejects.toMatchObject({
       code: 'agent_not_found',
@@ -137,7 +137,7 @@ describe('what may stand in the way', () => {
     });
   });
 
-  test('W1-04: wrong words are refused before anything is asked', async () => {
+  test('wrong words are refused before anything is asked [W1-04]', async () => {
     await using daemon = await fakeDaemon(forking());
     await expect(fork(daemon.context, ['a', 'b', 'c'], {})).rejects.toMatchObject({ code: 'usage' });
     expect(daemon.requests).toEqual([]);

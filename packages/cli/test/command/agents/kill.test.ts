@@ -13,7 +13,7 @@ const answer = (killed: string[], resupervised: string[] = []): KillAnswer => ({
 });
 
 describe('kill', () => {
-  test('S1-19: without a word it is the current agent', async () => {
+  test('without a word it is the current agent [S1-19]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer(['brave-otter'])), {
       json: false,
     });
@@ -23,14 +23,14 @@ describe('kill', () => {
     expect(daemon.texts).toEqual(['killed brave-otter']);
   });
 
-  test('S1-20: the agents that are named', async () => {
+  test('the agents that are named [S1-20]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer(['x'])));
     await kill(daemon.context, ['brave-otter', 'calm-fox'], {});
     expect(daemon.requests).toEqual(['POST /api/agents/brave-otter/kill', 'POST /api/agents/calm-fox/kill']);
     expect(daemon.printed).toEqual([{ kind: 'kills', data: { kills: [answer(['x']), answer(['x'])] } }]);
   });
 
-  test('S1-21: --cascade takes all descendants along, and all are told', async () => {
+  test('--cascade takes all descendants along, and all are told [S1-21]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer(['c', 'b', 'a'])), {
       json: false,
     });

@@ -57,7 +57,7 @@ test.each([
   expect(daemon.requests).toEqual([request]);
 });
 
-test('7.1: an agent that Pawl did not start is marked', async () => {
+test('an agent that Pawl did not start is marked [7.1]', async () => {
   const adopted = { pid: 41, start: 'b/1', cwd: '/code/shop' };
   const stranger = agentView({ alias: 'claude-41', adopted, activity: 'running', detail: 'adopted: pid 41' });
   await using daemon = await fakeDaemon(

@@ -41,7 +41,7 @@ async function aPlace() {
 
 const helper = { helper: true };
 
-describe.runIf(process.platform === 'linux')('S0-18, W0-10: pawl run --helper', () => {
+describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]', () => {
   test('with somebody at work it gives an id for this run, and ends as the command ended', async () => {
     await using place = await aPlace();
     await place.agents.start('claude', place.root);
@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('S0-18, W0-10: pawl run --helper', 
     expect(second.note.split(' ')[0]).not.toBe(first.note.split(' ')[0]);
   });
 
-  test('S0-19, invariant 16: with nobody at work it warns, and runs an ordinary session', async () => {
+  test('with nobody at work it warns, and runs an ordinary session [S0-19, invariant 16]', async () => {
     await using place = await aPlace();
     const environment = { PAWL_AGENT_ID: 'helper-old', PAWL_HELPER: '1' };
     const { code, note, said } = await place.run(helper, { environment });
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('S0-18, W0-10: pawl run --helper', 
     expect(await place.run({ ...helper, provider: 'mine' }, { words: [] })).toMatchObject({ code: 0 });
   });
 
-  test('W0-12: in tmux its window is named after project and helper, and is tmux’s again afterwards', async () => {
+  test('in tmux its window is named after project and helper, and is tmux’s again afterwards [W0-12]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('claude', place.root);
     const tools = join(place.path, 'tools');

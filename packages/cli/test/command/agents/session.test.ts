@@ -44,7 +44,7 @@ async function aPlace(options: { json?: boolean } = {}) {
   };
 }
 
-test('W0-04: session path, for a shell that has an id and one that has none', async () => {
+test('session path, for a shell that has an id and one that has none [W0-04]', async () => {
   await using place = await aPlace();
   sessionPath(place.context, { project: join(place.root, 'missing', '..') }, { environment: {} });
   sessionPath(place.context, { project: place.root }, { environment: { PAWL_AGENT_ID: 'helper a/b' } });
@@ -54,7 +54,7 @@ test('W0-04: session path, for a shell that has an id and one that has none', as
   expect(stdout).toBe('.pawl/session-context.d/x.md\n');
 });
 
-describe.runIf(process.platform === 'linux')('S0-22: a day of three sessions', () => {
+describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', () => {
   test('fresh, then a crash is recovered from, then a helper beside the one that lives', async () => {
     await using place = await aPlace();
     expect(place.begin().slice(0, 2)).toEqual(['fresh', 'anchor: .pawl/session-context.md']);
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('S0-22: a day of three sessions', (
     expect(place.texts.at(-1)).toMatch(/^closed\n[^]*yours now, git too/);
   });
 
-  test('2.3.7: the primary is asked; without a person that is an error, and nothing has happened', async () => {
+  test('the primary is asked; without a person that is an error, and nothing has happened [2.3.7]', async () => {
     await using place = await aPlace();
     await place.agents.start('claude', place.root);
     place.put('.pawl/session-context.md', 'notes');
@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux')('S0-22: a day of three sessions', (
     expect(asked[0]).toMatch(/Others are at work here \(claude \d+\).*\[commit\/wait\/leave\]/);
   });
 
-  test('2.2.6: without /proc it is restricted, and says why', async () => {
+  test('without /proc it is restricted, and says why [2.2.6]', async () => {
     await using place = await aPlace({ json: true });
     place.put('.pawl/session-context.md', 'notes');
     place.begin({ ROSTER_PROC: '/no/such/proc' });
@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('S0-22: a day of three sessions', (
     });
   });
 
-  test('S0-19: a helper without anybody is told to forget that it is one', async () => {
+  test('a helper without anybody is told to forget that it is one [S0-19]', async () => {
     await using place = await aPlace();
     const lines = place.begin({ PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' });
     expect(lines.slice(0, 3)).toEqual([
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux')('S0-22: a day of three sessions', (
   });
 });
 
-test('7.7: an agent in a worktree is isolated and leaves no trace', async () => {
+test('an agent in a worktree is isolated and leaves no trace [7.7]', async () => {
   await using place = await aPlace();
   const worktree = join(place.home, 'worktrees', 'proj', 'calm-fox');
   mkdirSync(worktree, { recursive: true });

@@ -14,13 +14,13 @@ const desk = {
   draft: { input: '', scroll: 0 },
 };
 
-test('W1-24: the separator names the neighbours, with - where there is none', () => {
+test('the separator names the neighbours, with - where there is none [W1-24]', () => {
   expect(separator(desk, palette({}))).toBe('↑root ←calm-fox [brave-otter] →wise-owl ↓-');
   const alone = { ...desk, current: root, parent: null, previous: null, next: null };
   expect(separator(alone, palette({}))).toBe('↑- ←- [root] →- ↓-');
 });
 
-test('S1-12: a word switches, and the draft that waits there is shown', async () => {
+test('a word switches, and the draft that waits there is shown [S1-12]', async () => {
   const waiting = { ...desk, draft: { input: 'half a\nsentence\u001B[2J', scroll: 3 } };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, waiting), { json: false });
   expect(await switchTo(daemon.context, 'next')).toBe(0);
@@ -29,7 +29,7 @@ test('S1-12: a word switches, and the draft that waits there is shown', async ()
   expect(daemon.texts).toEqual(['↑root ←calm-fox [brave-otter] →wise-owl ↓-\ndraft: half a sentence']);
 });
 
-test('S1-12: without a word it only shows where one is', async () => {
+test('without a word it only shows where one is [S1-12]', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, desk));
   await switchTo(daemon.context, undefined);
   expect(daemon.requests).toEqual(['GET /api/desk']);

@@ -57,7 +57,7 @@ describe('work', () => {
     ]);
   });
 
-  test('W4-13, W4-14: the words are one task, and paths are made absolute', async () => {
+  test('the words are one task, and paths are made absolute [W4-13, W4-14]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     const options = {
       provider: 'scripted',
@@ -76,7 +76,7 @@ describe('work', () => {
     });
   });
 
-  test('W4-14: --branch, --repo and --push-to', async () => {
+  test('--branch, --repo and --push-to [W4-14]', async () => {
     await using daemon = await fakeDaemon(({ response }) =>
       sendJson(response, { agent: { alias: 'x', branch: null } }),
     );

@@ -61,7 +61,7 @@ describe('verbs of a change', () => {
     ]);
   });
 
-  test('S4-07: where a person has to act, the exit code is 7, and the way on is said', async () => {
+  test('where a person has to act, the exit code is 7, and the way on is said [S4-07]', async () => {
     const findings = [{ kind: 'fewer-tests', detail: 'fewer tests run: 8 before, 4 now' }] as const;
     const change = changeView({
       state: 'needs-human-input',
@@ -104,7 +104,7 @@ describe('verbs of a change', () => {
     expect(daemon.requests).toEqual([]);
   });
 
-  test('S4-14: a comment says whether it blocks, and which one it addresses', async () => {
+  test('a comment says whether it blocks, and which one it addresses [S4-14]', async () => {
     const comment = { id: `comment${'0'.repeat(15)}`, kind: 'blocking' };
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change: changeView(), comment }), {
       json: false,
@@ -122,7 +122,7 @@ describe('verbs of a change', () => {
     expect(daemon.requests).toHaveLength(1);
   });
 
-  test('S4-07: a change is closed with what it taught, and it is said where that is kept', async () => {
+  test('a change is closed with what it taught, and it is said where that is kept [S4-07]', async () => {
     const change = changeView({ state: 'closed', detail: 'too slow', closedAt: 1 });
     await using daemon = await fakeDaemon(
       ({ response }) => sendJson(response, { change, learnings: '/h/l\u0007.md' }),

@@ -12,7 +12,7 @@ const opened = { change, created: true, moved: false };
 const agentsOwn = { PAWL_AGENT_ID: idOf(1), PAWL_AGENT_TOKEN: 'x' };
 
 describe('change open', () => {
-  test('S4-09: an agent that names no branch means its own, and says what it did', async () => {
+  test('an agent that names no branch means its own, and says what it did [S4-09]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, opened), { json: false });
     const options = { title: 'comments', summary: 'why', draft: true };
     expect(await openChange(daemon.context, undefined, options, agentsOwn)).toBe(0);

@@ -50,7 +50,7 @@ describe('queue', () => {
     for (const line of lines) expect(width(line)).toBeLessThanOrEqual(80);
   });
 
-  test('S4-07: an emergency says since when, that nothing is merged, and who repairs it', async () => {
+  test('an emergency says since when, that nothing is merged, and who repairs it [S4-07]', async () => {
     const emergency = {
       commit: 'b'.repeat(40),
       checkId: idOf(5),

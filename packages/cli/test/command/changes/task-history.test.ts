@@ -4,7 +4,7 @@ import { idOf } from '../../agent-view.ts';
 import { shop } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
-test('W4-10: task history shows ten, newest first, with what became of each', async () => {
+test('task history shows ten, newest first, with what became of each [W4-10]', async () => {
   const row = {
     agent: { id: idOf(1), alias: 'brave-otter' },
     project: shop,

@@ -62,7 +62,7 @@ describe('pre-tool-use', () => {
     expect(tokens).toEqual(['Bearer my-token']);
   });
 
-  test('7.19: refuses with the reason', async () => {
+  test('refuses with the reason [7.19]', async () => {
     const reason = 'the definition x does not allow Bash\u001B[2J';
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { allowed: false, reason }));
     expect(await ask(daemon.context.home, call('Bash', { command: 'ls' }))).toEqual(

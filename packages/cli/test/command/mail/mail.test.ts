@@ -29,7 +29,7 @@ function aMail(given: Partial<MailView> = {}): MailView {
 }
 
 describe('send', () => {
-  test('S1-25: sends the text, and says what is known', async () => {
+  test('sends the text, and says what is known [S1-25]', async () => {
     const mail = aMail({ detail: 'queued: old-owl was stopped; it is delivered when it goes on' });
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { mails: [mail] }), { json: false });
     expect(await send(daemon.context, ['old-owl', 'hello'], {})).toBe(0);
@@ -38,7 +38,7 @@ describe('send', () => {
     expect(daemon.texts).toEqual([`sent to old-owl (${mail.id.slice(0, 6)}); ${mail.detail}`]);
   });
 
-  test('S4-17: --all names the repository, and counts', async () => {
+  test('--all names the repository, and counts [S4-17]', async () => {
     const mails = [aMail(), aMail({ to: { id: idOf(3), alias: 'shy-elk' } })];
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { mails }), { json: false });
     await send(daemon.context, ['all hands'], { all: true });
@@ -75,7 +75,7 @@ describe('send', () => {
 describe('mail', () => {
   const listed = (mails: MailView[], next: string | null = null) => ({ mailbox: mails[0]?.to, mails, unread: 1, next });
 
-  test('S1-26: fetches one’s own, and looks into another’s', async () => {
+  test('fetches one’s own, and looks into another’s [S1-26]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, listed([])), { json: false });
     await list(daemon.context, { from: 'calm-fox', unread: true, limit: 3 });
     await list(daemon.context, { agent: 'old-owl', unread: true });
@@ -84,7 +84,7 @@ describe('mail', () => {
     expect(daemon.texts[0]).toBe('no mail');
   });
 
-  test('W4-03, 35: shows 60 columns of each, with its number, and nothing that could steer the terminal', async () => {
+  test('shows 60 columns of each, with its number, and nothing that could steer the terminal [W4-03, 35]', async () => {
     const long = `\u001B]52;c;eA==\u0007${'x'.repeat(100)}\nsecond line`;
     const mails = [aMail({ body: long }), aMail({ dead: { at: 1, reason: 'gone' } })];
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, listed(mails, `unread:${idOf(5)}`)), {
@@ -102,7 +102,7 @@ describe('mail', () => {
   });
 });
 
-test('S1-27: read shows all of a mail as plain text', async () => {
+test('read shows all of a mail as plain text [S1-27]', async () => {
   const mail = aMail({ body: 'one\n\u001B[31mtwo\n', status: 'read', kind: 'question' });
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { mail }), { json: false });
   expect(await read(daemon.context, '1')).toBe(0);
@@ -122,7 +122,7 @@ test('ack: each for itself, and the first failure gives the exit code', async ()
   expect(daemon.printed).toEqual([{ kind: 'mails', data: { mails: [aMail({ status: 'acked' })] } }]);
 });
 
-describe('W1-23: wait', () => {
+describe('wait [W1-23]', () => {
   test('prints what came, and only then says that it was read', async () => {
     const order: string[] = [];
     await using daemon = await fakeDaemon(

@@ -60,7 +60,7 @@ async function failure(command: Promise<number>): Promise<{ exit: number; messag
   return { exit: errorCodes[error.code].exit, message: error.message };
 }
 
-describe('S3-81: ask', () => {
+describe('ask [S3-81]', () => {
   const answered = { end: 'answered', answer: 'port 8080\nof the second' } as const;
 
   test('prints the answer and nothing else, and says that it was shown', async () => {
@@ -124,7 +124,7 @@ describe('S3-81: ask', () => {
     ['expired', 5, 'calm-owl has not answered within 30 s'],
     ['not-now', 7, 'Nobody is there to answer now'],
     ['cancelled', 4, 'calm-owl is dead'],
-  ] as const)('5.2.13: one that ended %s exits with %i and says why', async (end, exit, reason) => {
+  ] as const)('one that ended %s exits with %i and says why [5.2.13]', async (end, exit, reason) => {
     await using daemon = await questionDaemon({ end, reason });
     expect(await failure(ask(daemon.context, 'x?', { agentId: 'calm-owl' }))).toEqual({ exit, message: `${reason}.` });
     // Else it would come by mail as well.
@@ -132,7 +132,7 @@ describe('S3-81: ask', () => {
     expect(daemon.texts).toEqual([]);
   });
 
-  test('5.2.13: a refusal is passed on at once', async () => {
+  test('a refusal is passed on at once [5.2.13]', async () => {
     await using daemon = await fakeDaemon(({ response }) =>
       sendFailure(response, 'conflict', 'calm-owl cannot answer'),
     );
@@ -140,7 +140,7 @@ describe('S3-81: ask', () => {
   });
 });
 
-describe('S3-80: listen', () => {
+describe('listen [S3-80]', () => {
   const listening = (question: Partial<QuestionView>, json = false) =>
     fakeDaemon(({ response }) => sendStream(response, [{ event: 'question', data: { ...open, ...question } }]), {
       json,
@@ -175,7 +175,7 @@ describe('S3-80: listen', () => {
   });
 });
 
-test('S3-82: answer prints what it has answered', async () => {
+test('answer prints what it has answered [S3-82]', async () => {
   const answered = { conversationId, status: 'answered' };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, answered), { json: false });
   expect(await answer(daemon.context, 'port 8080', { conversationId })).toBe(0);
@@ -259,7 +259,7 @@ describe('inbox', () => {
     expect(await failure(inbox(daemon.context, 'nobody'))).toMatchObject({ exit: 3 });
   });
 
-  test('S4-07: shows a red main first, and changes that need a person last, with the way on', async () => {
+  test('shows a red main first, and changes that need a person last, with the way on [S4-07]', async () => {
     const findings = [{ kind: 'fewer-tests' as const, detail: 'fewer tests run: 8 before, 4 now' }];
     const change = changeView({
       state: 'needs-human-input',

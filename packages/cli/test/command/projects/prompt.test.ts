@@ -53,7 +53,7 @@ test('input files are shown one after the other', async () => {
   ]);
 });
 
-test('S3-85: `pawl id` prints a new id each time, and needs no daemon', async () => {
+test('`pawl id` prints a new id each time, and needs no daemon [S3-85]', async () => {
   await using place = await temporaryDirectory();
   const env = { PAWL_HOME: place.path };
   const [one, other] = await Promise.all([runCli(['id'], env), runCli(['id', '--json'], env)]);
