@@ -165,10 +165,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const agents = agentService(platform, reconciler, changesOfAgents);
   const signals = createSignals(platform, reconciler);
   const post = openPost(platform, reconciler);
-  const questions = createQuestions(platform, post, createQuestionWaits());
+  const questions = createQuestions(platform, createQuestionWaits());
   const inbox = createInbox(platform, questions, signals);
-  const adoption = createAdoption(platform, post);
-  const ratchet = createRatchet(platform, { post, reconciler });
+  const adoption = createAdoption(platform);
+  const ratchet = createRatchet(platform, { reconciler });
   const barrier = createBarrier(store, reconciler.ingest);
   const desk = createDesk(platform, agents);
   const doctor = createDoctor(platform, reconciler);
@@ -270,9 +270,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ),
   ];
   for (const timer of timers) timer.unref();
-  const leaving = startLeaving(platform, { post, ratchet, reconciler });
-  const health = createHealth(platform, { reconciler, signals, post, crews, leaving });
-  const loops = startLoops(platform, { health, nudges: createNudges(platform, post) });
+  const leaving = startLeaving(platform, { ratchet, reconciler });
+  const health = createHealth(platform, { reconciler, signals, crews, leaving });
+  const loops = startLoops(platform, { health, nudges: createNudges(platform) });
   return {
     port,
     home,

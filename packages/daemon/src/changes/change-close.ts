@@ -13,8 +13,8 @@ import { projectOfChange } from './change-scope.ts';
 import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
 import { noteClosed } from './notices.ts';
 
-/** What became of a change that nobody goes on with. `tell` are those who have mail about it now. */
-export type Closed = { change: Change; learnings: string | null; tell: string[] };
+/** A closed change, and the path of what was learned from it. */
+export type Closed = { change: Change; learnings: string | null };
 
 /** Closes a change for somebody. Whoever is no person has to leave what was learned from it. */
 export async function closeChange(
@@ -63,7 +63,7 @@ async function close(
     const project = await projectOfChange(platform, { projectId: known?.projectId ?? '' });
     const path = learningsPath(platform.home, project, id);
     if (known !== null && known.closedAt !== null) {
-      return { change: known, learnings: learningsOf(platform.home, project, known), tell: [] };
+      return { change: known, learnings: learningsOf(platform.home, project, known) };
     }
     const change = await openOne(tx.db, id);
     await refuseWhileAdvancing(tx.db, change);
@@ -73,7 +73,7 @@ async function close(
     await updateChange(tx, id, { closedAt: tx.now, closeReason: reason });
     const data = { changeId: id, reason, learnings };
     tx.emit({ type: 'change.closed', projectId: change.projectId, agentId: change.agentId, data });
-    const tell = await noteClosed(tx, { platform, project, change, reason, learnings });
-    return { change: { ...change, closedAt: tx.now, closeReason: reason }, learnings, tell };
+    await noteClosed(tx, { platform, project, change, reason, learnings });
+    return { change: { ...change, closedAt: tx.now, closeReason: reason }, learnings };
   });
 }

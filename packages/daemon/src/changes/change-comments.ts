@@ -23,7 +23,7 @@ type Said = { asker: Asker; changeId: string; body: string; addresses?: string |
 export async function commentChange(
   platform: Platform,
   { asker, changeId, body, addresses }: Said,
-): Promise<{ comment: ChangeComment; tell: string[] }> {
+): Promise<ChangeComment> {
   const agentId = asker.is === 'person' ? null : asker.agent.id;
   const said = requireChangeText('comment', body);
   return platform.store.write(async (tx) => {
@@ -49,7 +49,8 @@ export async function commentChange(
     await insertComment(tx, comment);
     const data = { changeId, commentId: comment.id, kind: comment.kind };
     tx.emit({ type: 'change.commented', ...about(change), data });
-    return { comment, tell: await tellAuthor(tx, change, comment, asker) };
+    await tellAuthor(tx, change, comment, asker);
+    return comment;
   });
 }
 
@@ -78,9 +79,9 @@ async function address(
 const noticeCharacters = 1_000;
 
 /** A remark reaches the change's author with its next turn. What blocks is sent to it by the queue, which waits for an answer. */
-async function tellAuthor(tx: WriteTransaction, change: Change, comment: ChangeComment, by: Asker): Promise<string[]> {
+async function tellAuthor(tx: WriteTransaction, change: Change, comment: ChangeComment, by: Asker): Promise<void> {
   const author = change.agentId === null ? null : await agentById(tx.db, change.agentId);
-  if (comment.kind === 'blocking' || author === null || !hears(author) || author.id === comment.agentId) return [];
+  if (comment.kind === 'blocking' || author === null || !hears(author) || author.id === comment.agentId) return;
   const quoted = cutText(comment.body, noticeCharacters).replaceAll(/^/gm, '> ');
   const lines = [
     `${nameOf(by)} has commented on your change ${change.id.slice(0, 8)} (${firstLine(change.title, 80)}):`,
@@ -88,5 +89,4 @@ async function tellAuthor(tx: WriteTransaction, change: Change, comment: ChangeC
     `It does not hold the change. All that was said: pawl change show ${change.id}`,
   ];
   await recordMail(tx, { from: await rootAgent(tx.db), to: author, kind: 'system' }, shortBody(lines.join('\n')));
-  return [author.id];
 }

@@ -6,22 +6,24 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { noteEjected } from './notices.ts';
 import { unmoved } from './people.ts';
 
-type EjectParts = { platform: DefinitionPlatform; project: Project; wake(agentIds: readonly string[]): void };
+type EjectParts = { platform: DefinitionPlatform; project: Project };
 
 /** Ejects a change. */
-export async function eject(parts: EjectParts, change: Change, why: Omit<Ejection, 'at' | 'head'>): Promise<void> {
-  const { platform, project } = parts;
+export async function eject(
+  { platform, project }: EjectParts,
+  change: Change,
+  why: Omit<Ejection, 'at' | 'head'>,
+): Promise<void> {
   const { head } = change;
-  const told = await platform.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
-    if (now === null) return [];
+    if (now === null) return;
     const ejection: Ejection = { ...why, head, at: tx.now };
     await updateChange(tx, change.id, { ejection });
     const { kind, reason, checkId } = ejection;
     const data = { changeId: change.id, head, kind, reason, checkId };
     tx.emit({ type: 'change.ejected', projectId: project.id, agentId: change.agentId, data });
-    return noteEjected(tx, { platform, project, change: now, ejection });
+    await noteEjected(tx, { platform, project, change: now, ejection });
   });
   crashPoint('queue.after_eject');
-  parts.wake(told);
 }

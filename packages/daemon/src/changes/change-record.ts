@@ -33,8 +33,7 @@ export type OpenRequest = {
   replaces?: readonly string[];
 };
 
-/** `tell` are those who have mail about it now. */
-export type Opened = { change: Change; created: boolean; moved: boolean; tell: string[] };
+export type Opened = { change: Change; created: boolean; moved: boolean };
 
 /** What was found at a branch, ready to be written down. */
 export type Proposal = {
@@ -79,7 +78,7 @@ async function wish(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
     if (queuedAt !== null) emitQueued(tx, change, asker);
     else tx.emit({ type: 'change.drafted', ...about(change), data: { changeId: change.id, by: nameOf(asker) } });
   }
-  return { change, created: false, moved: false, tell: [] };
+  return { change, created: false, moved: false };
 }
 
 /** Whether an open change is to be checked, and so is no draft. An automatic proposal leaves that as it is. */
@@ -126,7 +125,8 @@ async function insert(tx: WriteTransaction, platform: DefinitionPlatform, propos
   tx.emit({ type: 'change.opened', ...about(change), data });
   if (closed !== null) await inheritObjections(tx, closed, change);
   if (change.queuedAt !== null) emitQueued(tx, change, request.asker);
-  return { change, created: true, moved: false, tell: await noteOpened(tx, { platform, project, change }) };
+  await noteOpened(tx, { platform, project, change });
+  return { change, created: true, moved: false };
 }
 
 /** What was said against a change, and never addressed, is still against it under another id. */
@@ -164,7 +164,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   const data = { changeId: change.id, from: known.head, head };
   tx.emit({ type: 'change.moved', ...about(change), data });
   if (change.queuedAt !== null) emitQueued(tx, change, request.asker);
-  return { change, created: false, moved: true, tell: [] };
+  return { change, created: false, moved: true };
 }
 
 /** Keeps a summary that was given explicitly when the change moves by itself. */

@@ -20,14 +20,12 @@ import { detailOf, diffOf, named, viewChanges, viewOf } from './change-view.ts';
 import { readLog } from '../checks/check-view.ts';
 import { unpushedOf } from '../project-config/unpushed.ts';
 import { mergeRules } from './merge-rules.ts';
-import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 type ChangeRouteParts = {
   platform: SessionPlatform;
-  post: Post;
   reconciler: Reconciler;
   queue: { wake(projectId: string): void; seeTarget(projectId: string): Promise<void> };
 };
@@ -35,7 +33,7 @@ type ChangeRouteParts = {
 /** What is asked of changes, and done to them. Whoever calls acts as itself; what an agent may is decided in core. */
 export function addChangeRoutes(
   app: OpenAPIHono<DoorVariables>,
-  { platform, post, queue, reconciler }: ChangeRouteParts,
+  { platform, queue, reconciler }: ChangeRouteParts,
 ): void {
   const { db } = platform.store;
 
@@ -59,9 +57,8 @@ export function addChangeRoutes(
     return mergeRules(platform, project);
   }
 
-  /** Tells those who have mail, lets the queue look, and gives the change as it is now. */
-  async function afterwards({ id, projectId }: Change, tell: readonly string[] = []) {
-    for (const agentId of tell) post.wake(agentId);
+  /** Lets the queue look, and gives the change as it is now. */
+  async function afterwards({ id, projectId }: Change) {
     queue.wake(projectId);
     return viewOf(platform, id);
   }
@@ -71,8 +68,8 @@ export function addChangeRoutes(
     const caller = await asking(context);
     const project = await projectRequired(platform, caller, { path, project: word });
     const asker = await askerIn(platform, caller, project.id);
-    const { change, created, moved, tell } = await openChange(platform, { ...given, asker, project });
-    return context.json({ change: await afterwards(change, tell), created, moved }, 200);
+    const { change, created, moved } = await openChange(platform, { ...given, asker, project });
+    return context.json({ change: await afterwards(change), created, moved }, 200);
   });
   app.openapi(changeRoutes.listChanges, async (context) => {
     const { all, limit = limits.usualChanges, ...query } = context.req.valid('query');
@@ -105,8 +102,8 @@ export function addChangeRoutes(
   app.openapi(changeRoutes.fixChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     const { proceed = false } = context.req.valid('json');
-    const { fix, tell } = await fixChange(platform, reconciler, { changeId: change.id, proceed });
-    return context.json({ change: await afterwards(change, tell), ...fix }, 200);
+    const fix = await fixChange(platform, reconciler, { changeId: change.id, proceed });
+    return context.json({ change: await afterwards(change), ...fix }, 200);
   });
   app.openapi(changeRoutes.blockChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
@@ -120,18 +117,18 @@ export function addChangeRoutes(
   });
   app.openapi(changeRoutes.commentChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const { comment, tell } = await commentChange(platform, {
+    const comment = await commentChange(platform, {
       asker,
       changeId: change.id,
       ...context.req.valid('json'),
     });
     const author = await named(db, comment.agentId);
-    return context.json({ change: await afterwards(change, tell), comment: { ...comment, author } }, 200);
+    return context.json({ change: await afterwards(change), comment: { ...comment, author } }, 200);
   });
   app.openapi(changeRoutes.closeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
-    const { learnings, tell } = await closeChange(platform, { asker, change, ...context.req.valid('json') });
-    return context.json({ change: await afterwards(change, tell), learnings }, 200);
+    const { learnings } = await closeChange(platform, { asker, change, ...context.req.valid('json') });
+    return context.json({ change: await afterwards(change), learnings }, 200);
   });
   app.openapi(changeRoutes.retryChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));

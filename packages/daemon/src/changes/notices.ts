@@ -22,13 +22,13 @@ import { rootAgent } from '../platform/root-agent.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
 /**
- * What the queue tells of, in the transaction that writes the fact. Each of these returns whom to wake once that is durable.
- * Only an alert begins a turn; everything else is read with the next one, since nobody has to do anything about it.
+ * Notices of the queue, written in the transaction that writes the fact they are about.
+ * Only an alert begins a turn; everything else is read with the next one, since it asks for no action.
  */
 type About = { platform: Pick<DefinitionPlatform, 'definitions'>; project: Project };
 
 /** A change was opened: those who hear of changes are told, but not its author. */
-export async function noteOpened(tx: WriteTransaction, given: About & { change: Change }): Promise<string[]> {
+export async function noteOpened(tx: WriteTransaction, given: About & { change: Change }): Promise<void> {
   const { change } = given;
   const author = await authorOf(tx, change);
   const told = await listeners(tx, given, 'changes', author);
@@ -39,7 +39,7 @@ export async function noteOpened(tx: WriteTransaction, given: About & { change: 
 export async function noteEjected(
   tx: WriteTransaction,
   given: About & { change: Change; ejection: Ejection },
-): Promise<string[]> {
+): Promise<void> {
   const author = await authorOf(tx, given.change);
   return send(tx, await listeners(tx, given, 'changes', author), ejectedText(given.change, given.ejection));
 }
@@ -48,7 +48,7 @@ export async function noteEjected(
 export async function noteQuestioned(
   tx: WriteTransaction,
   given: About & { change: Change; findings: readonly Finding[] },
-): Promise<string[]> {
+): Promise<void> {
   return tellAll(tx, given, questionedText(given.change, given.findings));
 }
 
@@ -56,7 +56,7 @@ export async function noteQuestioned(
 export async function noteGivenUp(
   tx: WriteTransaction,
   given: About & { change: Change; reason: string },
-): Promise<string[]> {
+): Promise<void> {
   const author = await authorOf(tx, given.change);
   return send(tx, await listeners(tx, given, 'changes', author), givenUpText(given.change, given.reason));
 }
@@ -65,25 +65,24 @@ export async function noteGivenUp(
 export async function noteMerged(
   tx: WriteTransaction,
   given: About & { changes: readonly Change[]; commit: string },
-): Promise<string[]> {
+): Promise<void> {
   const { changes, commit } = given;
-  const woken: string[] = [];
-  if (changes.length === 0) return woken;
+  if (changes.length === 0) return;
   for (const change of changes) {
     const author = await authorOf(tx, change);
-    if (author !== null && hears(author)) woken.push(...(await send(tx, [author], ownMergedText(change, commit))));
+    if (author !== null && hears(author)) await send(tx, [author], ownMergedText(change, commit));
   }
   const told = await listeners(tx, given, 'changes', null);
   const [only] = changes.length === 1 ? changes : [];
   const others = only === undefined ? told : told.filter(({ id }) => id !== only.agentId);
-  return [...woken, ...(await send(tx, others, mergedText(changes, commit)))];
+  return send(tx, others, mergedText(changes, commit));
 }
 
 /** A change was closed without being merged. */
 export async function noteClosed(
   tx: WriteTransaction,
   given: About & { change: Change; reason: string; learnings: string | null },
-): Promise<string[]> {
+): Promise<void> {
   return tellAll(tx, given, closedText(given.change, given));
 }
 
@@ -91,17 +90,14 @@ export async function noteClosed(
 export async function noteReviewed(
   tx: WriteTransaction,
   given: About & { change: Change; reviewer: Agent; blocking: number; notes: number; summary: string },
-): Promise<string[]> {
+): Promise<void> {
   const { change, reviewer } = given;
   const told = await listeners(tx, given, 'reviews', reviewer);
   return send(tx, told, reviewedText(change, { ...given, reviewer: reviewer.alias }));
 }
 
 /** Main is red. This is the one notice that begins a turn of those who hear of it. */
-export async function noteAlarm(
-  tx: WriteTransaction,
-  given: About & { branch: string; check: Check },
-): Promise<string[]> {
+export async function noteAlarm(tx: WriteTransaction, given: About & { branch: string; check: Check }): Promise<void> {
   return send(tx, await listeners(tx, given, 'emergency', null), alarmText(given.branch, given.check), 'alert');
 }
 
@@ -109,7 +105,7 @@ export async function noteAlarm(
 export async function noteAlarmOver(
   tx: WriteTransaction,
   given: About & { branch: string; commit: string },
-): Promise<string[]> {
+): Promise<void> {
   return send(tx, await listeners(tx, given, 'emergency', null), alarmOverText(given.branch, given.commit));
 }
 
@@ -120,7 +116,7 @@ export async function alert(tx: WriteTransaction, to: Agent, text: string): Prom
 }
 
 /** The author of a change, and those who hear of changes. */
-async function tellAll(tx: WriteTransaction, given: About & { change: Change }, text: string): Promise<string[]> {
+async function tellAll(tx: WriteTransaction, given: About & { change: Change }, text: string): Promise<void> {
   const author = await authorOf(tx, given.change);
   const told = await listeners(tx, given, 'changes', author);
   return send(tx, author !== null && hears(author) ? [author, ...told] : told, text);
@@ -154,8 +150,7 @@ async function send(
   to: readonly Agent[],
   text: string,
   kind: 'system' | 'alert' = 'system',
-): Promise<string[]> {
+): Promise<void> {
   const from = await rootAgent(tx.db);
   for (const each of to) await recordMail(tx, { from, to: each, kind }, shortBody(text));
-  return to.map(({ id }) => id);
 }

@@ -10,11 +10,7 @@ import type { CrewParts } from './repair/staff.ts';
  * Two changes for one task are welcome, and the first that passes goes in. The other is tried on the new main like any change;
  * when it cannot go in as it is, nobody is put to it again: it is closed, and what it taught is kept. Returns whether it was.
  */
-export async function retireDuplicate(
-  { platform, post }: CrewParts,
-  { queue }: Scene,
-  change: Change,
-): Promise<boolean> {
+export async function retireDuplicate({ platform }: CrewParts, { queue }: Scene, change: Change): Promise<boolean> {
   if (change.taskId === null) return false;
   const siblings = await changesOfTask(platform.store.db, change.taskId);
   const winner = siblings.find(({ id, mergedAt }) => id !== change.id && mergedAt !== null);
@@ -22,7 +18,6 @@ export async function retireDuplicate(
   const why = isEjected(change) ? (change.ejection?.reason ?? '') : 'comments blocked it';
   const reason = `its task is done: ${nameOfChange(winner)} was merged first`;
   const learnings = `Another change for the same task went into ${queue.branch} first (${winner.id}, as ${winner.mergedCommit ?? winner.head}). This one was tried on top of it and could not go in: ${why}`;
-  const { tell } = await closeWithLearnings(platform, change, { reason, learnings, by: 'pawl' });
-  for (const id of tell) post.wake(id);
+  await closeWithLearnings(platform, change, { reason, learnings, by: 'pawl' });
   return true;
 }

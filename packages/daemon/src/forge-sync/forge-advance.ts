@@ -29,7 +29,7 @@ type Advance = NonNullable<Queue['advance']>;
  * one goes on.
  */
 export async function advanceOnForge(
-  parts: Omit<ForgeBench, 'link'> & { wake(agentIds: readonly string[]): void },
+  parts: Omit<ForgeBench, 'link'>,
   link: ForgeLink,
   wanted: Advance,
   isStillWanted: (db: Database) => Promise<boolean>,
@@ -50,7 +50,8 @@ export async function advanceOnForge(
     const done = await mergeOnForge(bench, change, { ref: forgeRef, message: messageOfChange(change) });
     if (done.is === 'merged') {
       crashPoint('advance.after_push');
-      return { is: 'moved', wake: await recordThere(bench, begun, done.commit) };
+      await recordThere(bench, begun, done.commit);
+      return { is: 'moved' };
     }
     if (done.is === 'held') await holdForForge(bench, change, done.reason);
     if (done.is === 'refused') await holdRefused(bench, change, done.reason);
@@ -92,11 +93,11 @@ async function holdRefused(bench: ForgeBench, change: Change, reason: string): P
   await holdForForge(bench, change, reason);
 }
 
-/** Asks the forge what came of a merge that was cut short, or whose answer was lost. Returns whom to wake. */
-export async function finishOnForge(bench: ForgeBench): Promise<string[]> {
+/** Asks the forge what came of a merge that was cut short, or whose answer was lost. */
+export async function finishOnForge(bench: ForgeBench): Promise<void> {
   const { platform, project, repository, ownDir, link, target } = bench;
   const begun = (await queueOf(platform.store.db, project.id))?.advance ?? null;
-  if (begun === null || begun.forgeRef === null) return [];
+  if (begun === null || begun.forgeRef === null) return;
   const there = await viewIfKnown(link, begun.forgeRef);
   const [{ head } = { head: '' }] = begun.changes;
   if (there?.state === 'merged' && there.head === head && there.mergedCommit !== null) {
@@ -104,7 +105,6 @@ export async function finishOnForge(bench: ForgeBench): Promise<string[]> {
     return recordThere(bench, begun, there.mergedCommit);
   }
   await forgetAdvance(bench);
-  return [];
 }
 
 async function viewIfKnown({ forge }: ForgeLink, ref: string) {
@@ -117,7 +117,7 @@ async function viewIfKnown({ forge }: ForgeLink, ref: string) {
 }
 
 /** What the forge has made of a change is looked at as somebody else's push is, unless it is what was checked. */
-async function recordThere(bench: ForgeBench, begun: Advance, commit: string): Promise<string[]> {
+async function recordThere(bench: ForgeBench, begun: Advance, commit: string): Promise<void> {
   const { platform, repository, ownDir } = bench;
   const check = await checkById(platform.store.db, begun.checkId);
   const isChecked = (await treeOf(repository, ownDir, commit)) === check?.tree;

@@ -19,14 +19,11 @@ import type { ForgeBench } from './forge-bench.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteOpened } from '../changes/notices.ts';
 
-/** A change that was found on the forge, and who is told of it; null when it is none of ours to look after. */
-export type Found = { change: Change; tell: string[] } | null;
-
 /**
  * Takes over a change that somebody has opened on the forge and marked as ours. Its branch must be in the repository itself:
- * whoever could push it there may also have it checked here, which runs what it brings.
+ * whoever could push it there may also have it checked here, which runs what it brings. Returns null when it is not ours.
  */
-export async function importChange(bench: ForgeBench, there: ForgeChange): Promise<Found> {
+export async function importChange(bench: ForgeBench, there: ForgeChange): Promise<Change | null> {
   const { platform, project, target } = bench;
   if (there.fork !== null || there.base !== target.branch || there.branch === target.branch) return null;
   if (!(await bringHead(bench, there))) return null;
@@ -36,7 +33,8 @@ export async function importChange(bench: ForgeBench, there: ForgeChange): Promi
     if ((await openChangeOf(tx.db, project.id, there.branch)) !== null) return null;
     if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) return null;
     const change = await insert(tx, bench, there, base);
-    return { change, tell: await noteOpened(tx, { platform, project, change }) };
+    await noteOpened(tx, { platform, project, change });
+    return change;
   });
 }
 

@@ -16,8 +16,6 @@ import { forgeTroubleOf, noteForgeTrouble } from './forge-trouble.ts';
 /** What came of a look at a project's forge. */
 export type ForgeLook = {
   place: MergePlace;
-  /** Who has mail now. */
-  wake: string[];
   /** Main was red there and is not any more: our own checks have to say whether that is so. */
   asksMain: boolean;
 };
@@ -37,7 +35,7 @@ export async function lookAtForge(
     const link = await forgeFor(platform, project, repository, config);
     if (link !== null) return await meetForge({ ...bench, config, link });
     await dropForeign(bench);
-    return { place: null, wake: [], asksMain: false };
+    return { place: null, asksMain: false };
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
     platform.log.warn({ project: project.name, why: error.message }, 'the forge cannot be reached');
@@ -50,16 +48,15 @@ export async function lookAtForge(
 export async function meetForge(bench: ForgeBench): Promise<ForgeLook> {
   const { platform, link, target } = bench;
   // First of all, so that nothing that may be merged already is looked at as if it were not.
-  const wake = await finishOnForge(bench);
-  const news = await syncForge(bench);
+  await finishOnForge(bench);
+  const isSynced = await syncForge(bench);
   const main = mainOnForge(link, target.tip, platform.clock());
-  if (news !== null && main !== null && isRedOnForge(main)) await noteRedThere(bench);
+  if (isSynced && main !== null && isRedOnForge(main)) await noteRedThere(bench);
   const alarm = await alarmOf(bench);
   const isKept = keepsAlarm(main, { isTheirs: alarm?.isTheirs ?? false, now: platform.clock() });
-  const isOver = news !== null && !isKept && alarm !== null && alarm.isTheirs && alarm.commit === target.tip;
+  const isOver = isSynced && !isKept && alarm !== null && alarm.isTheirs && alarm.commit === target.tip;
   return {
     place: { is: 'there', link, keepsAlarm: isKept },
-    wake: [...wake, ...(news?.wake ?? [])],
     asksMain: isOver && (await isUnanswered(bench)),
   };
 }
@@ -68,7 +65,6 @@ async function unreachable(bench: Bench, name: string, reason: string): Promise<
   const alarm = await alarmOf(bench);
   return {
     place: { is: 'unreachable', name, reason, keepsAlarm: alarm?.isTheirs ?? false },
-    wake: [],
     asksMain: false,
   };
 }

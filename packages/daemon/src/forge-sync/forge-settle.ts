@@ -8,14 +8,14 @@ import { noteClosed, noteMerged } from '../changes/notices.ts';
 
 /**
  * A change that came to its end on the forge comes to it here. What somebody has merged there is on main whatever was
- * checked: the queue finds main moved, and checks that. Returns whom to tell; null when it is still open.
+ * checked: the queue finds main moved, and checks that. Returns false when it is still open.
  */
-export async function settleFromForge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<string[] | null> {
-  if (there.state === 'open') return null;
+export async function settleFromForge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<boolean> {
+  if (there.state === 'open') return false;
   const { platform, project, link } = bench;
-  return platform.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const now = await changeById(tx.db, change.id);
-    if (now === null || now.mergedAt !== null || now.closedAt !== null) return [];
+    if (now === null || now.mergedAt !== null || now.closedAt !== null) return;
     const mark = { projectId: project.id, agentId: now.agentId };
     await rememberOnForge(tx, now.id, { isClosed: true });
     if (there.state === 'merged') {
@@ -30,6 +30,7 @@ export async function settleFromForge(bench: ForgeBench, change: Change, there: 
     tx.emit({ type: 'change.closed', ...mark, data: { changeId: now.id, reason, learnings: null } });
     return noteClosed(tx, { platform, project, change: now, reason, learnings: null });
   });
+  return true;
 }
 
 /** Holds a change for what the forge has against it, or lifts that. */

@@ -15,37 +15,30 @@ import { forgeMemoryOf, forgeSight, rememberOnForge } from './forge-memory.ts';
 import { followHere, openOnForge } from './forge-push.ts';
 import { holdForForge, settleFromForge } from './forge-settle.ts';
 
-/** What a look at the forge has brought. */
-export type ForgeNews = {
-  /** Who has mail now. */
-  wake: string[];
-};
-
 /**
  * Brings changes here and on the forge together: what is open here is opened there, what is marked as ours there becomes a
  * change here, and what comes of either is told to the other. Every step may be repeated, so a look may be cut short
- * anywhere. Null when it was looked a moment ago: each look counts against the forge's limits.
+ * anywhere. Returns false when the last look was a moment ago: each look counts against the forge's limits.
  */
-export async function syncForge(bench: ForgeBench): Promise<ForgeNews | null> {
+export async function syncForge(bench: ForgeBench): Promise<boolean> {
   const { platform, link } = bench;
   const now = platform.clock();
-  if (now < link.nextAt && link.nextAt - now <= limits.forgeRetryMs) return null;
+  if (now < link.nextAt && link.nextAt - now <= limits.forgeRetryMs) return false;
   link.nextAt = now + limits.forgeRetryMs;
-  const wake: string[] = [];
   const listed = await link.forge.list();
   const byRef = new Map(listed.map((there) => [there.ref, there]));
   let opened = 0;
   for (const change of await openChanges(platform.store.db, bench.project.id)) {
     if (change.forgeRef === null && (opened += 1) > limits.forgeOpens) continue;
-    wake.push(...(await attempt(bench, change, () => syncOne(bench, change, byRef))));
+    await attempt(bench, change, () => syncOne(bench, change, byRef));
   }
   const recent = await listChanges(platform.store.db, { projectId: bench.project.id, limit: limits.forgeClosed });
-  if (link.mayMerge) for (const there of listed) wake.push(...(await takeOver(bench, there, recent)));
+  if (link.mayMerge) for (const there of listed) await takeOver(bench, there, recent);
   await closeOnForge(bench, recent);
   const { tip } = bench.target;
   link.main = { tip, since: link.main?.tip === tip ? link.main.since : now, checks: await checksOfMain(bench) };
   link.nextAt = now + limits.forgeMs;
-  return { wake };
+  return true;
 }
 
 /** What the forge's own CI says of main. A repository without one has none. */
@@ -59,18 +52,17 @@ async function checksOfMain({ link, target }: ForgeBench): Promise<MainOnForge['
 }
 
 /** What goes wrong with one change holds that one; what goes wrong with the forge ends the look. */
-async function attempt(bench: ForgeBench, change: Change, work: () => Promise<string[]>): Promise<string[]> {
+async function attempt(bench: ForgeBench, change: Change, work: () => Promise<void>): Promise<void> {
   try {
-    return await work();
+    await work();
   } catch (error) {
     if (!(error instanceof PawlError) || isPassing(error) || error.code === 'unauthorized') throw error;
     bench.platform.log.warn({ change: change.id, why: messageOf(error) }, 'a change cannot be brought to the forge');
     await holdForForge(bench, change, messageOf(error));
-    return [];
   }
 }
 
-async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, ForgeChange>): Promise<string[]> {
+async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, ForgeChange>): Promise<void> {
   const { platform, link } = bench;
   const memory = await forgeMemoryOf(platform.store.db, change.id);
   const { pushAllowedAt } = await projectSettings(platform.store.db, change.projectId);
@@ -80,28 +72,25 @@ async function syncOne(bench: ForgeBench, change: Change, byRef: Map<string, For
     const opened = await openOnForge(bench, change, memory);
     if (opened === null) await holdForForge(bench, change, 'there is no place there for its branch');
     else await judge(bench, change, opened);
-    return [];
+    return;
   }
   // One that was just opened is not in the list yet, and one that has ended is not in it any more.
   const there = byRef.get(change.forgeRef) ?? (await link.forge.view(change.forgeRef));
-  const told = await settleFromForge(bench, change, there);
-  if (told !== null) return told;
+  if (await settleFromForge(bench, change, there)) return;
   if (memory.isFound) await followThere(bench, change, there);
   else if (there.head !== change.head && !isPushable) return leaveHere(bench, change);
   const isPushed = (await followHere(bench, { change, there, memory })) !== there.head;
   const now = await changeById(platform.store.db, change.id);
-  if (now === null) return [];
+  if (now === null) return;
   await sayOnForge(bench, now, there.ref);
   // What was listed of checks and reviews is about the head that was there before.
   if (isPushed) await holdForForge(bench, now, 'its checks have not begun there');
   else await judge(bench, now, await markOnForge(bench, now, there));
-  return [];
 }
 
 /** Without a person's word nothing is sent there. The change is checked here, and its state says what is missing. */
-async function leaveHere(bench: ForgeBench, change: Change): Promise<string[]> {
+async function leaveHere(bench: ForgeBench, change: Change): Promise<void> {
   await holdForForge(bench, change, null);
-  return [];
 }
 
 async function judge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<void> {
@@ -135,13 +124,12 @@ async function sayOnForge({ platform, link }: ForgeBench, change: Change, ref: s
 }
 
 /** Makes a change of what is marked as ours on the forge; one that we have closed there comes back when somebody reopens it. */
-async function takeOver(bench: ForgeBench, there: ForgeChange, recent: readonly Change[]): Promise<string[]> {
+async function takeOver(bench: ForgeBench, there: ForgeChange, recent: readonly Change[]): Promise<void> {
   const { db } = bench.platform.store;
   for (const change of recent) {
     if (change.forgeRef !== there.ref) continue;
     const isOver = change.mergedAt !== null || change.closedAt !== null;
-    if (!isOver || !(await forgeMemoryOf(db, change.id)).isClosed) return [];
+    if (!isOver || !(await forgeMemoryOf(db, change.id)).isClosed) return;
   }
-  const found = await importChange(bench, there);
-  return found?.tell ?? [];
+  await importChange(bench, there);
 }

@@ -25,8 +25,6 @@ export type Post = {
   send(request: { from: Agent; to: Agent; body: string; key?: string | undefined }): Promise<Mail>;
   /** Takes in a mail to every living main of a project but the sender: one row for each. */
   sendToAll(request: { from: Agent; projectId: string; body: string; key?: string | undefined }): Promise<Mail[]>;
-  /** There may be mail for this agent that can be handed over now. Advice: it may be lost, doubled or early. */
-  wake(agentId: string): void;
   /** Who waits for its mail by a command: until that leaves off, it is not handed over in another way. */
   waiters: Waiters;
   /** Looks after everybody for whom mail waits: the floor under all wakes. */
@@ -100,7 +98,6 @@ export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions)
       const others = await Promise.all(mains.map((agent) => correspondent(store.db, agent)));
       return take(from, everybody(await correspondent(store.db, from), others), body, key);
     },
-    wake: delivery.wake,
     waiters,
     sweep: delivery.sweep,
     close: delivery.close,

@@ -9,7 +9,6 @@ import { firstUnclaimed, noteTold, questionById } from '@pawl/store/mail/questio
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { storeBody } from '../mail/mail-body.ts';
 import { noteDelivered, noteRead } from '../mail/marks.ts';
-import type { Post } from '../mail/post.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { AskRequest } from './asking.ts';
 import { questionOfRequest, recordAsking } from './asking.ts';
@@ -33,7 +32,7 @@ type FollowedQuestion = {
 };
 
 /** Questions between agents, and from agents to the person, of one daemon. */
-export function createQuestions(platform: DefinitionPlatform, post: Post, waits: QuestionWaits) {
+export function createQuestions(platform: DefinitionPlatform, waits: QuestionWaits) {
   const { store } = platform;
 
   store.onCommit(({ events }) => {
@@ -66,7 +65,6 @@ export function createQuestions(platform: DefinitionPlatform, post: Post, waits:
     crashPoint('question.after_ask');
     const { question } = asking;
     if (asking.taken !== null && !asking.taken.give(question)) await store.write((tx) => recordReminder(tx, question));
-    post.wake(question.toId);
     return question;
   }
 
@@ -94,7 +92,6 @@ export function createQuestions(platform: DefinitionPlatform, post: Post, waits:
       if (ended?.end !== 'answered' || ended.answer !== text) throw alreadyEnded(ended ?? question);
     });
     crashPoint('question.after_answer');
-    post.wake(question.fromId);
   }
 
   /** Sends by mail how a question has ended, where no command of the one who asked has shown it. */

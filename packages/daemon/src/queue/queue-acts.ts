@@ -30,16 +30,15 @@ async function settleChain(parts: QueueParts, chain: Chain): Promise<boolean> {
   return chain.conflicting.length + chain.broken.length + chain.empty.length > 0;
 }
 
-async function closeEmpty({ platform, project, target, wake }: QueueParts, change: Change): Promise<void> {
+async function closeEmpty({ platform, project, target }: QueueParts, change: Change): Promise<void> {
   const reason = `${target.branch} has all of it already`;
-  const told = await platform.store.write(async (tx) => {
-    if ((await unmoved(tx.db, change)) === null) return [];
+  await platform.store.write(async (tx) => {
+    if ((await unmoved(tx.db, change)) === null) return;
     await updateChange(tx, change.id, { closedAt: tx.now, closeReason: reason });
     const data = { changeId: change.id, reason, learnings: null };
     tx.emit({ type: 'change.closed', projectId: project.id, agentId: change.agentId, data });
-    return noteClosed(tx, { platform, project, change, reason, learnings: null });
+    await noteClosed(tx, { platform, project, change, reason, learnings: null });
   });
-  wake(told);
 }
 
 type Act = Exclude<QueueStep, { do: 'check' | 'advance' }>;
@@ -81,23 +80,22 @@ export async function perform(parts: QueueParts, state: QueueState, step: Act): 
 }
 
 async function question(
-  { platform, project, wake }: QueueParts,
+  { platform, project }: QueueParts,
   chain: Chain,
   { index, findings }: { index: number; findings: Finding[] },
 ): Promise<void> {
   const change = chain.links[index]?.change;
   if (change === undefined) return;
-  const told = await platform.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
-    if (now === null) return [];
+    if (now === null) return;
     // What was accepted before is asked again together with the rest.
     const all = [...notAccepted(now.findings, findings), ...findings];
     await updateChange(tx, change.id, { findings: all, approvedHead: null, isolatedAt: now.isolatedAt ?? tx.now });
     const data = { changeId: change.id, head: change.head, findings: all };
     tx.emit({ type: 'change.questioned', projectId: project.id, agentId: change.agentId, data });
-    return noteQuestioned(tx, { platform, project, change: now, findings: all });
+    await noteQuestioned(tx, { platform, project, change: now, findings: all });
   });
-  wake(told);
 }
 
 async function updateUnmoved(
@@ -111,29 +109,24 @@ async function updateUnmoved(
   });
 }
 
-async function soundAlarm(
-  { platform, project, target, wake }: QueueParts,
-  { chain, checks }: QueueState,
-): Promise<void> {
+async function soundAlarm({ platform, project, target }: QueueParts, { chain, checks }: QueueState): Promise<void> {
   const check = checks.findLast(({ tree, outcome }) => tree === chain.mainTree && outcome === 'failed');
   if (check === undefined) return;
   const commit = target.tip;
-  const told = await platform.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const emergency = { commit, checkId: check.id, since: tx.now, fixerId: null, trouble: null };
     await updateQueue(tx, project.id, { emergency, waiting: null });
     tx.emit({ type: 'emergency.started', projectId: project.id, data: { commit, checkId: check.id } });
-    return noteAlarm(tx, { platform, project, branch: target.branch, check });
+    await noteAlarm(tx, { platform, project, branch: target.branch, check });
   });
   crashPoint('emergency.after_record');
-  wake(told);
 }
 
-async function endAlarm({ platform, project, target, wake }: QueueParts, { facts }: QueueState): Promise<void> {
-  const told = await platform.store.write(async (tx) => {
+async function endAlarm({ platform, project, target }: QueueParts, { facts }: QueueState): Promise<void> {
+  await platform.store.write(async (tx) => {
     const { counts } = facts.evidence(facts.main);
     await updateQueue(tx, project.id, { emergency: null, green: target.tip, counts });
     tx.emit({ type: 'emergency.ended', projectId: project.id, data: { commit: target.tip } });
-    return noteAlarmOver(tx, { platform, project, branch: target.branch, commit: target.tip });
+    await noteAlarmOver(tx, { platform, project, branch: target.branch, commit: target.tip });
   });
-  wake(told);
 }

@@ -27,7 +27,6 @@ export async function advanceTo(parts: QueueParts, state: QueueState, length: nu
   const changes = links.map(({ change }) => ({ id: change.id, head: change.head }));
   const wanted = { from: target.tip, to, checkId: check.id, changes, forgeRef: null };
   const done = await advanceThere(parts, wanted, (db) => areEligible(db, parts, changes));
-  if (done.is === 'moved') parts.wake(done.wake);
   if (done.is !== 'waiting') return 0;
   await waitFor(parts, queue, { reason: done.reason, hint: done.hint, changes: changes.map(({ id }) => id) });
   return parts.platform.timing.queueWaitMs;

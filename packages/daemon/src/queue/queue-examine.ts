@@ -15,7 +15,7 @@ const nothing: Examination = { findings: [], removesTests: false };
 
 /** Looks at what each change's head does to the gate, once. Returns whether there was any to look at. */
 export async function examineAll(parts: ExamineParts): Promise<boolean> {
-  const { platform, project, config, wake } = parts;
+  const { platform, project, config } = parts;
   let isNew = false;
   for (const change of await openChanges(platform.store.db, project.id)) {
     const { head } = change;
@@ -23,17 +23,16 @@ export async function examineAll(parts: ExamineParts): Promise<boolean> {
     isNew = true;
     const { findings: weaker, removesTests } = config.guard.enabled ? await examine(parts, change) : nothing;
     const findings = [...(await droppedFindings(parts, change)), ...weaker];
-    const told = await platform.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       const now = await changeById(tx.db, change.id);
-      if (now?.head !== head) return [];
+      if (now?.head !== head) return;
       const isolatedAt = removesTests || findings.length > 0 ? tx.now : null;
       await updateChange(tx, change.id, { examinedHead: head, findings, isolatedAt });
-      if (findings.length === 0 || now.approvedHead === head) return [];
+      if (findings.length === 0 || now.approvedHead === head) return;
       const data = { changeId: change.id, head, findings };
       tx.emit({ type: 'change.questioned', projectId: project.id, agentId: change.agentId, data });
-      return noteQuestioned(tx, { platform, project, change: now, findings });
+      await noteQuestioned(tx, { platform, project, change: now, findings });
     });
-    wake(told);
   }
   return isNew;
 }

@@ -25,7 +25,6 @@ export type QueueParts = Bench & {
   checker: Checker;
   /** Where changes are merged when it is not here. */
   forge: MergePlace;
-  wake(agentIds: readonly string[]): void;
   /** When somebody wished main to be checked anew; null when nobody did, or it is done. */
   askedAt: number | null;
 };

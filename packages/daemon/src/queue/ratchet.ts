@@ -18,7 +18,6 @@ import { allQueues, queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
@@ -72,7 +71,7 @@ type Watch = {
 };
 
 /** Drives every project's queue: one look at a time for each. */
-export function createRatchet(platform: SessionPlatform, parts: { post: Post; reconciler: Reconciler }): Ratchet {
+export function createRatchet(platform: SessionPlatform, parts: { reconciler: Reconciler }): Ratchet {
   const { store } = platform;
   const lanes = createLanes();
   const watches = new Map<string, Watch>();
@@ -119,10 +118,6 @@ export function createRatchet(platform: SessionPlatform, parts: { post: Post; re
     }
   }
 
-  function wakeAgents(agentIds: readonly string[]): void {
-    for (const id of agentIds) parts.post.wake(id);
-  }
-
   async function look(projectId: string, watch: Watch): Promise<void> {
     const againMs = await lookOnce(projectId, watch).catch(async (error: unknown) => {
       if (!(error instanceof PawlError)) platform.log.error({ project: projectId, error }, 'queue pass failed');
@@ -154,20 +149,19 @@ export function createRatchet(platform: SessionPlatform, parts: { post: Post; re
       return null;
     }
     const { bench, config } = await prepare(project, queue, watch);
-    if (queue.advance !== null) wakeAgents((await finishBegun(bench, queue.advance)) ?? []);
+    if (queue.advance !== null) await finishBegun(bench, queue.advance);
     await noteSeen(bench, queue);
     await openMissing(platform, project, config);
     await settleTasks(platform, project, config);
-    await examineAll({ ...bench, config, wake: wakeAgents });
+    await examineAll({ ...bench, config });
     await crew.tick(project, config);
     await attempt(project, 'conflicts could not be foreseen', () =>
       foreseeConflicts(platform, project, bench.repository, bench.ownDir, config),
     );
-    const { place: forge, wake: told, asksMain } = await lookAtForge(bench, config);
-    wakeAgents(told);
+    const { place: forge, asksMain } = await lookAtForge(bench, config);
     if (asksMain) watch.askedAt ??= platform.clock();
     recheck(queue, watch);
-    const look = { ...bench, config, checker, forge, wake: wakeAgents, askedAt: watch.askedAt };
+    const look = { ...bench, config, checker, forge, askedAt: watch.askedAt };
     const looked = await lookAtQueue(look);
     await settleTasks(platform, project, config);
     if (looked.isAnswered) watch.askedAt = null;

@@ -15,7 +15,6 @@ import type { AdoptedAgent } from '@pawl/store/agents/adopted';
 import { takenAliases, updateAgent } from '@pawl/store/agents/agents';
 import { listProjects } from '@pawl/store/projects/projects';
 import { sessionById } from '@pawl/store/sessions/sessions';
-import type { Post } from '../mail/post.ts';
 import { helperDefinition } from '../definitions/helper.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { recordChild } from '../agents/add-child.ts';
@@ -36,7 +35,7 @@ export type Adoption = {
  * Keeps the registry up to date about agents that people started by themselves in a project. They are looked at and
  * listed, and nothing is ever done to their processes.
  */
-export function createAdoption(platform: DefinitionPlatform, post: Pick<Post, 'wake'>): Adoption {
+export function createAdoption(platform: DefinitionPlatform): Adoption {
   const probe = systemProbe(platform.environment, agentPrograms(platform.providers.list()));
   let looking: Promise<void> | null = null;
   let lookedAt = -Infinity;
@@ -57,7 +56,7 @@ export function createAdoption(platform: DefinitionPlatform, post: Pick<Post, 'w
       if (projects.length === 0) return;
       const now = lookAtAll(0);
       const known = await livingAdopted(platform.store.db);
-      for (const agent of known.filter((each) => !isThere(now, each))) await letGo(platform, post, agent);
+      for (const agent of known.filter((each) => !isThere(now, each))) await letGo(platform, agent);
       for (const { project, other } of await strangers(platform, probe, now, projects)) {
         if (!known.some(({ adopted }) => adopted.pid === other.pid && adopted.start === other.start))
           await adopt(platform, project, other);
@@ -187,12 +186,10 @@ function freeAlias(wanted: string, taken: ReadonlySet<string>): string {
 }
 
 /** Writes down that somebody has left. */
-async function letGo(platform: DefinitionPlatform, post: Pick<Post, 'wake'>, agent: AdoptedAgent): Promise<void> {
+async function letGo(platform: DefinitionPlatform, agent: AdoptedAgent): Promise<void> {
   await platform.store.write(async (tx) => {
     await updateAgent(tx, agent.id, { endedAt: tx.now, endReason: 'left' });
     const about = { projectId: agent.projectId, agentId: agent.id };
     tx.emit({ type: 'agent.left', ...about, data: { pid: agent.adopted.pid } });
   });
-  // What waits for it comes back to its senders.
-  post.wake(agent.id);
 }

@@ -17,7 +17,6 @@ import { isDelegatorAtWork } from '../agents/leaving-facts.ts';
 import { getSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import type { Post } from '../mail/post.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { findBreach, hasBudget } from '../sessions/reconcile/spending.ts';
 import { retire } from '../sessions/reconcile/retire.ts';
@@ -41,7 +40,6 @@ type Current = ReadonlyMap<string, Definition>;
 export type CompleteParts = {
   platform: SessionPlatform;
   reconciler: Reconciler;
-  post: Post;
   ratchet: Pick<Ratchet, 'wake'>;
 };
 
@@ -55,7 +53,7 @@ export async function completeAgent(
   agentId: string,
   given: { summary?: string | undefined; failure?: string | undefined; byPerson?: boolean },
 ): Promise<Completed> {
-  const { platform, reconciler, post, ratchet } = parts;
+  const { platform, reconciler, ratchet } = parts;
   const known = await factsOf(platform.store.db, agentId);
   const said = lastWord(given);
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
@@ -95,7 +93,6 @@ export async function completeAgent(
     return { notified, isNew: true };
   });
   crashPoint('complete.after_record');
-  for (const { id } of completed.notified) post.wake(id);
   reconciler.wake(agentId);
   for (const { projectId } of changes) ratchet.wake(projectId);
   return completed;

@@ -2,7 +2,6 @@ import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { agentsToReconcile } from '@pawl/store/agents/agent-views';
-import type { Post } from '../mail/post.ts';
 import { pruneMailboxes } from '../mail/files/prune-mailboxes.ts';
 import { forgetRefused } from '../mail/files/refused-files.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
@@ -27,15 +26,14 @@ export function createHealth(
   parts: {
     reconciler: Reconciler;
     signals: Pick<Signals, 'resume'>;
-    post: Pick<Post, 'wake'>;
     crews: Pick<ProjectCrews, 'tend'>;
     leaving: Pick<Leaving, 'tend'>;
   },
 ): Health {
-  const { reconciler, post } = parts;
+  const { reconciler } = parts;
   const { db } = platform.store;
   const serially = createSerial();
-  const stuck = watchProgress(platform, { ingest: reconciler.ingest, post });
+  const stuck = watchProgress(platform, reconciler.ingest);
   let lastLookAt: number | null = null;
   let putAwayAt: number | null = null;
 

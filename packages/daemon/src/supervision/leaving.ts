@@ -15,7 +15,6 @@ import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordRetirement } from '../registry/kill-record.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import type { Post } from '../mail/post.ts';
 import type { Ratchet } from '../queue/ratchet.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { mergesByItself } from '../changes/merge-rules.ts';
@@ -34,7 +33,7 @@ export type Leaving = {
 /** Starts watching for agents that are done. */
 export function startLeaving(
   platform: SessionPlatform,
-  parts: { post: Pick<Post, 'wake'>; ratchet: Pick<Ratchet, 'wake'>; reconciler: Pick<Reconciler, 'wake' | 'inLane'> },
+  parts: { ratchet: Pick<Ratchet, 'wake'>; reconciler: Pick<Reconciler, 'wake' | 'inLane'> },
 ): Leaving {
   const { store } = platform;
   const lanes = createLanes();
@@ -93,10 +92,10 @@ export function startLeaving(
     const said = { summary: run?.detail ?? null, failure: null };
     const [change = null] = changes;
     const isMerged = change !== null && (await mergesByItself(platform, change));
-    const told = await store.write(async (tx) => {
+    await store.write(async (tx) => {
       const facts = await agentView(tx.db, agent.id);
-      if (facts === null || !isDoneWithTask(facts)) return [];
-      if ((await getSetting(tx.db, announcedKey(agent.id))) !== undefined) return [];
+      if (facts === null || !isDoneWithTask(facts)) return;
+      if ((await getSetting(tx.db, announcedKey(agent.id))) !== undefined) return;
       // The queue reports the end of a review that it asked for, with the same summary.
       const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
       const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
@@ -110,10 +109,8 @@ export function startLeaving(
         agentId: agent.id,
         data: { summary: said.summary, notified: notified.map(({ id }) => id) },
       });
-      return notified;
     });
     crashPoint('leaving.after_announcement');
-    for (const { id } of told) parts.post.wake(id);
   }
 
   /** Ends an agent that has no reason to stay. The transaction that ends it reads the facts again. */

@@ -12,7 +12,6 @@ import { agentById } from '@pawl/store/agents/agents';
 import { countPending, mailById } from '@pawl/store/mail/mail';
 import { lastRunSeq, nudgeStates, projectEvents, saveNudge } from '@pawl/store/agents/nudges';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { Post } from '../mail/post.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -37,10 +36,7 @@ type Reader = Parameters<typeof isNews>[1];
 const looksPerWrite = 200;
 
 /** The nudges of one daemon, for which this much of it is needed. */
-export function createNudges(
-  platform: Pick<Platform, 'store' | 'clock' | 'timing' | 'choices' | 'log'>,
-  post: Pick<Post, 'wake'>,
-): Nudges {
+export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timing' | 'choices' | 'log'>): Nudges {
   const { store } = platform;
   const { db } = store;
   const serially = createSerial();
@@ -123,25 +119,21 @@ export function createNudges(
   /** Sends nudges: each mail and what is remembered of it are one. */
   async function sendDue(due: readonly Due[]): Promise<void> {
     for (let from = 0; from < due.length; from += looksPerWrite) {
-      const sent = await store.write(async (tx) => {
-        const ids: string[] = [];
-        for (const each of due.slice(from, from + looksPerWrite)) if (await nudge(tx, each)) ids.push(each.agent.id);
-        return ids;
+      await store.write(async (tx) => {
+        for (const each of due.slice(from, from + looksPerWrite)) await nudge(tx, each);
       });
-      for (const id of sent) post.wake(id);
     }
   }
 
-  async function nudge(tx: WriteTransaction, { agent: known, state, text }: Due): Promise<boolean> {
+  async function nudge(tx: WriteTransaction, { agent: known, state, text }: Due): Promise<void> {
     const agent = await agentById(tx.db, known.id);
     // Somebody may have stopped or ended it since it was looked at.
-    if (agent === null || agent.endedAt !== null || agent.stopRequestedAt !== null) return false;
+    if (agent === null || agent.endedAt !== null || agent.stopRequestedAt !== null) return;
     // Whoever has more mail than it could ever read gets no nudge on top, and keeps nobody else from theirs.
-    if ((await countPending(tx.db, agent.id)) >= limits.pendingMail) return false;
+    if ((await countPending(tx.db, agent.id)) >= limits.pendingMail) return;
     const mail = await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'nudge' }, shortBody(text));
     await saveNudge(tx, { ...state, mailId: mail.id });
     tx.emit({ type: 'nudge.sent', projectId: agent.projectId, agentId: agent.id, data: { mailId: mail.id } });
-    return true;
   }
 
   async function tellSkipped(skipped: readonly Look[]): Promise<void> {

@@ -4,7 +4,6 @@ import type { Agent } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { countFailures, failedPersistentAgents } from '@pawl/store/agents/health';
-import type { Post } from '../mail/post.ts';
 import { hasConversation } from '../mail/resumable.ts';
 import type { Signals } from '../agents/signals.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
@@ -15,7 +14,7 @@ const hourMs = 60 * 60_000;
 /** Begins persistent agents again that have crashed, a bounded number of times. */
 export async function restartCrashed(
   platform: DefinitionPlatform,
-  { signals, post }: { signals: Pick<Signals, 'resume'>; post: Pick<Post, 'wake'> },
+  { signals }: { signals: Pick<Signals, 'resume'> },
   now: number,
 ): Promise<void> {
   const { db } = platform.store;
@@ -36,11 +35,10 @@ export async function restartCrashed(
   }
 
   async function giveUp({ id }: Agent, reason: string): Promise<void> {
-    const told = await platform.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       const facts = await agentView(tx.db, id);
-      return facts === null || facts.run?.outcome !== 'failed' ? [] : markStuck(tx, facts, reason);
+      if (facts?.run?.outcome === 'failed') await markStuck(tx, facts, reason);
     });
-    for (const each of told) post.wake(each);
   }
 
   for (const id of await failedPersistentAgents(db)) {

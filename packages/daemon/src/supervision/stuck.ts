@@ -12,7 +12,6 @@ import { sessionOffsets } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Ingest } from '../sessions/ingest/ingest.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import type { Post } from '../mail/post.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Platform } from '../platform/platform.ts';
 import { audienceOf } from './audience.ts';
@@ -28,7 +27,7 @@ type AtWork = { agent: Agent; run: Run; session: Session };
 /** The watch of one daemon. */
 export function watchProgress(
   platform: Pick<Platform, 'store' | 'providers' | 'timing'>,
-  { ingest, post }: { ingest: Pick<Ingest, 'turn'>; post: Pick<Post, 'wake'> },
+  ingest: Pick<Ingest, 'turn'>,
 ): StuckWatch {
   const { db } = platform.store;
   const seen = new Map<string, Progress>();
@@ -57,12 +56,11 @@ export function watchProgress(
   }
 
   async function mark(agentId: string, sessionId: string, reason: string): Promise<void> {
-    const told = await platform.store.write(async (tx) => {
+    await platform.store.write(async (tx) => {
       const facts = await agentView(tx.db, agentId);
-      if (facts === null || facts.session?.id !== sessionId || facts.session.endedAt !== null) return [];
-      return markStuck(tx, facts, reason);
+      if (facts === null || facts.session?.id !== sessionId || facts.session.endedAt !== null) return;
+      await markStuck(tx, facts, reason);
     });
-    for (const id of told) post.wake(id);
   }
 
   async function clear(agentId: string): Promise<void> {
@@ -88,9 +86,9 @@ export function watchProgress(
   };
 }
 
-/** Marks an agent as stuck and writes to whom that concerns; returns who is to be woken once that is durable. */
-export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView, reason: string): Promise<string[]> {
-  if (agent.stuckAt !== null || agent.endedAt !== null) return [];
+/** Marks an agent as stuck and mails those who hear of it. */
+export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView, reason: string): Promise<void> {
+  if (agent.stuckAt !== null || agent.endedAt !== null) return;
   // Never before the end of the run that it is about, even if the clock was set back.
   const stuckAt = Math.max(tx.now, run?.endedAt ?? 0);
   await updateAgent(tx, agent.id, { stuckAt, stuckReason: reason });
@@ -99,7 +97,6 @@ export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView,
   const told = await audienceOf(tx.db, agent, run);
   const from = await rootAgent(tx.db);
   for (const to of told) await recordMail(tx, { from, to, kind: 'system' }, shortBody(text));
-  return told.map(({ id }) => id);
 }
 
 /** A process of it runs and is meant to get on. */

@@ -59,7 +59,7 @@ test('S4-14: an agent that closes its change and proposes it again has rid itsel
   await say(crew, person, first, '[BLOCKING] it leaks');
   await say(crew, person, first, 'a remark');
   const settled = await say(crew, person, first, '[BLOCKING] it is slow');
-  await say(crew, person, first, 'it is not', settled.comment.id);
+  await say(crew, person, first, 'it is not', settled.id);
   await unblockChange(crew.platform, { asker: person, changeId: first.id });
   await expect(close(crew, asker, first)).rejects.toMatchObject(forbidden);
   // Whoever closes it: what was against it stays.
@@ -112,7 +112,7 @@ test('while a change may be going in it is neither closed nor moved, but may be 
   await blockChange(crew.platform, { asker: person, changeId: change.id, reason: 'not now' });
   await unblockChange(crew.platform, { asker: person, changeId: change.id });
   await approveChange(crew.platform, { changeId: change.id });
-  expect((await say(crew, person, change, '[BLOCKING] wait')).comment.kind).toBe('blocking');
+  expect((await say(crew, person, change, '[BLOCKING] wait')).kind).toBe('blocking');
   expect(await crew.now(change.id)).toMatchObject({ approvedHead: change.head, closedAt: null });
 });
 
@@ -128,9 +128,9 @@ test('who is held or blocked, and then is not, goes to the end of the queue', as
   expect((await crew.now(id)).queuedAt).toBeGreaterThan(1);
   const objections = [await say(crew, asker, first, '[BLOCKING] a'), await say(crew, asker, first, '[BLOCKING] b')];
   await crew.patch(id, { queuedAt: 1 });
-  await say(crew, asker, first, 'done', objections[0]?.comment.id);
+  await say(crew, asker, first, 'done', objections[0]?.id);
   expect((await crew.now(id)).queuedAt).toBe(1);
-  await say(crew, asker, first, 'done', objections[1]?.comment.id);
+  await say(crew, asker, first, 'done', objections[1]?.id);
   expect((await crew.now(id)).queuedAt).toBeGreaterThan(1);
   await crew.patch(id, { queuedAt: 1 });
   await commit({ 'more.txt': 'x' });
@@ -173,7 +173,7 @@ test('S4-14: an author that fills its change with remarks keeps nobody’s objec
   const { asker: reviewer, agent: other } = await author(crew);
   await fill(limits.changeRemarks - limits.changeCommentsOfOne, crew.platform.rootId);
   await expect(say(crew, reviewer, change, 'a remark')).rejects.toMatchObject({ code: 'busy' });
-  const { comment } = await say(crew, reviewer, change, '[BLOCKING] it leaks');
+  const comment = await say(crew, reviewer, change, '[BLOCKING] it leaks');
   expect(comment).toMatchObject({ kind: 'blocking', agentId: other.id });
   await say(crew, reviewer, change, 'it does not', comment.id);
   await say(crew, person, change, 'a person’s remark');
@@ -195,17 +195,17 @@ test('while main is red, other agents do not block what repairs it', async () =>
   );
   await say(crew, other, change, 'I would not');
   for (const asker of [reviewer, person])
-    expect((await say(crew, asker, change, '[BLOCKING] no')).comment.kind).toBe('blocking');
-  expect((await say(crew, reviewer, own, '[BLOCKING] no')).comment.kind).toBe('blocking');
+    expect((await say(crew, asker, change, '[BLOCKING] no')).kind).toBe('blocking');
+  expect((await say(crew, reviewer, own, '[BLOCKING] no')).kind).toBe('blocking');
   await crew.store.write((tx) => updateQueue(tx, crew.project.id, { emergency: null }));
-  expect((await say(crew, other, change, '[BLOCKING] no')).comment.kind).toBe('blocking');
+  expect((await say(crew, other, change, '[BLOCKING] no')).kind).toBe('blocking');
 });
 
 test('what a person objects to is settled by a person, or once the new head was reviewed', async () => {
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const change = await openBy(crew, asker);
-  const { comment } = await say(crew, person, change, '[BLOCKING] it leaks');
+  const comment = await say(crew, person, change, '[BLOCKING] it leaks');
   const head = await commit({ 'more.txt': 'x' });
   await openBy(crew, asker);
   await expect(say(crew, asker, change, 'done', comment.id)).rejects.toMatchObject({ code: 'conflict' });

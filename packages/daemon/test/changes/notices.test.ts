@@ -2,6 +2,7 @@ import * as notices from '@pawl/daemon/changes/notices';
 import type { Ejection } from '@pawl/schema/change';
 import type { Hearing } from '@pawl/schema/definition';
 import type { Agent } from '@pawl/schema/record';
+import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { expect, test } from 'vitest';
@@ -24,6 +25,17 @@ async function heard(crew: TestCrew, agents: readonly Agent[]): Promise<string[]
   );
 }
 
+/** Writes notices, and returns whom the events of that commit wake. */
+async function written(store: Store, note: (tx: WriteTransaction) => Promise<void>): Promise<(string | null)[]> {
+  const woken: (string | null)[] = [];
+  const stop = store.onCommit(({ events }) =>
+    woken.push(...events.filter(({ type }) => type === 'mail.sent').map(({ agentId }) => agentId)),
+  );
+  await store.write(note);
+  stop();
+  return woken;
+}
+
 test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencies, each of its own and once', async () => {
   const crew = await openCrew();
   const { platform, project, store } = crew;
@@ -37,7 +49,7 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
   const about = { platform, project, change };
   const check = await crew.failedCheck('broken');
   const ejection: Ejection = { kind: 'red', reason: 'exit code 1', files: [], checkId: null, head: change.head, at: 1 };
-  const steps: ((tx: WriteTransaction) => Promise<string[]>)[] = [
+  const steps: ((tx: WriteTransaction) => Promise<void>)[] = [
     (tx) => notices.noteOpened(tx, about),
     (tx) => notices.noteQuestioned(tx, { ...about, findings: [{ kind: 'fewer-tests', detail: 'fewer' }] }),
     (tx) => notices.noteReviewed(tx, { ...about, reviewer: nothing, blocking: 0, notes: 0, summary: '' }),
@@ -48,8 +60,8 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
     (tx) => notices.noteAlarm(tx, { platform, project, branch: 'main', check }),
     (tx) => notices.noteAlarmOver(tx, { platform, project, branch: 'main', commit: crew.main }),
   ];
-  const woken: string[][] = [];
-  for (const step of steps) woken.push(await store.write(step));
+  const woken: (string | null)[][] = [];
+  for (const step of steps) woken.push(await written(store, step));
   const [all, own, alarm, none, ofDead, ofDone] = await heard(crew, [everything, author, alarms, nothing, dead, done]);
   expect(all).toEqual([
     `system: ${author.alias} has opened`,
@@ -77,7 +89,7 @@ test('several changes that went in together are one mail, and one for each autho
   const { platform, project, store } = crew;
   const [first, second] = [await listener(crew, []), await listener(crew, ['changes'])];
   const changes = [await crew.open(first), await crew.open(second), await crew.open(null)];
-  const woken = await store.write((tx) => notices.noteMerged(tx, { platform, project, changes, commit: crew.main }));
+  const woken = await written(store, (tx) => notices.noteMerged(tx, { platform, project, changes, commit: crew.main }));
   expect(woken).toEqual([first.id, second.id, second.id]);
   expect((await crew.mails(second.id))[1]?.body).toContain('3 changes are merged');
 });
@@ -92,6 +104,6 @@ test('who has had no run yet is what its file says', async () => {
     await updateAgent(tx, watcher.id, { stuckAt: null });
   });
   const change = await crew.open(null);
-  expect(await store.write((tx) => notices.noteOpened(tx, { platform, project, change }))).toEqual([watcher.id]);
+  expect(await written(store, (tx) => notices.noteOpened(tx, { platform, project, change }))).toEqual([watcher.id]);
   expect((await crew.mails(watcher.id))[0]?.body).toContain('A person has opened');
 });

@@ -75,28 +75,28 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
   const builtIn = createDefinitions({ builtIn: programs.builtInDefinitions, user: place.path, isTrusted: () => false });
   const { definitions } = await builtIn.load(null);
   const woken: string[] = [];
-  const nudges = createNudges(
-    {
-      store,
-      clock: () => clock.now,
-      timing: {
-        stopGraceMs: 0,
-        hungAfterSignalMs: 0,
-        livenessMs: 0,
-        limitGraceMs: 0,
-        routeMs: limits.routeMs,
-        healthMs: limits.healthMs,
-        nudgeMs: limits.nudgeMs,
-        nudgeGapMs: limits.nudgeGapMs,
-        queueMs: limits.queueMs,
-        queueWaitMs: limits.queueWaitMs,
-        adoptionMs: limits.adoptionMs,
-      },
-      choices: { ...usualChoices, ...choices },
-      log: pino({ enabled: false }),
+  const nudges = createNudges({
+    store,
+    clock: () => clock.now,
+    timing: {
+      stopGraceMs: 0,
+      hungAfterSignalMs: 0,
+      livenessMs: 0,
+      limitGraceMs: 0,
+      routeMs: limits.routeMs,
+      healthMs: limits.healthMs,
+      nudgeMs: limits.nudgeMs,
+      nudgeGapMs: limits.nudgeGapMs,
+      queueMs: limits.queueMs,
+      queueWaitMs: limits.queueWaitMs,
+      adoptionMs: limits.adoptionMs,
     },
-    { wake: (agentId) => void woken.push(agentId) },
-  );
+    choices: { ...usualChoices, ...choices },
+    log: pino({ enabled: false }),
+  });
+  store.onCommit(({ events }) => {
+    for (const { type, agentId } of events) if (type === 'nudge.sent' && agentId !== null) woken.push(agentId);
+  });
 
   async function begin(tx: WriteTransaction, agent: Agent, definition: Definition): Promise<void> {
     const begun = runOf(agent, { id: newId(), project, task: 'a task', definition, now: tx.now });

@@ -61,7 +61,6 @@ test('health wakes agents that have completed and still live, and no others at r
   const health = createHealth(platform, {
     reconciler,
     signals: { resume: () => Promise.reject(new Error('nobody is to be restarted')) },
-    post: { wake: () => {} },
     crews: { tend: async () => void tended.push('crews') },
     leaving: { tend: async () => void tended.push('leaving') },
   });

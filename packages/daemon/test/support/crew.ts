@@ -131,7 +131,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   const reconciler = startReconciler(platform);
   const post = openPost(platform, reconciler);
   const signals = createSignals(platform, reconciler);
-  const crew = createCrew(platform, { post, reconciler });
+  const crew = createCrew(platform, { reconciler });
   const config: ProjectConfig = { ...plainConfig, ...given };
   const main = await git(root, ['rev-parse', 'main']);
 
@@ -203,7 +203,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     /** Lets the crew look once. */
     tick: (changed: Partial<ProjectConfig> = {}) => crew.tick(project, { ...config, ...changed }),
     /** Another crew on the same facts, as after a start of the daemon. */
-    again: () => createCrew(platform, { post, reconciler }),
+    again: () => createCrew(platform, { reconciler }),
     async open(author: Agent | null, fields: Partial<Change> = {}): Promise<Change> {
       const change = aChange(project.id, { agentId: author?.id ?? null, head: main, base: main, ...fields });
       await store.write((tx) => insertChange(tx, { ...change, examinedHead: change.head, ...fields }));

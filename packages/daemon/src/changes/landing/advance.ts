@@ -28,10 +28,7 @@ export type Bench = {
 };
 
 /** `moved`: main is there. `behind`: somebody else has moved it meanwhile. Anything else is what it waits for. */
-export type Advanced =
-  | { is: 'moved'; wake: string[] }
-  | { is: 'behind' }
-  | { is: 'waiting'; reason: string; hint: string | null };
+export type Advanced = { is: 'moved' } | { is: 'behind' } | { is: 'waiting'; reason: string; hint: string | null };
 
 /**
  * Moves the target branch to a commit that was checked, if it is still where it was.
@@ -48,7 +45,10 @@ export async function advance(
   if (!(await beginAdvance(bench, wanted, isStillWanted))) return { is: 'behind' };
   crashPoint('advance.after_intent');
   try {
-    if (await move(bench, wanted)) return { is: 'moved', wake: await recordMerged(bench, wanted) };
+    if (await move(bench, wanted)) {
+      await recordMerged(bench, wanted);
+      return { is: 'moved' };
+    }
   } catch (error) {
     // Something of the person's is in the way, or a remote cannot be reached: that may pass.
     if (!(error instanceof PawlError)) throw error;
@@ -82,14 +82,14 @@ function mayHaveMoved({ target }: Bench, { code }: PawlError): boolean {
   return target.remote !== null && code !== 'forbidden' && code !== 'conflict';
 }
 
-/** Goes on where an advance was cut short. Returns whom to wake, or null when nothing had changed yet. */
-export async function finishBegun(bench: Bench, begun: Advance): Promise<string[] | null> {
+/** Finishes an advance that was cut short. Returns false when nothing had changed yet. */
+export async function finishBegun(bench: Bench, begun: Advance): Promise<boolean> {
   const { platform, repository, ownDir, target } = bench;
   // What a forge was asked to merge is asked there.
-  if (begun.forgeRef !== null) return null;
+  if (begun.forgeRef !== null) return false;
   if (!(await isAncestor(repository, ownDir, begun.to, target.tip))) {
     await forgetAdvance(bench);
-    return null;
+    return false;
   }
   if (target.remote === null) {
     const { from, to } = begun;
@@ -100,7 +100,8 @@ export async function finishBegun(bench: Bench, begun: Advance): Promise<string[
       );
     }
   }
-  return recordMerged(bench, begun);
+  await recordMerged(bench, begun);
+  return true;
 }
 
 async function move(bench: Bench, { from, to }: Advance): Promise<boolean> {
@@ -125,9 +126,9 @@ export async function recordMerged(
   { platform, project, target }: Bench,
   done: Advance,
   isChecked = true,
-): Promise<string[]> {
+): Promise<void> {
   const { from, to, checkId } = done;
-  const wake = await platform.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const merged: Change[] = [];
     for (const { id, head } of done.changes) {
       const change = await changeById(tx.db, id);
@@ -141,10 +142,9 @@ export async function recordMerged(
     tx.emit({ type: 'main.advanced', projectId: project.id, data: { branch: target.branch, from, to, changes } });
     if (isChecked) await noteGreen(tx, project.id, to, checkId);
     await updateQueue(tx, project.id, { advance: null, waiting: null, seen: to });
-    return noteMerged(tx, { platform, project, changes: merged, commit: to });
+    await noteMerged(tx, { platform, project, changes: merged, commit: to });
   });
   crashPoint('advance.after_record');
-  return wake;
 }
 
 async function noteGreen(tx: WriteTransaction, projectId: string, commit: string, checkId: string): Promise<void> {

@@ -17,8 +17,7 @@ import { knownPlace, placeFor, refuseOccupied } from './fix-place.ts';
 import { fixOf, recordFix } from '../../agents/worktrees/fix-record.ts';
 import { landedHeads } from '../landing/landed.ts';
 
-/** The result, and the agents that have mail about it now. */
-type Fixed = { fix: Omit<ChangeFix, 'change'>; tell: readonly string[] };
+type Fixed = Omit<ChangeFix, 'change'>;
 type Request = { changeId: string; proceed: boolean };
 
 /**
@@ -72,7 +71,7 @@ async function begin(platform: SessionPlatform, rules: ProjectRules, change: Cha
   };
   const begun = await beginMerge(repository, { ...about, isRepeat });
   const files = begun.do === 'clean' ? [] : begun.files;
-  return { fix: { outcome: begun.do, path, branch, onto, files, next: nextSteps(change, begun.do, path) }, tell: [] };
+  return { outcome: begun.do, path, branch, onto, files, next: nextSteps(change, begun.do, path) };
 }
 
 async function finish(platform: SessionPlatform, rules: ProjectRules, change: Change): Promise<Fixed> {
@@ -87,9 +86,9 @@ async function finish(platform: SessionPlatform, rules: ProjectRules, change: Ch
       hint: `Begin it: pawl change fix ${change.id.slice(0, 8)}`,
     });
   }
-  const { tell } = await openChange(platform, { asker: { is: 'person' }, project, branch });
+  await openChange(platform, { asker: { is: 'person' }, project, branch });
   const [onto = tip] = rules.tips;
-  return { fix: { outcome: 'proposed', path: place?.path ?? null, branch, onto, files: [], next: [] }, tell };
+  return { outcome: 'proposed', path: place?.path ?? null, branch, onto, files: [], next: [] };
 }
 
 function messageFor({ branch: target }: ProjectRules, branch: string): string {

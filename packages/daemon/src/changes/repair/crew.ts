@@ -6,7 +6,6 @@ import type { Change } from '@pawl/schema/change';
 import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes/changes';
 import { queueOf } from '@pawl/store/changes/queues';
-import type { Post } from '../../mail/post.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { repairMain } from './fixer.ts';
@@ -42,7 +41,7 @@ export const crewEvents: readonly EventType[] = [
 ];
 
 /** The crew of one daemon. It keeps no state: the next step follows from the facts, so a crash costs one pass. */
-export function createCrew(platform: SessionPlatform, given: { post: Post; reconciler: Reconciler }): Crew {
+export function createCrew(platform: SessionPlatform, given: { reconciler: Reconciler }): Crew {
   const parts: CrewParts = { platform, ...given };
   const { db } = platform.store;
 

@@ -84,38 +84,31 @@ async function begin(
 
 /** What a reviewer came to counts for the head that it began with, and for no other. */
 async function end(parts: CrewParts, scene: Scene, change: Change, { agent, run }: AgentView): Promise<void> {
-  const { platform, post } = parts;
+  const { platform } = parts;
   const { project } = scene;
   const summary = agent.completion?.summary ?? run?.detail ?? '';
-  const told = await platform.store.write(async (tx) => {
+  await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
-    if (now === null || now.reviewedHead === change.head) return [];
+    if (now === null || now.reviewedHead === change.head) return;
     await updateChange(tx, change.id, { reviewedHead: change.head });
     const { comments, blocking } = await discussed(tx.db, now);
     const notes = comments.filter(({ kind, agentId }) => kind === 'note' && agentId === agent.id).length;
     const data = { changeId: change.id, head: change.head, blocking: blocking.length };
     tx.emit({ type: 'review.ended', projectId: project.id, agentId: change.agentId, peerId: agent.id, data });
-    return noteReviewed(tx, { platform, project, change, reviewer: agent, blocking: blocking.length, notes, summary });
+    await noteReviewed(tx, { platform, project, change, reviewer: agent, blocking: blocking.length, notes, summary });
   });
-  for (const id of told) post.wake(id);
 }
 
 /** A person is asked, once for each head. */
-async function giveUp(
-  { platform, post }: CrewParts,
-  { project }: Scene,
-  change: Change,
-  reason: string,
-): Promise<void> {
-  const told = await platform.store.write(async (tx) => {
+async function giveUp({ platform }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
+  await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
-    if (now === null || now.reviews >= limits.reviewAttempts) return [];
+    if (now === null || now.reviews >= limits.reviewAttempts) return;
     await updateChange(tx, change.id, { reviews: limits.reviewAttempts });
     const data = { changeId: change.id, by: 'pawl', reason };
     tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
-    return noteGivenUp(tx, { platform, project, change, reason });
+    await noteGivenUp(tx, { platform, project, change, reason });
   });
-  for (const id of told) post.wake(id);
 }
 
 function isAddressed(comment: ChangeComment): comment is ChangeComment & { addressed: string } {

@@ -5,7 +5,6 @@ import type { Staff } from '@pawl/schema/project-config';
 import type { Agent, Project, WorkMode } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentView } from '@pawl/store/agents/agent-views';
-import type { Post } from '../../mail/post.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import { commandOptions, forkAndExec } from '../../agents/fork.ts';
 import { rootAgent } from '../../platform/root-agent.ts';
@@ -15,7 +14,6 @@ import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 /** The collaborators of the crew. */
 export type CrewParts = {
   platform: SessionPlatform;
-  post: Pick<Post, 'wake'>;
   reconciler: Pick<Reconciler, 'wake' | 'inLane'>;
 };
 

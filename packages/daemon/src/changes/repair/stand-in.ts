@@ -71,19 +71,17 @@ async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | 
 }
 
 async function tellAuthor(
-  { platform, post }: CrewParts,
+  { platform }: CrewParts,
   talk: Discussed,
   { agent }: AgentView,
   trouble: Trouble,
 ): Promise<void> {
   const { change } = talk;
-  const isTold = await platform.store.write(async (tx) => {
-    if (!(await isStill(tx, change))) return false;
+  await platform.store.write(async (tx) => {
+    if (!(await isStill(tx, change))) return;
     const mailId = await alert(tx, agent, returnedText(change, trouble));
     await recordReturn(tx, talk, { to: agent.id, mailId, trouble });
-    return true;
   });
-  if (isTold) post.wake(agent.id);
 }
 
 /** Starts a stand-in on a branch that begins with the change's head; the change follows that branch. */
@@ -150,20 +148,14 @@ async function recordReturn(
 }
 
 /** A person is asked: it counts as having come back as often as it may. */
-async function giveUp(
-  { platform, post }: CrewParts,
-  { project }: Scene,
-  change: Change,
-  reason: string,
-): Promise<void> {
-  const told = await platform.store.write(async (tx) => {
-    if (!(await isStill(tx, change))) return [];
+async function giveUp({ platform }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
+  await platform.store.write(async (tx) => {
+    if (!(await isStill(tx, change))) return;
     await updateChange(tx, change.id, { returns: limits.changeReturns });
     const data = { changeId: change.id, by: 'pawl', reason };
     tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
-    return noteGivenUp(tx, { platform, project, change, reason });
+    await noteGivenUp(tx, { platform, project, change, reason });
   });
-  for (const id of told) post.wake(id);
 }
 
 /** Nothing of what was looked at has changed since. */

@@ -42,7 +42,7 @@ async function prepare() {
 
 test('a merge is begun and finished in the lane of its author, so no session begins meanwhile', async () => {
   await using place = await prepare();
-  expect((await place.fix()).fix).toMatchObject({ outcome: 'begun', path: place.path });
+  expect(await place.fix()).toMatchObject({ outcome: 'begun', path: place.path });
   expect(place.lanes).toEqual([place.agent.id]);
 });
 
@@ -53,7 +53,7 @@ test('a worktree in which a process works is refused, and nothing is begun there
   await expect(place.fix()).rejects.toMatchObject({ code: 'busy', message: expect.stringContaining(place.path) });
   expect(await git(place.path, ['status', '--porcelain'])).toBe('');
   await others.end(pid);
-  expect((await place.fix()).fix.outcome).toBe('begun');
+  expect((await place.fix()).outcome).toBe('begun');
 });
 
 test('a branch with commits that are not proposed is refused, and --continue proposes them', async () => {
@@ -65,7 +65,7 @@ test('a branch with commits that are not proposed is refused, and --continue pro
     hint: expect.stringContaining('--continue'),
   });
   expect(await git(place.path, ['status', '--porcelain'])).toBe('');
-  expect((await place.fix(true)).fix.outcome).toBe('proposed');
+  expect((await place.fix(true)).outcome).toBe('proposed');
   expect(await place.platform.tip(place.agent)).toBe(tip);
 });
 
@@ -87,6 +87,6 @@ test('the worktree of an author that is gone is taken back from the trash', asyn
   await platform.store.write((tx) =>
     updateAgent(tx, agent.id, { endedAt: 2, worktreeEnd: { state: 'trashed', entry, at: 2 } }),
   );
-  expect((await place.fix()).fix).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
+  expect(await place.fix()).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
   expect(await git(path, ['status', '--porcelain'])).toBe('UU b.txt');
 });

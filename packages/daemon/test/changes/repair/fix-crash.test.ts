@@ -46,9 +46,9 @@ test.each<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index']
     const { change, path } = await prepare(place.path);
     await dieAt(point, place.path, change.id);
     await using platform = await openBranchShop(place.path);
-    expect((await fix(platform, change.id)).fix).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
+    expect(await fix(platform, change.id)).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
     expect((await git(path, ['status', '--porcelain'])).split('\n').toSorted()).toEqual(['M  c.txt', 'UU b.txt']);
-    expect((await fix(platform, change.id)).fix).toMatchObject({ outcome: 'already', files: ['b.txt'] });
+    expect(await fix(platform, change.id)).toMatchObject({ outcome: 'already', files: ['b.txt'] });
   },
 );
 
@@ -64,7 +64,7 @@ test('a resolved merge whose daemon is killed at fix.after_commit is proposed on
   await dieAt('fix.after_commit', place.path, change.id, '--continue');
   await using platform = await openBranchShop(place.path);
   const tip = await platform.tip(agent);
-  expect((await fix(platform, change.id, true)).fix).toMatchObject({ outcome: 'proposed', path });
+  expect(await fix(platform, change.id, true)).toMatchObject({ outcome: 'proposed', path });
   expect(await platform.tip(agent)).toBe(tip);
   expect(await git(path, ['status', '--porcelain'])).toBe('');
   expect(await changeById(platform.store.db, change.id)).toMatchObject({ head: tip, agentId: agent.id });
