@@ -37,7 +37,7 @@ test('a person sends, looks, reads and waits; nobody but its recipient acknowled
   expect(mails[0]).toMatchObject({
     status: 'pending',
     from: { alias: 'root' },
-    detail: `queued: ${agent.alias} was stopped; it is delivered when it goes on`,
+    detail: `queued: ${agent.alias} was stopped; it is delivered when it resumes`,
   });
   const file = join(place.home, 'messages', 'shop', agent.alias, `${mails[0]?.id}.json`);
   await waitUntil(

@@ -3,12 +3,12 @@ import { noBudget, noUsage } from '@pawl/schema/record';
 import type { ProviderPreset } from '../src/port/provider.ts';
 import type { MergeRules } from '../src/changes/merge-leave.ts';
 
-/** An id that reads as what it belongs to. */
+/** A readable id. */
 export function idOf(name: string): string {
   return name.padEnd(22, '0');
 }
 
-/** A worker that is ready to run, but for what is given. */
+/** A worker that is ready to run, with overrides. */
 export function anAgent(given: Partial<Agent> = {}): Agent {
   return {
     id: idOf('agent'),
@@ -51,7 +51,7 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
   };
 }
 
-/** A run that is open, but for what is given. */
+/** An open run, with overrides. */
 export function aRun(given: Partial<Run> = {}): Run {
   return {
     id: idOf('run'),
@@ -76,7 +76,7 @@ export function aRun(given: Partial<Run> = {}): Run {
   };
 }
 
-/** A session whose process runs, but for what is given. */
+/** A session with a running process, with overrides. */
 export function aSession(given: Partial<Session> = {}): Session {
   return {
     id: idOf('session'),
@@ -104,7 +104,7 @@ export function aSession(given: Partial<Session> = {}): Session {
   };
 }
 
-/** A person's words, but for what is given. */
+/** A person's message, with overrides. */
 export function aMessage(given: Partial<Message> = {}): Message {
   return {
     id: 1,
@@ -121,7 +121,7 @@ export function aMessage(given: Partial<Message> = {}): Message {
 
 export const aProject: Project = { id: idOf('project'), name: 'shop', root: '/code/shop', createdAt: 0 };
 
-/** A provider that can do everything, but for what is given. */
+/** A provider with every capability, with overrides. */
 export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
   return {
     name: 'example',
@@ -157,7 +157,7 @@ export function aPreset(given: Partial<ProviderPreset> = {}): ProviderPreset {
   };
 }
 
-/** Rules of a project without a remote that merges on a person's request, as committed. */
+/** Committed rules of a project without a remote that merges on request. */
 export const mergeRules: MergeRules = {
   branch: 'main',
   source: 'commit',

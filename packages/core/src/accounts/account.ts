@@ -1,17 +1,17 @@
 import { limits } from '@pawl/schema/limit';
 import type { Account } from '@pawl/schema/record';
 
-/** How an account for the next session was settled on. */
+/** The outcome of choosing an account for the next session. */
 export type AccountChoice =
   | { kind: 'use'; account: Account }
-  /** None can be used before this time, and then this one can. */
+  /** No account is usable before `until`; this one is first. */
   | { kind: 'wait'; until: number; account: Account }
   | { kind: 'none'; reason: string };
 
 /**
- * Which account the next session uses. The wanted one comes first; where it cannot be used, another of the same provider
- * steps in only if `rotate` allows that: the one that has not been used for the longest time. What a shell brought takes no
- * part in that, on either side. Where all are exhausted, the earliest is waited for.
+ * Chooses the account of the next session. Prefers the wanted one; if it is unusable and `rotate` allows it, takes the
+ * least recently used account of the same provider. Shell accounts neither rotate nor are rotated to. If all are
+ * exhausted, waits for the earliest.
  */
 export function chooseAccount(given: {
   wanted: Account;
@@ -32,20 +32,20 @@ export function chooseAccount(given: {
   return { kind: 'none', reason: reasonAgainst(wanted) };
 }
 
-/** Until when an account is exhausted: as the provider said, or, where it did not, longer with every strike in a row. */
+/** When an exhausted account becomes usable: the provider's time, or exponential backoff by strikes if it gave none. */
 export function exhaustionEnd(now: number, until: number | null, strikes: number): number {
   if (until !== null && until > now) return until;
   return now + Math.min(limits.longestLimitMs, limits.limitMs * 2 ** Math.min(strikes, 16));
 }
 
-/** Why an agent continues with another account than this one. */
+/** Explains why an agent switches away from this account. */
 export function reasonToSwitch(account: Account, now: number): string {
   if (account.removedAt !== null) return 'it was removed';
-  if (account.invalidReason !== null) return 'its login was not accepted';
-  return isAvailable(account, now) ? 'another one was asked for' : 'usage limit';
+  if (account.invalidReason !== null) return 'its login was rejected';
+  return isAvailable(account, now) ? 'another one was requested' : 'usage limit';
 }
 
-/** True when nothing but time can keep an account from being used. */
+/** True unless the account was removed or its login is invalid; it may still be exhausted. */
 function isUsable(account: Account): boolean {
   return account.removedAt === null && account.invalidReason === null;
 }
@@ -58,12 +58,12 @@ function endOf(account: Account): number {
   return account.exhaustedUntil ?? 0;
 }
 
-/** What was never used comes first; of two that are alike, the older one, so that the choice never depends on their order. */
+/** Least recently used first. Ties break by age and name, so input order never matters. */
 function byLastUse(a: Account, b: Account): number {
   return (a.lastUsedAt ?? -1) - (b.lastUsedAt ?? -1) || a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1);
 }
 
 function reasonAgainst(account: Account): string {
   if (account.removedAt !== null) return `the account ${account.name} was removed`;
-  return `the account ${account.name} cannot be used: ${account.invalidReason ?? 'it is not known why'}`;
+  return `the account ${account.name} cannot be used: ${account.invalidReason ?? 'unknown reason'}`;
 }

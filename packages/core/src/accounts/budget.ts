@@ -1,8 +1,8 @@
 import type { Budget, RunCause, Usage } from '@pawl/schema/record';
 
-/** A budget that is used up: whose it is, which part, and whether more than it allows was used. */
+/** A used-up budget: whose, which part, and whether usage went beyond the limit or only reached it. */
 export type Breach = { of: BudgetCause['of']; detail: string; passed: boolean };
-/** Some limits of a budget, as a person or an agent gives them. */
+/** Budget limits as given in a request; null removes a limit. */
 export type Limits = { [Part in keyof Budget]?: Budget[Part] | undefined };
 
 type BudgetCause = Extract<RunCause, { reason: 'budget' }>;
@@ -15,12 +15,11 @@ const unitOf: Record<keyof Budget, string> = {
   usd: 'US dollars',
 };
 
-/** What has been used of a budget. */
 export type Spending = { usage: Usage; minutes: number };
 
 /**
- * Finds the part of a budget that is used up, or null; one that was passed before one that was only reached. Tokens are those that were sent and those that were answered; what came
- * from the provider's cache counts as sent, since a subscription's cost is not known in money.
+ * Finds the used-up part of a budget, or null; an exceeded part wins over one just reached. Tokens are input plus
+ * output. Cached input counts too, since the money cost of a subscription is unknown.
  */
 export function breachOf(budget: Budget, { usage, minutes }: Spending): Omit<Breach, 'of'> | null {
   let reached: Omit<Breach, 'of'> | null = null;
@@ -40,17 +39,17 @@ export function breachOf(budget: Budget, { usage, minutes }: Spending): Omit<Bre
   return reached;
 }
 
-/** The limits that hold for an agent: its own, and for what it has none of, the home's default. */
+/** An agent's own limits, falling back to the home's defaults. */
 export function budgetInForce(own: Budget, byDefault: Budget): Budget {
   return mapBudget((part) => own[part] ?? byDefault[part]);
 }
 
-/** A budget with some of its limits set anew; null takes a limit away. */
+/** Overrides some limits of a budget; null removes a limit. */
 export function withLimits(budget: Budget, given: Limits): Budget {
   return mapBudget((part) => (given[part] === undefined ? budget[part] : given[part]));
 }
 
-/** The smaller of each limit. */
+/** Takes the smaller of each limit. */
 export function tighterBudget(own: Budget, given: Limits): Budget {
   return mapBudget((part) => {
     const limits = [own[part], given[part] ?? null].filter((limit) => limit !== null);
@@ -62,17 +61,17 @@ function mapBudget(value: (part: keyof Budget) => number | null): Budget {
   return { tokens: value('tokens'), turns: value('turns'), minutes: value('minutes'), usd: value('usd') };
 }
 
-/** A passed budget in words, as a run ends with them. */
+/** Describes a used-up budget, as the end of a run. */
 export function breachInWords({ of, detail }: Pick<Breach, 'of' | 'detail'>): string {
   return `the budget of the ${of} is used up: ${detail}`;
 }
 
-/** What a person can do about an agent whose budget is used up. */
+/** Says how to continue an agent whose budget is used up. */
 export function budgetAdvice(alias: string, of: Breach['of'], detail: string): string {
   const part = budgetParts.find((each) => detail.endsWith(unitOf[each])) ?? 'tokens';
   switch (of) {
     case 'agent':
-      return `raise it and continue: pawl resume ${alias} --budget ${part}=N (N counts from its beginning)`;
+      return `raise it and continue: pawl resume ${alias} --budget ${part}=N (N counts from its start)`;
     case 'task':
       return `continue with a new turn budget: pawl resume ${alias}; or raise budgets.task in config.yaml`;
     case 'project':
@@ -80,7 +79,6 @@ export function budgetAdvice(alias: string, of: Breach['of'], detail: string): s
   }
 }
 
-/** Whether a budget limits anything. */
 export function isLimited(budget: Budget): boolean {
   return Object.values(budget).some((limit) => limit !== null);
 }

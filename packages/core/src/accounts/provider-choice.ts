@@ -1,9 +1,9 @@
 import { PawlError } from '@pawl/schema/error';
 
-/** A provider as far as a choice needs it. */
+/** The provider fields that a choice needs. */
 export type Choosable = { name: string; install: string | null };
 
-/** Coding agents to suggest where none is installed. */
+/** Suggested when no coding agent is installed. */
 const suggested = ['claude', 'codex', 'gemini'];
 
 /**
@@ -36,7 +36,7 @@ function noneInstalled(known: readonly Choosable[]): PawlError {
   return new PawlError('no_provider', 'No coding agent is installed on your PATH.', {
     hint:
       `Install one: ${ways.join(', or ')}. \`pawl providers\` lists all. ` +
-      'To try Pawl without one: --provider scripted, a stand-in that plays a script and is no AI.',
+      'To try Pawl without one: --provider scripted, a stand-in that plays a script and is not an AI.',
     details: { installed: [] },
   });
 }

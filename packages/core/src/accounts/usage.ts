@@ -2,15 +2,14 @@ import type { Usage } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 
-/** What a session has used, and what its provider last said about the whole conversation. */
+/** A session's usage, and the provider's last report on the whole conversation. */
 export type UsageState = { usage: Usage; reported: Usage | null };
 
 const fields = Object.keys(noUsage) as (keyof Usage)[];
 
 /**
- * A session's usage after one more report. Single calls are added up, until the CLI gives a sum of its own: for this process,
- * or for the whole conversation, from which `before` (what was reported when the session took it up) is taken off again. A
- * report says nothing about a number that is null in it.
+ * Adds one report to a session's usage. Per-call numbers add up until the CLI reports a total: for this process, or for
+ * the whole conversation, minus `before` (the total when this session resumed it). A null field means "not reported".
  */
 export function usageAfter(
   state: UsageState,
@@ -29,12 +28,12 @@ export function usageAfter(
   return { usage, reported: report.scope === 'conversation' ? reported : state.reported };
 }
 
-/** What a usage cost: money where the provider told it, and tokens. A provider that tells nothing reports zeros. */
+/** The cost of a usage: money if the provider reported it, and tokens. Zero means the provider reported nothing. */
 export function costOf({ costUsd, inputTokens, outputTokens }: Usage): { usd: number | null; tokens: number | null } {
   return { usd: costUsd > 0 ? costUsd : null, tokens: inputTokens + outputTokens || null };
 }
 
-/** The sum of several sessions' usage. */
+/** Sums the usage of several sessions. */
 export function totalUsage(usages: Usage[]): Usage {
   const total = { ...noUsage };
   for (const usage of usages) for (const field of fields) total[field] += usage[field];

@@ -12,10 +12,10 @@ lemur leopard linnet llama lynx magpie marmot marten martin mole moose newt ocel
 pelican petrel plover puffin quail rabbit raven robin salmon seal shrike skylark sparrow squirrel starling stoat stork
 swan tapir tern thrush tiger toucan turtle vole walrus weasel whale wombat wren yak zebra`.split(/\s+/);
 
-/** How many plain adjective-animal aliases there are before numbers are added. */
+/** Number of adjective-animal aliases before numbers are appended. */
 export const plainAliases = adjectives.length * animals.length;
 
-/** An adjective-animal alias that is not taken. `random` gives numbers in [0, 1). */
+/** Picks a free adjective-animal alias. `random` returns numbers in [0, 1). */
 export function chooseAlias(taken: ReadonlySet<string>, random: () => number): string {
   const start = Math.floor(random() * plainAliases);
   for (let round = 1; ; round++) {
@@ -28,5 +28,5 @@ export function chooseAlias(taken: ReadonlySet<string>, random: () => number): s
   }
 }
 
-/** Coprime with the number of aliases, so that stepping by it visits each once and neighbours look unlike each other. */
+/** Coprime with the number of aliases, so stepping by it visits each one once and neighbours look different. */
 const stride = 7919;

@@ -1,15 +1,15 @@
 import type { Agent, Run, Task } from '@pawl/schema/record';
 
-/** The work that a new agent is given: the name of its planned task, else what it is told first. Null for none yet. */
+/** The assignment of a new agent: the name of its planned task, else its first prompt. Null if it has neither. */
 export function firstAssignment(task: string | null, planned: Pick<Task, 'name'> | null): string | null {
   if (planned !== null) return planned.name;
   return task === null || task.trim() === '' ? null : task;
 }
 
 /**
- * The assignment of an agent after a person has told it something. Words to an agent whose work is finished are new work;
- * before that they are about the work it has. Finished means that its last run completed without a question, and that
- * nothing of it is waiting to be merged. An errand, a planned task and an agent that stays keep what they were made for.
+ * The assignment of an agent after a person's prompt. A prompt to an agent with finished work is a new assignment;
+ * before that it is about the current one. Finished: the last run completed without questions and no change is waiting
+ * to be merged. Errands, planned tasks and persistent agents keep theirs.
  */
 export function assignmentAfter(
   agent: Pick<Agent, 'assignment' | 'class' | 'mode' | 'taskId'>,

@@ -5,44 +5,43 @@ import { deriveStatus } from './status.ts';
 
 type Facts = { agent: Agent; run: Run | null; session: Session | null };
 
-/** Refuses a description that is not that of an errand: one line of a few words. */
+/** Refuses a description that is not one short line. */
 export function checkErrand(description: string): void {
   if (description.length <= limits.errandCharacters && !/[\r\n]/.test(description)) return;
   throw new PawlError('invalid_input', `An errand is one line of at most ${limits.errandCharacters} characters.`, {
-    hint: 'Say the rest with `pawl errand send`, or use `pawl work` for something larger.',
+    hint: 'Send the rest with `pawl errand send`, or use `pawl work` for something larger.',
   });
 }
 
-/** Refuses an agent that is not an errand. */
 export function refuseOther(agent: Agent): void {
   if (agent.mode === 'errand') return;
   throw new PawlError('conflict', `${agent.alias} is not an errand.`, { hint: 'See `pawl errand ls`.' });
 }
 
-/** What an errand may be doing when something is said to it. */
+/** States in which an errand takes a message. */
 const hearing: readonly string[] = ['starting', 'running', 'idle'];
 
-/** Refuses to say something to an errand that cannot hear it: it has to run or to rest, with a conversation to go on with. */
+/** Refuses a message to an errand that cannot take it: it must be running or idle, with a conversation to resume. */
 export function refuseUntellable(facts: Facts): void {
   const { agent, session } = facts;
   refuseOther(agent);
   refuseDead(agent);
   const { activity } = deriveStatus(facts);
   if (!hearing.includes(activity)) {
-    throw new PawlError('conflict', `${agent.alias} is ${activity}, so it cannot hear.`, {
+    throw new PawlError('conflict', `${agent.alias} is ${activity}, so it cannot take a message.`, {
       hint:
         activity === 'waiting_for_input'
           ? `Answer its questions: pawl reply ${agent.alias}`
-          : `Let it go on: pawl resume ${agent.alias} "…"`,
+          : `Resume it: pawl resume ${agent.alias} "…"`,
     });
   }
   if (session?.providerSessionId) return;
-  throw new PawlError('conflict', `${agent.alias} has no conversation yet that could be gone on with.`, {
-    hint: `Wait until it has begun: pawl logs -f ${agent.alias}`,
+  throw new PawlError('conflict', `${agent.alias} has no conversation to resume yet.`, {
+    hint: `Wait until it has started: pawl logs -f ${agent.alias}`,
   });
 }
 
-/** Refuses to end an errand that is at work. */
+/** Refuses to end an errand with an open run or session. */
 export function refuseBusy({ agent, run, session }: Facts): void {
   const rests = run?.outcome !== null && (session === null || session.endedAt !== null);
   if (rests) return;
@@ -51,7 +50,6 @@ export function refuseBusy({ agent, run, session }: Facts): void {
   });
 }
 
-/** Refuses an errand that is dead. */
 export function refuseDead(agent: Agent): void {
   if (agent.endedAt === null) return;
   throw new PawlError('conflict', `The errand ${agent.alias} has ended: ${agent.endReason ?? 'killed'}.`, {

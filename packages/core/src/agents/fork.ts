@@ -7,22 +7,22 @@ import { checkMayFork } from '../definitions/gate.ts';
 import type { ProviderPreset } from '../port/provider.ts';
 import { runOf } from '../sessions/run.ts';
 
-/** What a child takes over from its parent. */
+/** What a child inherits from its parent. */
 export type Inheritance = {
-  /** The parent's last complete message that the child sees; 0 inherits nothing. */
+  /** The last complete message of the parent that the child sees; 0 inherits nothing. */
   messageId: number;
-  /** The provider's own id of the parent's conversation, for a provider that can branch off it. */
+  /** The provider's id of the parent's conversation, for providers that can fork it. */
   conversation: string | null;
 };
 
-/** Nothing: what an agent takes over that is made for a task of its own. */
+/** For an agent made for a task of its own. */
 export const nothingInherited: Inheritance = { messageId: 0, conversation: null };
 
 export type ForkRequest = {
   parent: Agent;
   inherits: Inheritance;
   definition: Definition;
-  /** Null for an agent that belongs to no project. */
+  /** Null for an agent without a project. */
   project: Project | null;
   preset: ProviderPreset;
   model: string | null;
@@ -31,27 +31,27 @@ export type ForkRequest = {
   accountId: string | null;
   environment: Record<string, string>;
   budget: Budget;
-  /** The planned task that the child takes up. */
+  /** The planned task that the child works on. */
   taskId: string | null;
-  /** The work that the child is given, as it is shown. */
+  /** The child's assignment, as shown to people. */
   assignment: string | null;
   alias: string;
   baseCommit: string | null;
-  /** Null for one that works where its process was found. */
+  /** Null for an adopted agent, which works where its process runs. */
   worktree: string | null;
-  /** Null for a worktree without a branch; by default the agent gets one that is named after it. */
+  /** Null for a worktree without a branch. Default: a branch named after the agent. */
   branch?: string | null;
-  /** The directory above its worktrees, for an agent with several projects. */
+  /** The parent directory of its worktrees, for an agent with several projects. */
   workdir?: string | null;
-  /** Its worktrees in further projects, in their order. */
+  /** Its worktrees in further projects, in order. */
   places?: Pick<AgentPlace, 'projectId' | 'path' | 'baseCommit' | 'snapshot'>[];
   adopted?: Agent['adopted'];
   snapshot: string | null;
   /** The child's first message; without one it waits for input. */
   task: string | null;
-  /** The run that begins the child's, when that is a part of it: a subagent's. */
+  /** The run that this one is part of, for a subagent. */
   parentRunId: string | null;
-  /** The chat thread of the child's run; the usual one when absent. */
+  /** The chat thread of the child's run. Default: the agent's own. */
   sessionId?: string | undefined;
   ids: { agent: string; run: string };
   now: number;
@@ -61,15 +61,17 @@ export type ForkPlan = {
   agent: Agent;
   places: AgentPlace[];
   run: Run | null;
-  /** In the order in which they are written: the parent's note, the child's, and the child's first message. */
+  /**
+   * In the order they are written: a note in the parent's history, one in the child's, and the child's first message.
+   */
   messages: Pick<Message, 'agentId' | 'runId' | 'kind' | 'content' | 'data'>[];
   events: NewEvent[];
 };
 
 /**
- * The one way in: the child's row, a note in both histories, the intent of a worktree, and the first run where there is
- * a task; to be written in one transaction with the events. What it costs does not depend on how much is inherited.
- * Nothing has happened in the world yet; the reconciler makes it so.
+ * Plans a fork: the child's row, a note in both histories, the planned worktree, and the first run if there is a task.
+ * Write all of it in one transaction with the events; the reconciler then makes it real. The cost does not depend on
+ * how much is inherited.
  */
 export function planFork(request: ForkRequest): ForkPlan {
   const { parent, inherits, definition, project, alias, ids, now } = request;
@@ -165,13 +167,13 @@ export function planFork(request: ForkRequest): ForkPlan {
   };
 }
 
-/** Refuses a parent that cannot have children: a subagent never can, a dead one not any more. */
+/** Refuses a parent that cannot have children: a subagent, or a dead agent. */
 export function refuseParent(parent: Agent): void {
   checkMayFork(parent.kind);
   refuseAdopted(parent);
   if (parent.endedAt !== null) {
     throw new PawlError('conflict', `The agent ${parent.alias} is dead.`, {
-      hint: 'Fork one that lives: see `pawl tree`.',
+      hint: 'Fork a living one: see `pawl tree`.',
     });
   }
 }

@@ -2,10 +2,7 @@ import type { Message } from '@pawl/schema/record';
 import { conversationKinds } from '@pawl/schema/record';
 import { PawlError } from '@pawl/schema/error';
 
-/**
- * What is left of a replayed history after its rewinds: each takes away everything after the mark that it goes back to.
- * What was taken away stays on record; it is only not remembered.
- */
+/** Applies the rewinds of a replayed history: each drops everything after its mark. Dropped messages stay on record. */
 export function remembered(history: readonly Message[]): Message[] {
   const kept: Message[] = [];
   for (const message of history) {
@@ -16,7 +13,7 @@ export function remembered(history: readonly Message[]): Message[] {
   return kept;
 }
 
-/** What of a replayed history a model is told. A call without its result, as a rewind may leave one, is not part of it. */
+/** The part of a replayed history that the model sees. Skips a tool call without a result, which a rewind may leave. */
 export function conversationOf(history: readonly Message[]): Message[] {
   const kinds: readonly string[] = conversationKinds;
   const kept = remembered(history).filter((message) => kinds.includes(message.kind));
@@ -28,7 +25,7 @@ export function conversationOf(history: readonly Message[]): Message[] {
   });
 }
 
-/** The mark that a person means: the latest that is remembered, with this label if they gave one. */
+/** Finds the mark to rewind to: the latest remembered one, with this label if given. */
 export function findMark(history: readonly Message[], label: string | null): Message {
   const mark = remembered(history).findLast(
     (message) => message.kind === 'mark' && (label === null || message.content === label),
@@ -36,17 +33,17 @@ export function findMark(history: readonly Message[], label: string | null): Mes
   if (mark !== undefined) return mark;
   throw new PawlError(
     'not_found',
-    label === null ? 'There is no mark to go back to.' : `There is no mark ${JSON.stringify(label)}.`,
+    label === null ? 'There is no mark to rewind to.' : `There is no mark ${JSON.stringify(label)}.`,
     {
-      hint: 'Set one with `pawl mark`; a clear or an earlier rewind takes marks away.',
+      hint: 'Set one with `pawl mark`; a clear or an earlier rewind removes marks.',
     },
   );
 }
 
 /**
- * The tools that run, by call id, and the first message since which at least one does; `tools` are the tool calls and
- * results of the turn that is open, oldest first. A fork never comes between a call and its result, so it comes before
- * that message.
+ * Finds running tools by call id, and the first message since which at least one runs. `tools` are the tool calls and
+ * results of the open turn, oldest first. A fork never separates a call from its result, so it goes before that
+ * message.
  */
 export function openToolsIn(tools: readonly Pick<Message, 'id' | 'kind' | 'data'>[]): {
   open: Map<string, string>;
@@ -65,7 +62,7 @@ export function openToolsIn(tools: readonly Pick<Message, 'id' | 'kind' | 'data'
   return { open, since };
 }
 
-/** The id that ties a tool's result to its call. */
+/** The id that links a tool's result to its call. */
 export function toolIdOf(message: Pick<Message, 'data'>): string {
   const id = message.data?.['toolId'];
   return typeof id === 'string' ? id : '';

@@ -3,25 +3,25 @@ import type { Agent } from '@pawl/schema/record';
 import { refuseAdopted } from './adopted.ts';
 
 export type KillPlan = {
-  /** Who dies, children before parents. */
+  /** The agents that die, children before parents. */
   dying: Agent[];
   /** Main children that live on under another supervisor. */
   orphans: Agent[];
 };
 
-/** Refuses those that cannot be killed: agent 0, and whom Pawl did not start. */
+/** Refuses to kill agent 0, and agents that Pawl did not start. */
 export function refuseKill(target: Agent): void {
   refuseAdopted(target);
   if (target.parentId !== null) return;
-  throw new PawlError('forbidden', 'Agent 0 cannot be killed: everybody descends from it.', {
-    hint: 'Name another agent, or end all work with `pawl stop --all`.',
+  throw new PawlError('forbidden', 'Agent 0 cannot be killed: every agent descends from it.', {
+    hint: 'Name another agent, or stop all work with `pawl stop --all`.',
   });
 }
 
 /**
- * Who dies of a kill. With `cascade` that is the whole family; without it the target and its subagents, which belong to
- * it, while its other children live on under somebody else. `family` has children before parents; the dead stay dead, but
- * a cascade from one reaches those who outlived it.
+ * Decides who dies in a kill. With `cascade`, the whole family. Without it, the target and its subagents; other
+ * children get a new supervisor. `family` lists children before parents. Dead agents stay dead, but a cascade from one
+ * reaches its living descendants.
  */
 export function planKill(
   target: Agent,

@@ -7,9 +7,9 @@ export type StatusFacts = {
   run: Run | null;
   session: Session | null;
   live?: LiveState | undefined;
-  /** It would start, but as many as may run at once do already. */
+  /** It is ready to start, but all places are taken. */
   queued?: boolean;
-  /** How long it has printed nothing, when that is longer than its provider usually takes. */
+  /** How long it has printed nothing, if longer than usual for its provider. */
   silentMs?: number | null;
 };
 
@@ -53,7 +53,7 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
       return { ...existing, activity: agent.stopRequestedAt === null ? 'idle' : 'stopped', detail: run.detail ?? '' };
     case 'failed': {
       if (run.cause?.reason === 'budget') return { ...existing, ...overBudget(agent, run.cause) };
-      // After a limit that was waited for, or gone around, it failed for another reason.
+      // The wait for an earlier limit is over; the run failed for another reason.
       const limit = session?.endReason === 'limit' ? null : (session?.limitUntil ?? null);
       return limit === null
         ? { ...existing, activity: 'crashed', detail: stuckDetail(agent) ?? run.detail ?? '' }
@@ -70,15 +70,15 @@ function overBudget(
   return { activity: 'over_budget', detail: `over the budget of the ${of} (${detail}); ${advice}` };
 }
 
-/** An open run that is not gone on with before a time. */
+/** Whether an open run is waiting for its retry time. */
 function isWaiting(agent: Agent, run: Run, session: Session | null): boolean {
   return run.waitUntil !== null && agent.stopRequestedAt === null && session?.endedAt !== null;
 }
 
 function waitingRun(run: Run): Pick<Status, 'activity' | 'detail' | 'exhaustedUntil'> {
   return run.waitFor === 'account'
-    ? { activity: 'exhausted', detail: run.detail ?? 'waiting for the end of a limit', exhaustedUntil: run.waitUntil }
-    : { activity: 'waiting_for_provider', detail: run.detail ?? 'an error; tried again soon', exhaustedUntil: null };
+    ? { activity: 'exhausted', detail: run.detail ?? 'waiting for a limit to end', exhaustedUntil: run.waitUntil }
+    : { activity: 'waiting_for_provider', detail: run.detail ?? 'an error; retrying soon', exhaustedUntil: null };
 }
 
 function openRun(
@@ -90,7 +90,7 @@ function openRun(
 ): Pick<Status, 'activity' | 'live' | 'detail'> {
   if (agent.stopRequestedAt !== null) return { activity: 'running', live: 'working', detail: 'stopping' };
   if (queued) return { activity: 'starting', live: 'idle', detail: 'waiting for a free place' };
-  if (agent.worktreeReadyAt === null) return { activity: 'starting', live: 'idle', detail: 'making the worktree' };
+  if (agent.worktreeReadyAt === null) return { activity: 'starting', live: 'idle', detail: 'creating the worktree' };
   if (session === null || session.startedAt === null || session.endedAt !== null) {
     const no = session === null ? 1 : session.endedAt === null ? session.no : session.no + 1;
     return { activity: 'starting', live: 'idle', detail: `starting session ${no}` };
@@ -106,7 +106,7 @@ function openRun(
   return { activity: 'running', live: live.live, detail: live.detail };
 }
 
-/** That an agent gets nowhere, in words; null when it does. */
+/** Describes why an agent is stuck; null if it is not. */
 function stuckDetail({ stuckAt, stuckReason }: Agent): string | null {
   return stuckAt === null ? null : `stuck: ${stuckReason ?? 'it makes no progress'}`;
 }

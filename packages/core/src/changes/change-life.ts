@@ -1,12 +1,11 @@
 import type { Change } from '@pawl/schema/change';
 
-/** What is known of a change when it is opened. */
 type Given = Pick<
   Change,
   'id' | 'projectId' | 'agentId' | 'taskId' | 'branch' | 'head' | 'base' | 'title' | 'summary' | 'openedAt' | 'queuedAt'
 >;
 
-/** A change of which nothing has become yet. */
+/** Makes the record of a change that was just opened. */
 export function newChange(given: Given & Partial<Change>): Change {
   return {
     authorId: given.agentId,
@@ -34,8 +33,8 @@ export function newChange(given: Given & Partial<Change>): Change {
 }
 
 /**
- * What a change takes over from the one that was closed before it: to close something and to propose it again takes nothing
- * away that somebody has against it, and begins no new count.
+ * Carries facts over from the closed change that this one replaces, so that reopening drops no objection and resets no
+ * counter.
  */
 export function inheritedFrom(closed: Change, head: string): Partial<Change> {
   const { hold, returns, ejection, retriedAt } = closed;

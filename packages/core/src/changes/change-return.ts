@@ -3,38 +3,37 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { isEjected } from './change-state.ts';
 
-/** Why a change goes back. */
 export type ReturnCause = 'conflict' | 'red' | 'comments';
 
-/** To whom a change went back the last time, and about what. */
+/** The last return of a change: to whom, and about what. */
 export type Returned = {
   head: string;
-  /** Of the ejection that it was about. */
+  /** Time of the ejection that caused it. */
   ejectedAt: number | null;
-  /** The comments that it was about. */
+  /** Comments that caused it. */
   comments: readonly string[];
   to: string;
-  /** What told its author; null for somebody whose task it is. */
+  /** The mail that told the author; null for an agent whose assignment it is. */
   mailId: string | null;
 };
 
 /**
- * How the one stands who has a change in hand: `working` and `resting` can be reached, `waiting` is for a person to let go on,
- * `gone` never comes back to it.
+ * State of the agent responsible for a change: `working` and `resting` can be reached, `waiting` needs a person, `gone`
+ * never returns.
  */
 export type Holder = 'person' | 'working' | 'resting' | 'waiting' | 'gone';
 
 export type ReturnFacts = {
   change: Change;
-  /** Comments that block, that nobody has addressed, and to which no more are being added. */
+  /** Unaddressed blocking comments, from reviews that are over. */
   blocking: readonly Pick<ChangeComment, 'id'>[];
   last: Returned | null;
   author: Holder;
-  /** Of whom it went back to. */
+  /** State of the agent it was last returned to. */
   holder: Holder;
-  /** That one has been told, and its turn is over. */
+  /** That agent was told, and its turn is over. */
   hadItsTurn: boolean;
-  /** Somebody may be put in the author's place. */
+  /** A stand-in may replace the author. */
   hasStandIn: boolean;
 };
 
@@ -45,9 +44,9 @@ export type ReturnStep =
   | { do: 'give-up'; cause: ReturnCause; reason: string };
 
 /**
- * Who goes on with a change that cannot go in as it is: its author where that one can be reached, else somebody in its place.
- * Each return is for one head and one reason, and there is a bounded number of them. Whoever has had its turn and has
- * proposed nothing has given up, and then a person is asked: a second one would only fail in the same way.
+ * Decides who continues a change that cannot be merged: the author if reachable, else a stand-in. Each return is for
+ * one head and one reason, up to a limit. An agent that had its turn and proposed nothing has given up; then a person
+ * decides, since another agent would likely fail the same way.
  */
 export function nextReturn(facts: ReturnFacts): ReturnStep {
   const { change, author, last } = facts;
@@ -63,10 +62,10 @@ export function nextReturn(facts: ReturnFacts): ReturnStep {
   }
   if (facts.holder !== 'resting' || !facts.hadItsTurn) return { do: 'nothing' };
   const who = isAuthor ? 'its author' : 'its stand-in';
-  return { do: 'give-up', cause, reason: `${who} has been told, and proposes nothing new` };
+  return { do: 'give-up', cause, reason: `${who} was told, and proposes nothing new` };
 }
 
-/** How an agent stands that is to go on with a change. */
+/** Derives the state of an agent that should continue a change. */
 export function holderOf(
   facts: { agent: Agent; run: Run | null; session: Session | null } | null,
   isResumable: boolean,
@@ -78,7 +77,7 @@ export function holderOf(
   if (agent.stopRequestedAt !== null) return 'waiting';
   if (run === null) return 'gone';
   if (run.outcome === null) return (session?.pausedAt ?? null) === null ? 'working' : 'waiting';
-  // Who stays is begun again after a crash, or waits for a person.
+  // A persistent agent is restarted after a crash, or waits for a person.
   if (run.outcome === 'failed') return agent.class === 'persistent' ? 'waiting' : 'gone';
   if (!isResumable) return 'gone';
   return run.questions === null ? 'resting' : 'waiting';
@@ -89,13 +88,13 @@ function causeOf({ change, blocking }: Pick<ReturnFacts, 'change' | 'blocking'>)
   return blocking.length > 0 ? 'comments' : null;
 }
 
-/** Whether a return was about what keeps the change out now. */
+/** Whether a return was about the current problem. */
 function isAbout(last: Returned, { change, blocking }: ReturnFacts): boolean {
   if (last.head !== change.head || !knowsAll(last, blocking)) return false;
   return !isEjected(change) || last.ejectedAt === change.ejection?.at;
 }
 
-/** Its author has moved it on after comments, and is still at it: what is not addressed yet may be so in a moment. */
+/** The author pushed a new head after comments and is still working, so open comments may be addressed soon. */
 function isPuttingRight({ change, blocking, last, author }: ReturnFacts): boolean {
   return author === 'working' && last !== null && !isEjected(change) && knowsAll(last, blocking);
 }
@@ -106,5 +105,5 @@ function knowsAll(last: Returned, blocking: ReturnFacts['blocking']): boolean {
 
 function standIn({ hasStandIn }: ReturnFacts, cause: ReturnCause): ReturnStep {
   if (hasStandIn) return { do: 'stand-in', cause };
-  return { do: 'give-up', cause, reason: 'its author is gone, and nobody is to take its place' };
+  return { do: 'give-up', cause, reason: 'its author is gone, and no stand-in is configured' };
 }

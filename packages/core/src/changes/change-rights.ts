@@ -11,7 +11,7 @@ import { isEjected, needsPerson } from './change-state.ts';
 /** The caller: a person, or an agent with the definition that binds it. Text in mail or comments gives no right. */
 export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; definition: AgentCaller['definition'] };
 
-/** What may be done to a change that is there. Approval is missing here: no agent ever gets so far. */
+/** The actions on an existing change. Approval is not among them: no agent may approve. */
 export type ChangeVerb = 'comment' | 'block' | 'unblock' | 'close' | 'retry' | 'merge' | 'repair';
 
 /** The route of each verb. A repair is a merge that only people ask for. */
@@ -26,39 +26,39 @@ const doorOf = {
 } satisfies Record<ChangeVerb, Door>;
 
 /**
- * Refuses what an agent may not do to a change: first by its kind and definition, then by whose change it is. Its own it may
- * close, block, retry and queue; another's it may close with what the table asks for; every main may comment.
+ * Refuses actions an agent may not take on a change: by its kind and definition, then by ownership. It may close,
+ * block, retry and queue its own changes, and close others' if the action table allows; every main may comment.
  */
 export function refuseChangeVerb(asker: Asker, change: Change, verb: ChangeVerb): void {
   if (asker.is === 'person') return;
   const { agent, definition } = asker;
-  if (agent.projectId !== change.projectId) throw forbidden('An agent has to do with changes of its own project only.');
+  if (agent.projectId !== change.projectId) throw forbidden('An agent may act only on changes of its own project.');
   refuseDoor(doorOf[verb], { kind: agent.kind, definition });
   if (verb === 'comment') return;
-  if (verb === 'repair') throw forbidden('Only a person says that a change repairs the target branch.');
+  if (verb === 'repair') throw forbidden('Only a person may declare that a change repairs the target branch.');
   if (verb === 'close') {
     if (!isOwn(agent, change)) refuseSpecial(doors.closeChange, { kind: agent.kind, definition });
     return;
   }
   if (!isOwn(agent, change)) throw forbidden(`An agent may ${verb} its own change only; comment on this one instead.`);
   if (verb === 'unblock' && change.hold !== null && change.hold.by !== nameOf(asker)) {
-    throw forbidden(`${change.hold.by} holds this change; only a person may take that away.`);
+    throw forbidden(`${change.hold.by} holds this change; only a person may release it.`);
   }
   if (verb === 'retry' && isEjected(change)) refuseRetry(change);
 }
 
-/** What fails now and then passes some time, so an agent has one try more for each head. */
+/** Checks can be flaky, so an agent may retry each head once. */
 function refuseRetry(change: Change): void {
-  if (needsPerson({ change })) throw forbidden('This change waits for a person; only a person may try it again.');
+  if (needsPerson({ change })) throw forbidden('This change waits for a person; only a person may retry it.');
   if (change.retriedAt === null) return;
-  throw new PawlError('forbidden', 'This commit was tried again before, and failed again.', {
-    hint: 'Put right what fails, commit, and run `pawl change open`.',
+  throw new PawlError('forbidden', 'This commit was retried before, and failed again.', {
+    hint: 'Fix what fails, commit, and run `pawl change open`.',
   });
 }
 
 /**
- * Refuses an agent to close what others have something against: it would only be proposed again without that. Who hears of
- * changes closes what agents object to, but not what a person does.
+ * Refuses to let an agent close a change that others object to, only to propose it again without the objections. An
+ * agent that hears of changes may override agents' objections, but not a person's.
  */
 export function refuseClosing(asker: Asker, change: Change, blocking: readonly ChangeComment[]): void {
   refuseChangeVerb(asker, change, 'close');
@@ -71,54 +71,53 @@ export function refuseClosing(asker: Asker, change: Change, blocking: readonly C
   }
   const others = blocking.filter(({ agentId }) => agentId !== agent.id && !(isSettling && agentId !== null));
   if (others.length === 0) return;
-  throw new PawlError('forbidden', 'Others have objections to this change, so it is not for you to close it.', {
+  throw new PawlError('forbidden', 'Others have objections to this change, so you may not close it.', {
     hint: `Address them, or leave it to a person: pawl change show ${change.id}`,
   });
 }
 
-/** Refuses an agent to keep out what repairs a red main. Its reviewer may, and a person. */
+/** Refuses to let an agent block a change that repairs a red main; its reviewer and people may. */
 export function refuseBlocking(asker: Asker, change: Change, fixerId: string | null): void {
   if (asker.is === 'person' || change.reviewerId === asker.agent.id || fixerId === null) return;
   if (change.agentId !== fixerId && change.standInId !== fixerId) return;
-  throw new PawlError('forbidden', 'It repairs the target branch: only a person or its reviewer may hold it up.', {
-    hint: 'Say it without [BLOCKING].',
+  throw new PawlError('forbidden', 'It repairs the target branch: only a person or its reviewer may block it.', {
+    hint: 'Comment without [BLOCKING].',
   });
 }
 
-/** Whether a change is an agent's: it made it, goes on with it, or has its branch. */
+/** Whether an agent opened a change, continues it, or owns its branch. */
 function isOwn({ id, branch, projectId }: Agent, change: Change): boolean {
   if (projectId !== change.projectId) return false;
   return change.agentId === id || change.standInId === id || (branch !== null && branch === change.branch);
 }
 
 /**
- * Refuses to let a comment count as addressed by somebody who may not say so: whoever made it may, and a person; the
- * change's author only once it has proposed something else since, and says how that helps. To what a person has said, that
- * has to be reviewed as well.
+ * Refuses to mark a comment as addressed. Its author and people may; the change's author only after a new head, with an
+ * explanation. A person's comment needs a review as well.
  */
 export function refuseAddressing(asker: Asker, change: Change, comment: ChangeComment, how: string): void {
   if (asker.is === 'person' || comment.agentId === asker.agent.id) return;
   if (!isOwn(asker.agent, change)) {
-    throw forbidden('Only its author, the change’s author or a person can say that a comment is addressed.');
+    throw forbidden('Only its author, the change’s author or a person can mark a comment as addressed.');
   }
   if (comment.head === change.head) {
-    throw new PawlError(
-      'conflict',
-      'Nothing was proposed since that comment was made, so it cannot be addressed yet.',
-      {
-        hint: 'Commit what it asks for, run `pawl change open`, and then say what you did.',
-      },
-    );
+    throw new PawlError('conflict', 'Nothing new was proposed since that comment, so it cannot be addressed yet.', {
+      hint: 'Commit the fix, run `pawl change open`, and then say what you did.',
+    });
   }
   if (isForReview(comment, change) && change.reviewedHead !== change.head) {
-    throw new PawlError('conflict', 'A person has said that: a person, or a review of the new commit, settles it.', {
-      hint: 'Say in a comment what you did, without --addresses, and leave it to them.',
-    });
+    throw new PawlError(
+      'conflict',
+      'A person made this comment: a person, or a review of the new commit, settles it.',
+      {
+        hint: 'Say what you did in a comment without --addresses, and leave the rest to them.',
+      },
+    );
   }
   if (how.trim() === '') throw new PawlError('invalid_input', 'Say how the comment was addressed.');
 }
 
-/** What somebody is called in facts and texts. With its blank, no agent's alias can pass for another's name. */
+/** The name of the caller in facts and texts. The space in the prefix keeps an alias from imitating another name. */
 export function nameOf(asker: Asker): string {
   return asker.is === 'person' ? 'a person' : `${agentPrefix}${asker.agent.alias}`;
 }

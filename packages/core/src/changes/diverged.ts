@@ -1,21 +1,21 @@
 import { cutText } from '../shorten.ts';
 import { shellWord } from '@pawl/schema/shell-word';
 
-/** A local branch and its remote's that each have commits which the other lacks. */
+/** A local branch and its remote branch, each with commits that the other lacks. */
 export type Divergence = {
   branch: string;
   local: string;
   remote: string;
   tip: string;
-  /** The local branch has commits that were removed from the remote's. */
+  /** The local branch has commits that were removed from the remote branch. */
   isRewritten: boolean;
 };
 
-/** Says that local main and the remote's have diverged, with the commands to look at it and to settle it. */
+/** Reports that local and remote main have diverged, with commands to inspect and settle it. */
 export function divergedNews(divergence: Divergence): { text: string; next: string[] } {
   const { branch, local, remote, tip, isRewritten } = divergence;
   const short = (commit: string) => commit.slice(0, 10);
-  // A rebase would bring back what was removed; a reset would take away what was only committed here.
+  // A rebase would restore removed commits; a reset would drop local ones.
   const settle = isRewritten
     ? `git branch old-${branch} ${branch} && git switch ${branch} && git reset --keep ${remote}/${branch}`
     : rebase(divergence);
@@ -25,10 +25,10 @@ export function divergedNews(divergence: Divergence): { text: string; next: stri
   };
 }
 
-/** Commits of the local target branch that the remote's does not have. */
+/** Commits that exist only on the local target branch. */
 export type Unpushed = { branch: string; remote: string; count: number };
 
-/** Warns that a merge makes local main diverge, with the command that settles it. */
+/** Warns that a merge makes local main diverge, with the command to settle it. */
 export function unpushedWarning(unpushed: Unpushed): string {
   const { branch, remote, count } = unpushed;
   return `local ${branch} has ${commitsInWords(count)} that ${remote}/${branch} does not have, so the two diverge with this merge; afterwards: git fetch ${remote} && ${rebase(unpushed)}`;
@@ -47,10 +47,10 @@ function commitsInWords(count: number): string {
   return count === 1 ? '1 commit' : `${count} commits`;
 }
 
-/** How much of the list of commits is shown, so that the commands are never cut off. */
+/** Bounds the commit list, so that the commands are never cut off. */
 const listCharacters = 600;
 
-/** Describes commits of a change that were removed from the target branch, with the commands that take them out of it. */
+/** Describes commits of a change that were removed from the target branch, with the commands to drop them from it. */
 export function droppedDetail(
   commits: readonly { commit: string; subject: string }[],
   about: {
@@ -62,7 +62,7 @@ export function droppedDetail(
     /** The branch of the change, and a directory in which git may rebase it. */
     branch: string;
     directory: string;
-    /** The repository, from which a relative address of the remote counts. */
+    /** The repository; relative remote addresses resolve against it. */
     root: string;
   },
 ): string {

@@ -2,26 +2,28 @@ import type { Change } from '@pawl/schema/change';
 import type { Checkout } from '@pawl/schema/project-config';
 import { shellWord } from '@pawl/schema/shell-word';
 
-/** The facts that decide whether a change may be merged: the project's configuration, and a person's leave for the project. */
+/**
+ * The facts that decide whether a change may be merged: the project's configuration, and a person's permission to push.
+ */
 export type MergeRules = {
   /** The target branch. */
   branch: string;
-  /** Where the configuration was read. Only a commit of the target branch lets anything be merged. */
+  /** Where the configuration was read. Only a commit on the target branch permits merging. */
   source: 'commit' | 'checkout' | 'none';
   checkout: Checkout | null;
   auto: boolean;
-  /** The remote whose branch a merge moves; null when there is none. */
+  /** The remote whose branch a merge moves, or null. */
   remote: string | null;
   /** A person allowed pushing for this project. */
   pushAllowed: boolean;
 };
 
-/** `granted`: it is merged when its checks pass. Otherwise what is missing. */
+/** `granted`: merged when its checks pass. Otherwise the missing condition. */
 export type MergeLeave = 'granted' | 'not-committed' | 'not-asked' | 'push-not-allowed';
 
 /**
- * Decides whether a change may be merged once its checks pass. A person who asks for a change allows its push, too. The
- * asking counts for the head that it was about: a change that moves on has to be asked for again.
+ * Decides whether a change may be merged once its checks pass. A person's merge request includes the push. It counts
+ * for one head: a change with a new head needs a new request.
  */
 export function mergeLeave(
   change: Pick<Change, 'head' | 'askedHead'>,
@@ -33,17 +35,17 @@ export function mergeLeave(
   return rules.remote === null || rules.pushAllowed ? 'granted' : 'push-not-allowed';
 }
 
-/** Whether a person asked for this head to be merged. */
+/** Whether a person requested the merge of this head. */
 export function isAskedFor({ head, askedHead }: Pick<Change, 'head' | 'askedHead'>): boolean {
   return askedHead === head;
 }
 
-/** Whether a change's commits may be sent to a remote. */
+/** Whether a change's commits may be pushed to a remote. */
 export function mayPush(change: Pick<Change, 'head' | 'askedHead'>, pushAllowed: boolean): boolean {
   return pushAllowed || isAskedFor(change);
 }
 
-/** Describes a change that passes its checks and waits for a person, with the command that goes on. */
+/** Describes a change that passes its checks and waits for a person, with the next command. */
 export function readyDetail({ id }: Pick<Change, 'id'>, leave: MergeLeave, rules: MergeRules): string {
   const merge = `\`pawl change merge ${id.slice(0, 8)}\``;
   const reason = readyReason(leave, rules);
@@ -51,7 +53,7 @@ export function readyDetail({ id }: Pick<Change, 'id'>, leave: MergeLeave, rules
   return leave === 'push-not-allowed' ? `${reason}, or merge this one: ${merge}` : `${reason}; ${merge}`;
 }
 
-/** Describes why such a change waits, without the command that merges it. */
+/** Says why such a change waits, without the merge command. */
 export function readyReason(leave: MergeLeave, rules: MergeRules): string {
   if (leave === 'not-committed') return `passes its checks; nothing is merged: ${notCommitted(rules)}`;
   return leave === 'push-not-allowed' ? `passes its checks; ${pushNotAllowed(rules)}` : 'passes its checks';
@@ -59,7 +61,7 @@ export function readyReason(leave: MergeLeave, rules: MergeRules): string {
 
 const configPath = '.pawl/config.yaml';
 
-/** Says that the configuration has to be committed first, with the commands that do it from where the checkout is. */
+/** Says that the configuration must be committed first, with the commands to do so from the current checkout. */
 export function notCommitted(rules: Pick<MergeRules, 'branch' | 'remote' | 'checkout'>): string {
   const { branch, remote, checkout } = rules;
   const isOnlyUnpushed = remote !== null && checkout?.branch === branch && checkout.hasFile;
@@ -78,16 +80,16 @@ function commitCommands({ branch, remote, checkout }: Pick<MergeRules, 'branch' 
   const short = checkout.commit.slice(0, 10);
   const here = checkout.branch === null ? short : shellWord(checkout.branch);
   const back = checkout.branch === null ? `git switch --detach ${short}` : `git switch ${here}`;
-  // A file that is committed here is not carried along by the switch.
+  // The switch does not carry a committed file along.
   const take = checkout.hasFile ? `git checkout ${here} -- ${configPath}` : add;
   return [`git switch ${branch}`, take, commit, ...push, back];
 }
 
 function pushNotAllowed({ branch, remote }: Pick<MergeRules, 'branch' | 'remote'>): string {
-  return `pushing to ${remote ?? 'the remote'}/${branch} has to be allowed once: \`pawl queue allow-push\``;
+  return `pushing to ${remote ?? 'the remote'}/${branch} must be allowed once: \`pawl queue allow-push\``;
 }
 
-/** The reasons why nothing in a queue is merged automatically, as lines for a person. */
+/** The reasons why nothing in a queue merges automatically, as lines for a person. */
 export function queueAdvice(rules: MergeRules & { enabled: boolean; hasChecks: boolean }): string[] {
   if (!rules.enabled || !rules.hasChecks) return [];
   if (rules.source === 'checkout') return [`nothing is merged: ${notCommitted(rules)}`];

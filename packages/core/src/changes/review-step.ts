@@ -5,26 +5,26 @@ import { isEjected } from './change-state.ts';
 
 export type ReviewFacts = {
   change: Change;
-  /** Comments that block it, and that nobody has addressed. */
+  /** Unaddressed blocking comments. */
   blocking: number;
-  /** Whom the change names as its reviewer, with its latest run. */
+  /** The change's reviewer, with its latest run. */
   reviewer: { agent: Agent; run: Run | null } | null;
 };
 
 export type ReviewStep =
-  /** There is nothing to review, now or any more. */
+  /** Nothing to review, or the review is over. */
   | { do: 'nothing' }
-  /** Somebody is at it. */
+  /** A review is under way. */
   | { do: 'wait' }
-  /** After so many reviews of this head that came to nothing. */
+  /** Start a review, after this many failed ones of the same head. */
   | { do: 'begin'; failed: number }
   | { do: 'end' }
-  /** So many reviews of this head came to nothing: a person is asked. */
+  /** Too many reviews of this head failed; ask a person. */
   | { do: 'give-up'; failed: number };
 
 /**
- * What is next for the review of a change's head. A reviewer begins with the very commit that it reviews, and so is known to be
- * one for this head or for an earlier one; `reviews` of a change counts those of the same head that came to nothing.
+ * Decides the next step in reviewing a change's head. A reviewer's base commit is the head it reviews, which tells
+ * current reviews from earlier ones; `reviews` counts failed ones of the same head.
  */
 export function nextReview(facts: ReviewFacts): ReviewStep {
   const { change, reviewer } = facts;
@@ -40,14 +40,14 @@ export function nextReview(facts: ReviewFacts): ReviewStep {
   return isWanted(facts) ? { do: 'begin', failed } : { do: 'nothing' };
 }
 
-/** Nothing but the review, and the checks, stand between it and the target branch. */
+/** Only the review and the checks are missing. */
 function isWanted({ change, blocking }: ReviewFacts): boolean {
   if (change.queuedAt === null || change.hold !== null || change.examinedHead !== change.head) return false;
   if (change.findings.length > 0 && change.approvedHead !== change.head) return false;
   return blocking === 0 && !isEjected(change);
 }
 
-/** Whoever was stopped, or has asked a person, may still go on. */
+/** A reviewer that was stopped or asked a person may still continue. */
 function standingOf({ agent, run }: NonNullable<ReviewFacts['reviewer']>): 'at-work' | 'done' | 'failed' {
   if (agent.completion !== null) return agent.completion.failure === null ? 'done' : 'failed';
   if (run?.outcome === 'completed' && run.questions === null) return 'done';

@@ -2,7 +2,7 @@ import type { Change } from '@pawl/schema/change';
 import type { MergeRules } from './merge-leave.ts';
 import { mergeLeave } from './merge-leave.ts';
 
-/** The rules of a project that decide what happens to an agent's work. */
+/** The project rules that decide what happens to an agent's work. */
 export type DoneRules = Omit<MergeRules, 'remote'> & {
   enabled: boolean;
   hasChecks: boolean;
@@ -15,12 +15,12 @@ export type WhenDone = {
   text: string;
 };
 
-/** Says that nothing happens to an agent's branch, since the configuration cannot be read. */
+/** For a configuration that cannot be read. */
 export function whenUnreadable(trouble: string): WhenDone {
   return nothing(`nothing is checked or merged: ${trouble.replace(/\.$/, '')}`);
 }
 
-/** Says that an agent's commits are not proposed, since its definition has no Patch. */
+/** For a definition without Patch: its commits are not proposed. */
 export function whenWithheld(definition: string): WhenDone {
   return nothing(
     `its commits stay on its branch, since the definition ${definition} has no Patch; \`pawl inbox\` shows them`,
@@ -41,17 +41,18 @@ export function whenDone(rules: DoneRules, isStandIn = false): WhenDone {
     const pushes = remote === null ? '' : `, which pushes ${branch} to ${place}`;
     return checked(`its branch is checked; you merge it with \`pawl change merge\`${pushes}`);
   }
-  if (remote === null) return { outcome: 'merged', text: `it is merged into ${branch} by itself when its checks pass` };
+  if (remote === null)
+    return { outcome: 'merged', text: `it is merged into ${branch} automatically when its checks pass` };
   if (rules.pushAllowed) {
-    const text = `it is merged into ${branch} by itself when its checks pass, and pushed to ${place}`;
+    const text = `it is merged into ${branch} automatically when its checks pass, and pushed to ${place}`;
     return { outcome: 'merged-and-pushed', text };
   }
   return checked(
-    `its branch is checked; pushing ${branch} to ${place} has to be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
+    `its branch is checked; pushing ${branch} to ${place} must be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
   );
 }
 
-/** With a remote its branch counts: a file that is committed and not pushed is not there yet. */
+/** With a remote, its branch counts: a file that is committed but not pushed is not there yet. */
 function untilCommitted({ branch, remote }: Pick<DoneRules, 'branch' | 'remote'>): string {
   const place = remote === null ? `committed on ${branch}` : `on ${remote.name}/${branch}`;
   return `nothing is merged until .pawl/config.yaml is ${place}`;
@@ -65,13 +66,13 @@ function checked(text: string): WhenDone {
   return { outcome: 'checked', text };
 }
 
-/** Says what a request to merge a change leads to: for a person who asked for it, and for an agent. */
+/** Describes the effect of a merge request, by a person or an agent. */
 export function mergeNote(
   change: Pick<Change, 'head' | 'askedHead' | 'mergedAt'>,
   rules: Pick<DoneRules, 'branch' | 'source' | 'auto' | 'remote' | 'pushAllowed'>,
 ): string {
   const { branch, remote } = rules;
-  if (change.mergedAt !== null) return `it is merged into ${branch} already`;
+  if (change.mergedAt !== null) return `it is already merged into ${branch}`;
   const leave = mergeLeave(change, { ...rules, remote: remote?.name ?? null });
   if (leave === 'not-committed') return `it is checked; ${untilCommitted(rules)}`;
   if (leave !== 'granted') return 'it is checked; a person merges it: `pawl change merge`';

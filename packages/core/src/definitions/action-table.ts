@@ -1,20 +1,20 @@
 import type { AgentAction, Hearing } from '@pawl/schema/definition';
 
-/** Requirements on a definition: at least one action of each list, and, where it is named, a subject that it hears of. */
+/** Requirements on a definition: at least one action from each list, and a subject it must hear of, if named. */
 export type Needs = { actions: readonly (readonly AgentAction[])[]; hears?: Hearing };
 
-/** The access of agents to one route of the daemon. */
+/** Agents' access to one route of the daemon. */
 export type Door = {
-  /** The route's effect, as the end of "may not …". */
+  /** The route's effect; completes "may not …". */
   does: string;
-  /** `none` keeps the route for people; `main` refuses subagents. */
+  /** `none` reserves the route for people; `main` refuses subagents. */
   agents: 'none' | 'main' | 'any';
-  /** Why subagents are refused, where they are. */
+  /** Why subagents are refused. */
   invariant?: Invariant;
   needs: Needs;
-  /** Further requirements in one case, which the handler recognises. */
+  /** Further requirements for one case, which the handler recognises. */
   also?: { when: string; needs: Needs };
-  /** The rows of the requirements that this rests on. */
+  /** Requirement rows this rests on. */
   row: string;
 };
 
@@ -25,7 +25,7 @@ const nothing: Needs = { actions: [] };
 const patch: Needs = { actions: [['Patch']] };
 const finalize: Needs = { actions: [['Finalize']] };
 const delegate: Needs = { actions: [['Delegate']] };
-/** An author takes back or holds what it proposed itself; who settles changes needs no right to propose any. */
+/** An author may withdraw or block its own proposal; settling changes does not require the right to propose. */
 const patchOrFinalize: Needs = { actions: [['Patch', 'Finalize']] };
 
 const person = (does: string, row: string): Door => ({ does, agents: 'none', needs: nothing, row });
@@ -46,8 +46,8 @@ const spawning = (does: string, needs: Needs, row: string): Door => ({
 });
 
 /**
- * What each route asks of an agent. Commands and MCP tools go through the same routes, so this is the whole of it. A route
- * that is missing here refuses every agent. People are not asked for any of this.
+ * The access table of all routes. Commands and MCP tools use the same routes, so it is complete. A route that is
+ * missing here refuses every agent. People may use every route.
  */
 export const doors = {
   // Proposing: Patch.
@@ -80,7 +80,7 @@ export const doors = {
 
   // Talking about changes needs no action: reviewers have none.
   commentChange: onChange('comment on a change', nothing, 'S4-14'),
-  checkQueue: onChange('have the target branch checked', { actions: [], hears: 'emergency' }, 'S4-07'),
+  checkQueue: onChange('request a check of the target branch', { actions: [], hears: 'emergency' }, 'S4-07'),
 
   // An agent's own work: its end, its history, its tools.
   completeAgent: open('complete itself', 'S4-10'),
@@ -92,7 +92,7 @@ export const doors = {
   askPermission: open('ask a person for a permission', 'S2-16'),
   addTask: open('plan a task', '7.23'),
 
-  // Mail and questions; who may write to whom is decided for each.
+  // Mail and questions; the handlers decide who may write to whom.
   sendMail: open('send mail', 'S1-25, S2-09, S2-11, S2-12'),
   fetchMail: open('fetch its own mail', 'S1-26'),
   waitMail: open('wait for its own mail', 'S1-26'),
@@ -102,12 +102,12 @@ export const doors = {
   answerQuestion: open('answer a question', 'S3-82'),
   noteShown: open('note that it was shown an answer', 'S3-81'),
 
-  // Reading, each of an agent's own or of its project.
+  // Reading an agent's own data, or its project's.
   runResult: open('read the results of its own runs and of its children’s', 'S2-11'),
-  health: open('see that the daemon answers', '7.23'),
-  daemon: open('look at the daemon', '7.23'),
+  health: open("check the daemon's health", '7.23'),
+  daemon: open("see the daemon's status", '7.23'),
   openapi: open('read the list of routes', '7.23'),
-  whoami: open('see who it is', '7.23'),
+  whoami: open('see its own identity', '7.23'),
   mcp: open('call a tool', '7.23'),
   projectSettings: open('read the settings of a project', '7.23'),
   crew: open('see the crew of its project', '7.23'),
@@ -121,25 +121,25 @@ export const doors = {
   agentPrompt: open('read its own prompt', '7.23'),
   agentInputs: open('read its own inputs', '7.23'),
   listProviders: open('list providers', '7.23'),
-  listMail: open('look at its own mail', 'S1-26'),
-  showMail: open('look at a mail of its own', 'S1-27'),
-  showQuestion: open('look at a question of its own', 'S3-81'),
+  listMail: open('list its own mail', 'S1-26'),
+  showMail: open('see one of its own mails', 'S1-27'),
+  showQuestion: open('see one of its own questions', 'S3-81'),
   listen: open('listen for questions', 'S3-80'),
-  roster: open('see who else works in its project', 'S0-05'),
+  roster: open('see the agents of its project', 'S0-05'),
   listTasks: open('list planned tasks', '7.23'),
-  showTask: open('look at a planned task', '7.23'),
+  showTask: open('see a planned task', '7.23'),
   diffErrand: open('see its own diff', '7.23'),
   listChanges: open('list changes', '7.23'),
-  showChange: open('look at a change', '7.23'),
+  showChange: open('see a change', '7.23'),
   diffChange: open('see the diff of a change', '7.23'),
-  logChange: open('see what a check printed', '7.23'),
-  listQueues: open('look at the queue', '7.23'),
-  queueLog: open('see what the check of the target branch printed', '7.23'),
+  logChange: open('see the output of a check', '7.23'),
+  listQueues: open('see the queue', '7.23'),
+  queueLog: open("see the output of the target branch's check", '7.23'),
   taskHistory: open('read the task history', '7.23'),
 
-  // People's own.
+  // For people only.
   stopDaemon: person('stop the daemon', '7.23'),
-  doctor: person('examine the home', '7.23'),
+  doctor: person('diagnose the home', '7.23'),
   repair: person('repair the home', '7.23'),
   addProject: person('add a project', '7.23'),
   changeProjectSettings: person('change the settings of a project', '7.23'),
@@ -150,7 +150,7 @@ export const doors = {
   stopAgent: person('stop an agent', '7.3'),
   stopAll: person('stop all agents', '7.3'),
   resumeAgent: person('resume an agent', '7.3'),
-  tellAgent: person('tell an agent something in a person’s name', '7.6'),
+  tellAgent: person('message an agent in a person’s name', '7.6'),
   replyAgent: person('reply in a person’s name', '7.6'),
   pauseAgent: person('pause an agent', '7.3'),
   continueAgent: person('continue an agent', '7.3'),
@@ -158,27 +158,27 @@ export const doors = {
   reapAgent: person('hide a dead agent', '7.3'),
   cancelRun: person('cancel a run', '7.3'),
   inbox: person('read a person’s inbox', '7.6'),
-  desk: person('look at a person’s desk', '7.1'),
+  desk: person('see a person’s desk', '7.1'),
   switchDesk: person('switch a person’s desk', '7.1'),
-  trustList: person('list what is trusted', '7.16'),
+  trustList: person('list trusted files', '7.16'),
   trust: person('trust a repository’s files', '7.16'),
   worktrees: person('list worktrees', '7.11'),
   restoreWorktree: person('restore a worktree', '7.11'),
   pruneWorktrees: person('prune worktrees', '7.11'),
-  top: person('look at all agents’ processes', '7.23'),
+  top: person('see all agents’ processes', '7.23'),
   listAccounts: person('list accounts', '7.22'),
   addAccount: person('add an account', '7.22'),
   removeAccount: person('remove an account', '7.22'),
   useAccount: person('choose an account', '7.22'),
   testAccount: person('test an account', '7.22'),
   listErrands: person('list errands', 'S3-56'),
-  sendErrand: person('tell an errand something', 'S3-56'),
+  sendErrand: person('message an errand', 'S3-56'),
   abandonErrand: person('abandon an errand', 'S3-56'),
   approveChange: person('approve a change', 'S4-07'),
   fixChange: person('resolve the conflict of a change', 'S4-08'),
   pauseQueue: person('pause the queue', 'S4-07'),
   resumeQueue: person('resume the queue', 'S4-07'),
-  rosterSelf: person('ask for the token of a process', '7.23'),
-  allowPush: person('allow pushing of automatic merges', 'S4-07'),
-  forbidPush: person('forbid pushing of automatic merges', 'S4-07'),
+  rosterSelf: person('request the token of a process', '7.23'),
+  allowPush: person('allow pushes by automatic merges', 'S4-07'),
+  forbidPush: person('forbid pushes by automatic merges', 'S4-07'),
 } as const satisfies Record<string, Door>;

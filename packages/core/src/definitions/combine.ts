@@ -5,12 +5,12 @@ import { extend } from './narrow.ts';
 
 export type Combined = { definitions: Map<string, Definition>; problems: Problem[]; notices: Notice[] };
 
-/** One place of a layer: its good files in the order of their names, and what was wrong with the others. */
+/** One directory of a layer: its valid files by name, and the problems of the others. */
 export type Place = { layer: Layer; files: DefinitionFile[]; problems: Problem[] };
 
 /**
- * Puts the files of all places together, one definition for each id. Places of one layer come in the order in which they
- * are given. `trusted` says whether a person agreed to exactly this text of a repository's file.
+ * Merges the files of all directories into one definition per id. Directories of one layer keep their order. `trusted`
+ * says whether a person trusted exactly this text of a repository's file.
  */
 export function combine(places: Place[], trusted: (path: string, sha256: string) => boolean): Combined {
   const definitions = new Map<string, Definition>();
@@ -42,8 +42,8 @@ export function combine(places: Place[], trusted: (path: string, sha256: string)
 }
 
 /**
- * What a person's own file was to say is unknown while it is broken, and may have been a restriction. So its definition is
- * not to be had until then, rather than with more rights than the person gave it.
+ * A broken user file may have contained a restriction, so its definition is unavailable until it is fixed, rather than
+ * have more rights than intended.
  */
 function brokenByPerson(places: Place[]): string[] {
   return places.filter(({ layer }) => layer === 'user').flatMap(({ problems }) => problems.map(({ id }) => id));

@@ -1,19 +1,19 @@
 import type { Definition } from '@pawl/schema/definition';
 
-/** Where a definition comes from; a later layer adds to an earlier one. */
+/** Where a definition comes from; later layers extend earlier ones. */
 export type Layer = Definition['sources'][number]['layer'];
 
-/** A file that is no definition, and why. */
+/** An invalid definition file, and why. */
 export type Problem = {
   path: string;
-  /** Counted from 1. */
+  /** 1-based. */
   line: number;
   reason: string;
-  /** The definition that it would have been, as far as that can be told; empty for a directory. */
+  /** The id it would define, if known; empty for a directory. */
   id: string;
 };
 
-/** Something in a good file that a person should know: a field nobody reads, or a wish that was not granted. */
+/** A remark about a valid file: an unknown field, or a request that was not granted. */
 export type Notice = {
   about: 'unknown-field' | 'needs-trust';
   path: string;
@@ -28,11 +28,11 @@ export type StatedField =
   | 'policy.allow'
   | 'policy.delegateTargets';
 
-/** One good file. `definition` is what it means alone; `stated` has the lines of what it really says. */
+/** One valid file. `definition` is its meaning alone; `stated` has the line of each stated field. */
 export type DefinitionFile = {
   layer: Layer;
   path: string;
-  /** Of the file's bytes: what a person trusted is exactly this text. */
+  /** Hash of the file's bytes: trust covers exactly this text. */
   sha256: string;
   definition: Definition;
   stated: Partial<Record<StatedField, number>>;

@@ -2,7 +2,7 @@ import { nameSchema } from '@pawl/schema/id';
 import { definitionLimits } from './definition-limit.ts';
 import type { AgentAction } from '@pawl/schema/definition';
 
-/** What a value must be and is not. It never leaves the parser, which knows the file and the line. */
+/** A field's value is invalid. Caught by the parser, which adds file and line. */
 export class WrongValue extends Error {}
 
 const actionsByWord = new Map<string, AgentAction>([
@@ -15,26 +15,26 @@ const actionsByWord = new Map<string, AgentAction>([
   ['delegatetoagent', 'Delegate'],
 ]);
 
-/** A word without its spelling: `work_globs`, `workGlobs` and `Work-Globs` are one. */
+/** Normalises a word: `work_globs`, `workGlobs` and `Work-Globs` are equal. */
 export function wordOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** A foreign value as it may stand in a reason. */
+/** Quotes a foreign value for an error message. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   const { quotedCharacters } = definitionLimits;
   return text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
 }
 
-/** Text, or null for an empty value. */
+/** Reads text, or null for an empty value. */
 export function readText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'string') throw new WrongValue(`must be text, not ${quoted(value)}; put quotes around it`);
   return value.trim() === '' ? null : value.trim();
 }
 
-/** One of a few words, however it is written, or null for an empty value. */
+/** Reads one of some choices in any spelling, or null for an empty value. */
 export function readChoice<T extends string>(value: unknown, choices: readonly T[]): T | null {
   const text = readText(value);
   if (text === null) return null;
@@ -43,13 +43,13 @@ export function readChoice<T extends string>(value: unknown, choices: readonly T
   return choice;
 }
 
-/** A name in small letters from the one alphabet of names, or null for an empty value or `inherit`. */
+/** Reads a lower-case name, or null for an empty value or `inherit`. */
 export function readName(value: unknown): string | null {
   const text = readInheritable(value);
   return text === null ? null : checkName(text);
 }
 
-/** Text where both nothing and `inherit` mean: whatever is the default. */
+/** Reads text; empty and `inherit` both mean the default. */
 export function readInheritable(value: unknown): string | null {
   const text = readText(value);
   if (text === null || text.toLowerCase() === 'inherit') return null;
@@ -57,12 +57,12 @@ export function readInheritable(value: unknown): string | null {
   return text;
 }
 
-/** Text, or null where a person switches it off. */
+/** Reads text, or null for `false`. */
 export function readSwitchable(value: unknown): string | null {
   return value === false ? null : readText(value);
 }
 
-/** A list of words: a YAML list, or one line with commas. */
+/** Reads a list of words: a YAML list, or one line with commas. */
 export function readList(value: unknown): string[] {
   if (value === null || value === undefined) {
     throw new WrongValue('has no value; write [] for none, or leave the line out');
@@ -80,7 +80,7 @@ export function readList(value: unknown): string[] {
   return [...new Set(texts)];
 }
 
-/** A policy in either form: a list of actions, or `allow` with `delegate_targets`. What is not stated is null. */
+/** Reads a policy in either form: a list of actions, or `allow` with `delegate_targets`. Null means not stated. */
 export function readPolicy(value: unknown): { allow: AgentAction[] | null; delegateTargets: string[] | null } {
   if (value === null || value === undefined || Array.isArray(value) || typeof value === 'string') {
     return { allow: readActions(value), delegateTargets: null };
@@ -104,7 +104,7 @@ export function readPolicy(value: unknown): { allow: AgentAction[] | null; deleg
 function readActions(value: unknown): AgentAction[] {
   const actions = readList(value).map((text) => {
     const action = actionsByWord.get(wordOf(text));
-    if (action === undefined) throw new WrongValue(`has ${quoted(text)}, but knows only Patch, Finalize and Delegate`);
+    if (action === undefined) throw new WrongValue(`has ${quoted(text)}, but only Patch, Finalize and Delegate exist`);
     return action;
   });
   return [...new Set(actions)];
@@ -114,11 +114,11 @@ function readTargets(value: unknown): string[] {
   return [...new Set(readList(value).map(checkName))];
 }
 
-/** The text in small letters, if it is a name. */
+/** Returns the lower-case name, or throws. */
 export function checkName(text: string): string {
   const parsed = nameSchema.safeParse(text.toLowerCase());
   if (parsed.success) return parsed.data;
-  throw new WrongValue(`is ${quoted(text)}, but ${parsed.error.issues[0]?.message ?? 'that is no name'}`);
+  throw new WrongValue(`is ${quoted(text)}, but ${parsed.error.issues[0]?.message ?? 'that is not a name'}`);
 }
 
 function asArray(value: unknown): unknown[] {

@@ -14,7 +14,7 @@ import {
 } from './field-value.ts';
 import { normalTools } from './tool-name.ts';
 
-/** Fields of files written for Claude that mean nothing here. */
+/** Fields of Claude's agent files that have no meaning here. */
 const claudeFields = [
   'permissionmode',
   'maxturns',
@@ -28,7 +28,7 @@ const claudeFields = [
 
 type Reader = (file: DefinitionFile, field: Field) => void;
 
-/** Each known field, by its word, with what it does to a definition. */
+/** Readers of all known fields, by normalised name. */
 const readers = new Map<string, Reader>([
   ['name', state('name', readText)],
   ['description', state('description', readText)],
@@ -49,18 +49,17 @@ const readers = new Map<string, Reader>([
   ['policy', statePolicy],
 ]);
 
-/** What a field is known by: neither its spelling nor which of two names it has makes a difference. */
+/** Normalises a field name, including synonyms. */
 export function fieldWord(name: string): string {
   const word = wordOf(name);
   return word === 'deniedtools' ? 'disallowedtools' : word;
 }
 
-/** Whether a definition has such a field. */
 export function isKnown(word: string): boolean {
   return readers.has(word);
 }
 
-/** Whether such a field is right to be there although nothing reads it. */
+/** Whether a field is legitimate although nothing reads it. */
 export function isIgnored(word: string, isClaude: boolean): boolean {
   return word === 'defaultlockglobs' || (isClaude && claudeFields.includes(word));
 }
@@ -70,7 +69,7 @@ export function applyField(word: string, field: Field, file: DefinitionFile): vo
   readers.get(word)?.(file, field);
 }
 
-/** A field of the same name; an empty value states nothing. */
+/** Reads a field of the same name; an empty value states nothing. */
 function state<Name extends Exclude<StatedField, 'policy.allow' | 'policy.delegateTargets'>>(
   name: Name,
   read: (value: unknown) => Definition[Name] | null,
@@ -83,7 +82,7 @@ function state<Name extends Exclude<StatedField, 'policy.allow' | 'policy.delega
   };
 }
 
-/** No nudge is also a statement: it takes away the one of an earlier layer. */
+/** An empty nudge is a statement, too: it removes the nudge of an earlier layer. */
 function stateNudge(file: DefinitionFile, { value, line }: Field): void {
   file.definition.nudge = readSwitchable(value);
   file.stated.nudge = line;

@@ -1,23 +1,22 @@
 import { definitionLimits } from './definition-limit.ts';
 
-/** One field of a front matter. Its value is whatever the text says: it has yet to be checked. */
+/** One field of a front matter, not validated yet. */
 export type Field = { name: string; line: number; value: unknown };
 
 export type Complaint = { line: number; reason: string };
 
-/** Reads YAML that is a list of fields. The edge brings the library, so that nobody loads it who has nothing to read. */
+/** Parses YAML into a list of fields. Injected by the edge, so that the library loads only when needed. */
 export type ReadYaml = (text: string) => { ok: true; fields: Field[] } | ({ ok: false } & Complaint);
 
 export type FrontMatter = { ok: true; yaml: string; body: string } | ({ ok: false } & Complaint);
 
-/** True for a text that begins as a definition must. */
 export function hasFrontMatter(text: string): boolean {
   return /^\uFEFF?---[ \t]*(\r?\n|$)/.test(text);
 }
 
 /**
- * Takes a file apart at its `---` lines. The YAML keeps its place, with an empty line for the first `---`, so that the
- * library's line numbers are the file's.
+ * Splits a file at its `---` lines. The YAML keeps its position, with an empty line for the first `---`, so that line
+ * numbers match the file.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const complaint = complainAboutText(text);
@@ -50,8 +49,8 @@ function lineAt(text: string, position: number): number {
 }
 
 /**
- * Puts quotes around the plain one-line values that have a colon in them. Strict YAML refuses those, and many files that
- * were written for Claude have one in their description.
+ * Quotes plain one-line values that contain a colon. Strict YAML rejects those, and many files written for Claude have
+ * one in their description.
  */
 export function quoteColons(yaml: string): string {
   const plain = /^([A-Za-z][\w-]*):[ \t]+([^\s"'[\]{}|>&*!#%@`,?-].*:.*)$/;

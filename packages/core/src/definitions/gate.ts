@@ -7,13 +7,15 @@ import { quoted } from './field-value.ts';
 import { limitAllows, limitCovers, limitMayDeny } from './tool-limit.ts';
 import { canonicalTool, nameCovers, toolEntry } from './tool-name.ts';
 
-/** Pawl's own verbs. They open no file and run no program, and the daemon gates each: no list of tools has to name them. */
+/**
+ * Pawl's own verbs. They open no file and run no program, and the daemon authorises each, so tool lists need not name
+ * them.
+ */
 const ownVerbs = `mcp__${ownServer}__*`;
 
 /**
- * Whether an agent of this definition may call a tool, under whatever name it calls it. `argument` is what the call is
- * about: the command, the path, the address. Without it an entry that is limited, such as `Bash(git:*)`, allows nothing
- * and denies all.
+ * Whether a definition allows a tool, under any of its names. `argument` is the command, path or address of the call.
+ * Without it, a limited entry such as `Bash(git:*)` allows nothing and denies everything.
  */
 export function mayUseTool(
   { tools, deniedTools }: Pick<Definition, 'tools' | 'deniedTools'>,
@@ -33,7 +35,7 @@ export function mayUseTool(
   });
 }
 
-/** True when everything that one entry allows is also allowed by an entry of the list. */
+/** True if the list allows everything that one entry allows. */
 export function isCovered(list: string[], text: string): boolean {
   const inner = toolEntry(text);
   return list.map(toolEntry).some((outer) => {
@@ -42,39 +44,38 @@ export function isCovered(list: string[], text: string): boolean {
   });
 }
 
-/** What both lists allow. */
+/** Intersects two tool lists. */
 export function intersectTools(one: string[], other: string[]): string[] {
   const common = [...one.filter((entry) => isCovered(other, entry)), ...other.filter((entry) => isCovered(one, entry))];
   return [...new Set(common)];
 }
 
-/** Whether the policy of this definition has the action. */
 export function mayAct({ policy }: Pick<Definition, 'policy'>, action: AgentAction): boolean {
   return policy.allow.includes(action);
 }
 
-/** An agent that asks for something, with the definition that binds it. */
+/** An agent that makes a request, with the definition that binds it. */
 export type AgentCaller = { kind: Definition['kind']; definition: Pick<Definition, 'id' | 'policy' | 'hears'> };
 
-/** Whether a route is open to an agent, whatever it asks there. */
+/** Whether a route is open to an agent, before looking at the request itself. */
 export function isOpen(door: Door | undefined, caller: AgentCaller): boolean {
   return refusalAt(door, caller) === null;
 }
 
-/** Refuses an agent that its kind or its definition keeps from a route. A route that the table does not have is closed. */
+/** Refuses an agent whose kind or definition does not allow a route. A route missing from the table is closed. */
 export function refuseDoor(door: Door | undefined, caller: AgentCaller): void {
   const refusal = refusalAt(door, caller);
   if (refusal !== null) throw refusal;
 }
 
-/** Refuses the one case of a route that needs more than the rest of it. */
+/** Refuses the case of a route that has further requirements. */
 export function refuseSpecial(door: Door & Required<Pick<Door, 'also'>>, caller: AgentCaller): void {
   const { when, needs } = door.also;
   const refusal = refusalFor(`${door.does} when ${when}`, needs, caller.definition);
   if (refusal !== null) throw refusal;
 }
 
-/** Whether a definition has what is needed. */
+/** Whether a definition meets the requirements. */
 export function meets({ policy, hears }: Pick<Definition, 'policy' | 'hears'>, needs: Needs): boolean {
   const hasActions = needs.actions.every((oneOf) => oneOf.some((action) => policy.allow.includes(action)));
   return hasActions && (needs.hears === undefined || hears.includes(needs.hears));
@@ -86,7 +87,6 @@ function refusalAt(door: Door | undefined, { kind, definition }: AgentCaller): P
   return refusalFor(door.does, door.needs, definition);
 }
 
-/** The refusal of a route that is for people only. */
 export function personOnly(): PawlError {
   return new PawlError('forbidden', 'An agent may not do this; only a person may.');
 }
@@ -115,23 +115,23 @@ function refusalFor(does: string, needs: Needs, definition: AgentCaller['definit
 
 const invariants: Record<Invariant, () => PawlError> = {
   spawn: () =>
-    new PawlError('forbidden', 'A subagent makes no agents (delegation depth is 1).', {
+    new PawlError('forbidden', 'A subagent cannot create agents (delegation depth is 1).', {
       hint: 'Return the result to the agent that delegated to you; it may delegate the rest.',
     }),
   change: () =>
-    new PawlError('forbidden', 'A subagent has no changes; the agent that it works for has.', {
+    new PawlError('forbidden', 'A subagent has no changes; they belong to its main agent.', {
       hint: 'Return the result to the agent that delegated to you; it may propose it.',
     }),
 };
 
-/** Refuses a subagent that would make another agent, by whatever verb: fork, delegate, errand, review, work. */
+/** Refuses a subagent that would create an agent, by any verb: fork, delegate, errand, review, work. */
 export function checkMayFork(kind: Definition['kind']): void {
   if (kind !== 'main') throw invariants.spawn();
 }
 
 /**
- * Refuses a delegation that the caller's kind or its definition's policy does not allow, the first reason first. The kind
- * is the agent's own, which was decided when it was made and outlives a change of its definition.
+ * Refuses a delegation that the caller's kind or policy does not allow. The kind is the agent's own, fixed at its
+ * creation, whatever its definition says later.
  */
 export function checkDelegation(caller: AgentCaller, targetId: string): void {
   refuseDoor(doors.work, caller);
@@ -139,7 +139,7 @@ export function checkDelegation(caller: AgentCaller, targetId: string): void {
   const target = targetId.toLowerCase();
   if (policy.delegateTargets.length === 0 || policy.delegateTargets.includes(target)) return;
   const allowed = policy.delegateTargets.join(', ');
-  throw new PawlError('forbidden', `${id} may delegate to ${allowed}, and not to ${quoted(target)}.`, {
+  throw new PawlError('forbidden', `${id} may delegate to ${allowed}, not to ${quoted(target)}.`, {
     hint: 'Delegate to one of those, or add the target to delegate_targets in its front matter.',
     details: { allowed: policy.delegateTargets },
   });

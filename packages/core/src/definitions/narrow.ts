@@ -5,8 +5,8 @@ import { intersectTools, isCovered } from './gate.ts';
 type Extended = { definition: Definition; notices: Notice[] };
 
 /**
- * A definition with what a later file adds to it. The prompt is appended and plain metadata replaced. What an agent may do
- * is replaced only by a file that may widen it; another one can but take away, and hears what it was not given.
+ * Extends a definition by a later file. Appends the prompt and replaces plain metadata. Only a file that may widen
+ * replaces rights; any other can only remove rights, and gets a notice for each request it was denied.
  */
 export function extend(base: Definition, file: DefinitionFile, mayWiden: boolean): Extended {
   const { definition: wanted, stated } = file;
@@ -30,7 +30,7 @@ export function extend(base: Definition, file: DefinitionFile, mayWiden: boolean
   const { definition, notices } = mayWiden
     ? { definition: replaceRights(plain, file, choose), notices: [] }
     : narrowRights(plain, file);
-  // Whoever becomes a subagent lives no longer than what it is asked for, unless the file says otherwise.
+  // A main that becomes a subagent also becomes ephemeral, unless the file says otherwise.
   const became = definition.kind === 'subagent' && base.kind === 'main' && stated.class === undefined;
   return { definition: became ? { ...definition, class: 'ephemeral' } : definition, notices };
 }
@@ -76,7 +76,7 @@ function narrowRights(base: Definition, file: DefinitionFile): Extended {
   if (stated.tools !== undefined) {
     definition.tools = intersectTools(base.tools, wanted.tools);
     const more = wanted.tools.filter((entry) => !isCovered(base.tools, entry));
-    // Asking for everything is the plain way to ask for no less than there is.
+    // Asking for `*` is the plain way to ask for whatever the base has.
     if (more.length > 0) refuse('tools', more.includes('*') ? 'all tools' : `the tools ${more.join(', ')}`);
   }
   if (stated.deniedTools !== undefined) {
@@ -89,7 +89,7 @@ function narrowRights(base: Definition, file: DefinitionFile): Extended {
 
 type Refuse = (field: StatedField, what: string) => void;
 
-/** No globs mean everywhere, so a list that shares nothing with the base's leaves that one as it is. */
+/** Empty globs mean everywhere, so a list without overlap keeps the base's globs. */
 function narrowGlobs(base: Definition, wanted: Definition, refuse: Refuse): string[] {
   if (base.workGlobs.length === 0) return wanted.workGlobs;
   const common = wanted.workGlobs.filter((glob) => base.workGlobs.includes(glob));
@@ -99,7 +99,7 @@ function narrowGlobs(base: Definition, wanted: Definition, refuse: Refuse): stri
   return common.length === 0 ? base.workGlobs : common;
 }
 
-/** No targets mean any, so where no target is left the right to delegate goes with them. */
+/** Empty targets mean any, so when no target is left, Delegate goes, too. */
 function narrowPolicy(base: Definition, { definition, stated }: DefinitionFile, refuse: Refuse): Definition['policy'] {
   const { allow, delegateTargets } = { ...base.policy };
   const wanted = definition.policy;
@@ -112,7 +112,7 @@ function narrowPolicy(base: Definition, { definition, stated }: DefinitionFile, 
   if (stated['policy.delegateTargets'] === undefined) return policy;
   if (delegateTargets.length === 0) return { ...policy, delegateTargets: wanted.delegateTargets };
   if (wanted.delegateTargets.length === 0) {
-    refuse('policy.delegateTargets', 'to delegate to anybody');
+    refuse('policy.delegateTargets', 'to delegate to any agent');
     return policy;
   }
   const common = delegateTargets.filter((target) => wanted.delegateTargets.includes(target));

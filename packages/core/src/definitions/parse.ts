@@ -6,21 +6,21 @@ import { hasFrontMatter, quoteColons, splitFrontMatter } from './front-matter.ts
 import { applyField, fieldWord, isIgnored, isKnown } from './fields.ts';
 
 /**
- * Whose habits a file follows. `pawl`: our own. `shared`: it lies in a folder that others use too, so it is ours only if it
- * says its kind. `claude`: it was written for Claude, whose agents of this sort are all subagents. `multiclaude`: it may have no
- * front matter, and is all prompt then.
+ * The conventions of a file. `pawl`: our own. `shared`: from a folder that other programs use, so it is ours only if it
+ * states a kind. `claude`: written for Claude, where all such agents are subagents. `multiclaude`: may lack front
+ * matter, and is all prompt then.
  */
 export type Flavour = 'pawl' | 'shared' | 'claude' | 'multiclaude';
 
 export type Origin = { path: string; layer: Layer; flavour: Flavour; sha256: string };
 
-/** A good file, a broken one, or (without a problem) one that is none of our business. */
+/** A valid file, a broken one, or (with a null problem) a file that is not ours. */
 export type Parsed = { ok: true; file: DefinitionFile } | { ok: false; problem: Problem | null };
 
-/** What a definition may use that says nothing about tools: enough to look, too little to harm. */
+/** Default tools of a definition: enough to look around, too little to do harm. */
 const readOnlyTools = ['Read', 'Glob', 'Grep'];
 
-/** Reads one definition file. Whatever the text is, the answer is a file or a reason with its line. */
+/** Parses one definition file into a file or a reason with its line. Never throws, whatever the text. */
 export function parseDefinition(text: string, origin: Origin, readYaml: ReadYaml): Parsed {
   const isShared = origin.flavour === 'shared';
   if (isShared && !hasFrontMatter(text)) return { ok: false, problem: null };
@@ -88,7 +88,7 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
     provider: null,
     model: null,
     mode: null,
-    // Claude gives an agent that names no tools all that its caller has.
+    // In Claude, an agent that names no tools gets all of its caller's.
     tools: flavour === 'claude' ? ['*'] : readOnlyTools,
     deniedTools: [],
     toolGate: 'hard',
@@ -104,13 +104,13 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
   return { layer, path, sha256, definition, stated: {}, notices: [] };
 }
 
-/** Fills in what follows from other fields. */
+/** Fills in values that follow from other fields. */
 function complete(file: DefinitionFile, { flavour }: Origin): DefinitionFile {
   const { definition, stated } = file;
   if (flavour === 'claude') {
     if (definition.kind === 'main' && stated.kind !== undefined) file.notices.push(alwaysSubagent(file, stated.kind));
     definition.kind = 'subagent';
-    // Where the file lies says so, and not the file: it makes no subagent of a main that others have defined.
+    // The kind follows from the location, not from the file: it must not turn a main of another layer into a subagent.
     delete stated.kind;
   }
   if (stated.class === undefined) definition.class = definition.kind === 'main' ? 'persistent' : 'ephemeral';
@@ -118,7 +118,7 @@ function complete(file: DefinitionFile, { flavour }: Origin): DefinitionFile {
 }
 
 function unknownField({ name, line }: Field, { path, definition: { id } }: DefinitionFile): Notice {
-  return { about: 'unknown-field', path, line, reason: `there is no field ${quoted(name)}; it is left out`, id };
+  return { about: 'unknown-field', path, line, reason: `there is no field ${quoted(name)}; it is ignored`, id };
 }
 
 function alwaysSubagent({ path, definition: { id } }: DefinitionFile, line: number): Notice {

@@ -1,16 +1,15 @@
 /**
- * What stands in the parentheses of `Bash(git:*)`. It is the beginning of the arguments that are meant, or all of one:
- *
- *   git:*      the word, alone or before others: `git`, `git log`, not `gitk`
- *   src/*      the letters: everything that begins with `src/`
+ * The part in parentheses of `Bash(git:*)`: a prefix of the allowed arguments, or one exact argument.
+ *   git:*      whole words: `git`, `git log`, not `gitk`
+ *   src/*      characters: everything that begins with `src/`
  *   npm test   exactly this
  */
 type Limit = { text: string; form: 'words' | 'letters' | 'exact' };
 
-/** What lets one shell command bring along another, and one path lead out of where it begins. */
+/** Characters that chain another shell command, or let a path escape its prefix. */
 const notPlain = /[;&|<>`\n\r\0]|\$[({]|(^|\/)\.\.(\/|$)/;
 
-/** True when an argument lies within a limit. Only plain text does, unless the limit names it letter by letter. */
+/** True if an argument lies within a limit. Unless the limit is exact, only plain text does. */
 export function limitAllows(limitText: string, argument: string): boolean {
   const limit = parseLimit(limitText);
   const text = argument.trim();
@@ -19,8 +18,8 @@ export function limitAllows(limitText: string, argument: string): boolean {
 }
 
 /**
- * True when a denied limit may be meant by an argument: its words stand somewhere in it. A shell has many ways to hide a
- * word, so this stops accidents; whoever must not run a command must not have the shell.
+ * True if a denied limit may match: its words occur anywhere in the argument. A shell can hide a word in many ways, so
+ * this only prevents accidents; to really deny a command, deny the shell.
  */
 export function limitMayDeny(limitText: string, argument: string): boolean {
   const { text, form } = parseLimit(limitText);
@@ -34,14 +33,14 @@ export function limitMayDeny(limitText: string, argument: string): boolean {
   return false;
 }
 
-/** True when everything that the inner limit allows is also allowed by the outer one. */
+/** True if the outer limit allows everything that the inner one allows. */
 export function limitCovers(outerText: string, innerText: string): boolean {
   const outer = parseLimit(outerText);
   const inner = parseLimit(innerText);
   if (outer.form === inner.form && outer.text === inner.text) return true;
   if (outer.form === 'exact') return false;
   if (inner.form === 'exact') return limitAllows(outerText, inner.text);
-  // `git*` also begins `gitk`, so letters lie within words only from the next word on.
+  // `git*` also matches `gitk`, so characters lie within words only from the next word on.
   return outer.form === 'words' && inner.form === 'letters'
     ? inner.text.startsWith(`${outer.text} `)
     : beginsWith(outer, inner.text);

@@ -1,6 +1,6 @@
 import { quoted, wordOf, WrongValue } from './field-value.ts';
 
-/** The canonical tools, each with the other words that agents and models have for it. */
+/** The canonical tools, each with its synonyms in other CLIs. */
 const canonicalTools: Record<string, string[]> = {
   Read: ['readfile', 'readfiles', 'readmanyfiles', 'view', 'viewfile', 'openfile', 'cat', 'notebookread'],
   Write: ['writefile', 'writetofile', 'createfile', 'create', 'savefile'],
@@ -35,51 +35,51 @@ const canonicalByWord = new Map(
   ),
 );
 
-/** One entry of a tool list: a name, `*`, or the beginning of MCP names, and what its argument is limited to. */
+/** One entry of a tool list: a name, `*`, or a prefix of MCP names, and the limit on its argument. */
 export type ToolEntry = { name: string; limit: string | null };
 
-/** The one name of a tool, whatever an agent calls it. Names that nobody knows stay as they are. */
+/** Maps any name of a tool to its canonical one. Unknown names stay as they are. */
 export function canonicalTool(name: string): string {
   const text = name.trim();
   if (/^mcp__/i.test(text)) return `mcp__${text.slice('mcp__'.length)}`;
   return canonicalByWord.get(wordOf(text)) ?? text;
 }
 
-/** True when both are the same tool: letter case tells no tools apart. */
+/** Compares tool names; case does not matter. */
 function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** An entry of a list in its one spelling: `shell(git:*)` is `Bash(git:*)`, `mcp__forge` is `mcp__forge__*`. */
+/** Normalises an entry: `shell(git:*)` becomes `Bash(git:*)`, `mcp__forge` becomes `mcp__forge__*`. */
 export function normalEntry(text: string): string {
   if (text === '*') return text;
   const parts = /^([A-Za-z][\w.:-]*\*?)(?:\((.*)\))?$/s.exec(text);
-  if (parts === null) throw new WrongValue(`has ${quoted(text)}, which is no tool`);
+  if (parts === null) throw new WrongValue(`has ${quoted(text)}, which is not a tool`);
   const [, called = '', limited] = parts;
   const name = canonicalTool(called);
   const limit = limited?.trim();
   if (called.includes('*') && !name.startsWith('mcp__')) {
     throw new WrongValue(`has ${quoted(text)}; only * alone and names that begin with mcp__ may have a *`);
   }
-  if (limit === '') throw new WrongValue(`has ${quoted(text)}, which is limited to nothing`);
+  if (limit === '') throw new WrongValue(`has ${quoted(text)}, whose limit is empty`);
   const whole = /^mcp__[^*]+$/.test(name) && !name.slice('mcp__'.length).includes('__') ? `${name}__*` : name;
-  // A limit that limits nothing is none.
+  // A limit that allows everything is no limit.
   return limit === undefined || /^:?\*+$/.test(limit) ? whole : `${whole}(${limit})`;
 }
 
-/** A whole list in its one spelling; `*` makes every other entry needless. */
+/** Normalises a list; `*` makes all other entries redundant. */
 export function normalTools(entries: string[]): string[] {
   const normal = [...new Set(entries.map(normalEntry))];
   return normal.includes('*') ? ['*'] : normal;
 }
 
-/** Takes a normal entry apart. */
+/** Splits a normalised entry. */
 export function toolEntry(text: string): ToolEntry {
   const open = text.indexOf('(');
   return open === -1 ? { name: text, limit: null } : { name: text.slice(0, open), limit: text.slice(open + 1, -1) };
 }
 
-/** True when an entry's name stands for this tool, or, given another entry's name, for all that that one stands for. */
+/** True if an entry's name matches this tool, or covers another entry's name. */
 export function nameCovers(pattern: string, name: string): boolean {
   if (pattern === '*') return true;
   if (!pattern.endsWith('*')) return isSameName(pattern, name);

@@ -1,14 +1,14 @@
 import type { Language } from './test-files.ts';
 
 const hashed: ReadonlySet<Language> = new Set(['python', 'ruby', 'elixir', 'shell']);
-/** Languages in which a single quote begins a text, and not one character or a lifetime. */
+/** Languages in which a single quote starts a string, not a character or a lifetime. */
 const singleQuoted: ReadonlySet<Language> = new Set(['script', 'python', 'php', 'ruby', 'shell']);
-/** What stands before a slash that begins a regular expression. */
+/** Text before a slash that starts a regular expression. */
 const beforeRegex = /[(,=:[!&|?{};+\n>]\s*$|\b(?:return|typeof|case|in|of)\s*$|^\s*$/;
 
 /**
- * A program in which comments and the insides of texts are blanks, so that no word in them is taken for code. Every other
- * character stays in its place. It is read tolerantly: a text that never ends, ends with its line.
+ * Replaces comments and string contents by blanks, so that no word in them is taken for code. All other characters keep
+ * their position. Tolerant: an unterminated string ends with its line.
  */
 export function codeOnly(text: string, language: Language): string {
   const pieces: string[] = [];
@@ -28,14 +28,14 @@ export function codeOnly(text: string, language: Language): string {
   return pieces.join('');
 }
 
-/** The next place at which a comment or a text may begin. */
+/** The next position where a comment or a string may start. */
 function nextSign(text: string, from: number): number {
   const signs = /["'`/#]/g;
   signs.lastIndex = from;
   return signs.exec(text)?.index ?? text.length;
 }
 
-/** Where a comment ends that begins here; null when none does. */
+/** The end of the comment that starts here, or null. */
 function commentEnd(text: string, at: number, language: Language): number | null {
   const sign = text[at];
   if (hashed.has(language)) {
@@ -47,7 +47,7 @@ function commentEnd(text: string, at: number, language: Language): number | null
   return text[at + 1] === '*' ? endOf(text, '*/', at + 2) : null;
 }
 
-/** Where a text or a regular expression ends that begins here; null when none does. */
+/** The end of the string or regular expression that starts here, or null. */
 function stringEnd(text: string, at: number, language: Language): number | null {
   const sign = text[at];
   if (sign === '/' && language === 'script') return regexEnd(text, at);
@@ -91,10 +91,10 @@ function endOf(text: string, word: string, from: number): number {
 
 const closing: Record<string, string> = { '(': ')', '{': '}', '[': ']' };
 
-/** No block of a test is longer; a file full of open brackets would keep us busy otherwise. */
+/** Bounds the work on a file full of open brackets. */
 const blockCharacters = 20_000;
 
-/** Where the bracket closes that stands at a place of a text from `codeOnly`; far behind it when it never does. */
+/** The position after the closing bracket, in text from `codeOnly`; a bounded distance away if it never closes. */
 export function bracketEnd(code: string, at: number): number {
   const open = code[at] ?? '';
   const close = closing[open];

@@ -1,15 +1,15 @@
 import { directoryOf, normalPath } from './path-candidates.ts';
 import { readObject } from './package-scripts.ts';
 
-/** Directories in which, by custom, the code lies that is tested. */
+/** Conventional directories of the code under test. */
 const customary = /(?:^|\/)(?:src|app|internal|pkg)\//;
 
-/** Directories in which, by custom, lies what builds and tests the code. */
+/** Conventional directories of build and test tools. */
 export const toolDirectory = /^(?:scripts?|tools?|tooling|ci|build|dev|hack|bin|tests?|e2e|qa)(?:\/|$)/;
 
 /**
- * Tells the code under test from the files of a runner that imports it: by the customary directories, and by the entries
- * that a package.json names, with the directories they lie in. The directories of files that a check names are not among them.
+ * Tells the code under test from runner files that import it: by conventional directories, and by the entries that
+ * package.json files name, with their directories. Excludes directories of files that a check names.
  */
 export function codeUnderTest(
   packages: ReadonlyMap<string, string>,
@@ -25,7 +25,7 @@ export function codeUnderTest(
     customary.test(path) || entries.has(path) || directories.some((directory) => path.startsWith(`${directory}/`));
 }
 
-/** The files by which a package is used; a package that names none is used by its index. */
+/** The entry files of a package; its index by default. */
 function entriesOf(path: string, text: string): string[] {
   const content = readObject(text) ?? {};
   const { main, module, browser, types, bin, exports } = content;

@@ -20,13 +20,12 @@ import {
 } from './runner/family.ts';
 import { addCounts, type Runner } from './runner/runner.ts';
 
-/** Reads the output of a command piece by piece. Its memory does not grow with the output. */
+/** Counts tests in streamed output, in constant memory. */
 export type TestCounter = { read(text: string): void; total(): TestCount | null };
 
 /**
- * How many tests ran, by the closing words of the runners; null when no runner closed. Several closings add up: those of
- * a workspace's packages, or of commands that run one after the other. So tests that are taken away from any of them are
- * missed in the sum, which would not be so if the last closing counted alone.
+ * Counts the tests that ran, by the runners' summaries; null if there is none. Several summaries add up (packages of a
+ * workspace, or commands in sequence), so tests removed from any of them lower the sum.
  */
 export function countTests(text: string): TestCount | null {
   const counter = createTestCounter();
@@ -34,7 +33,7 @@ export function countTests(text: string): TestCount | null {
   return counter.total();
 }
 
-/** Counts tests in an output that comes in pieces; a line may be cut anywhere. */
+/** Counts tests in streamed output; lines may be split anywhere. */
 export function createTestCounter(): TestCounter {
   const own = createReader();
   const others = new Map<string, Reader>();
@@ -62,16 +61,16 @@ export function createTestCounter(): TestCounter {
   };
 }
 
-/** The cheap question before all others: what no closing line is without. */
+/** Cheap filter before all patterns: every summary line has one of these. */
 const mayClose = /test|pass|fail|skip|todo|pending|cancel|flaky|ok|runs?,|example|assert|run|ran |suites/i;
 const shortest = 'OK'.length;
 
-/** What programs that run others put before each line: `web:test: `, `packages/a test: `, `[a]: `, `[0] `. */
+/** Prefixes that task runners put before each line: `web:test: `, `packages/a test: `, `[a]: `, `[0] `. */
 const prefixed = /^(\[[^\]\s]{1,80}\]:?|[@\w./-]{1,80}(?:[ :#][\w:.-]{1,40})?:) (.*)$/;
 
 type Reader = Omit<Runner, 'starts'>;
 
-/** Reads the lines of one program, whatever runners it calls. */
+/** Reads the lines of one program, from any runner. */
 function createReader(): Reader {
   const runners = [
     createVitestReader(),
@@ -111,7 +110,7 @@ function createReader(): Reader {
 // oxlint-disable-next-line no-control-regex
 const escapes = /\u001b(?:\[[0-9;:?]{0,60}[A-Za-z]|\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)|[()][A-Z0-9])/g;
 
-/** A line as a terminal would leave it: without colours, and only what stands after the last return of the carriage. */
+/** Renders a line as a terminal would: no colours, only the text after the last carriage return. */
 function visibleText(line: string): string {
   const text = line.includes('\u001b') ? line.replaceAll(escapes, '') : line;
   const trimmed = text.trimEnd();

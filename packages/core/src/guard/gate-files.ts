@@ -4,20 +4,20 @@ import { runFiles } from './run-files.ts';
 import { scriptsOf, usedScripts, wordsOf } from './package-scripts.ts';
 import { isTestFile } from './test-files.ts';
 
-/** What belongs to a project's gate, beside its tests. */
+/** The files and words that make up a project's gate, besides its tests. */
 export type Gate = {
-  /** Words of the commands, and of the scripts that they call. */
+  /** Words of the commands, and of the scripts they call. */
   words: ReadonlySet<string>;
   /** Files that they run. */
   run: ReadonlySet<string>;
   guardPaths: readonly string[];
-  /** Files to which those lead, each with the file that leads there; null when a command itself names it. */
+  /** Files reached from those, each with the referring file; null if a command names it directly. */
   reached: ReadonlyMap<string, string | null>;
-  /** Files that are not there, and would be taken instead of one that is reached. */
+  /** Missing files that, if added, would take precedence over a reached one. */
   shadows: ReadonlyMap<string, string>;
 };
 
-/** Describes the gate by its commands, and by the scripts of the root's package.json that they call. */
+/** Describes the gate by its commands, and by the scripts of the root package.json that they call. */
 export function describeGate(
   checks: readonly CheckStep[],
   guardPaths: readonly string[],
@@ -32,7 +32,7 @@ export function describeGate(
   return { words, run: filesRun(texts), guardPaths, reached: new Map(), shadows: new Map() };
 }
 
-/** What commands run that looks like a path, also below the directories that they change to. */
+/** Words of the commands that look like paths, also relative to directories they change to. */
 function filesRun(commands: readonly string[]): Set<string> {
   const directories = commands.flatMap((command) =>
     [...command.matchAll(/\bcd\s+([\w./-]{1,200})/g)].map(([, to = '']) => to),
@@ -48,21 +48,21 @@ type Part = {
   path: RegExp;
   /** Why it belongs to the gate. */
   reason: string;
-  /** Only where a command has one of these words. */
+  /** Applies only if a command has one of these words. */
   words?: readonly string[];
 };
 
 const configures = 'it configures the tests';
 
-/** Files that belong to the gate as a whole: whatever changes in them is told. */
+/** Files that belong to the gate as a whole: any change in them is reported. */
 const wholes: readonly Part[] = [
   { path: /^\.pawl\/config\.yaml$/, reason: 'it names the checks' },
-  { path: /^\.github\/(?:workflows|actions)\/./, reason: 'CI runs by it' },
+  { path: /^\.github\/(?:workflows|actions)\/./, reason: 'CI uses it' },
   {
     path: /^(?:\.gitlab-ci\.ya?ml|\.travis\.yml|\.drone\.ya?ml|Jenkinsfile|azure-pipelines\.ya?ml|bitbucket-pipelines\.yml)$/,
-    reason: 'CI runs by it',
+    reason: 'CI uses it',
   },
-  { path: /^\.(?:gitlab\/ci|circleci|buildkite|woodpecker)\/./, reason: 'CI runs by it' },
+  { path: /^\.(?:gitlab\/ci|circleci|buildkite|woodpecker)\/./, reason: 'CI uses it' },
   {
     path: /(?:^|\/)(?:vitest|jest|playwright|karma|ava|cypress|wdio)\.(?:config|conf|workspace)\.(?:[cm]?[jt]s|json)$/,
     reason: configures,
@@ -72,20 +72,20 @@ const wholes: readonly Part[] = [
     path: /(?:^|\/)(?:\.?pytest\.ini|\.coveragerc|phpunit\.xml(?:\.dist)?|\.rspec|\.cargo\/config(?:\.toml)?|\.config\/nextest\.toml)$/,
     reason: configures,
   },
-  { path: /(?:^|\/)(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)$/, reason: 'make runs by it', words: ['make', 'gmake'] },
-  { path: /^\.?[Jj]ustfile$/, reason: 'just runs by it', words: ['just'] },
-  { path: /^Taskfile\.ya?ml$/, reason: 'task runs by it', words: ['task'] },
-  { path: /^Rakefile$/, reason: 'rake runs by it', words: ['rake'] },
-  { path: /^noxfile\.py$/, reason: 'nox runs by it', words: ['nox'] },
-  { path: /^turbo\.json$/, reason: 'turbo runs by it', words: ['turbo'] },
-  { path: /^nx\.json$/, reason: 'nx runs by it', words: ['nx'] },
-  { path: /(?:^|\/)\.npmrc$/, reason: 'npm runs by it', words: ['npm', 'npx', 'pnpm'] },
-  { path: /^\.yarnrc(?:\.yml)?$/, reason: 'yarn runs by it', words: ['yarn'] },
+  { path: /(?:^|\/)(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)$/, reason: 'make uses it', words: ['make', 'gmake'] },
+  { path: /^\.?[Jj]ustfile$/, reason: 'just uses it', words: ['just'] },
+  { path: /^Taskfile\.ya?ml$/, reason: 'task uses it', words: ['task'] },
+  { path: /^Rakefile$/, reason: 'rake uses it', words: ['rake'] },
+  { path: /^noxfile\.py$/, reason: 'nox uses it', words: ['nox'] },
+  { path: /^turbo\.json$/, reason: 'turbo uses it', words: ['turbo'] },
+  { path: /^nx\.json$/, reason: 'nx uses it', words: ['nx'] },
+  { path: /(?:^|\/)\.npmrc$/, reason: 'npm uses it', words: ['npm', 'npx', 'pnpm'] },
+  { path: /^\.yarnrc(?:\.yml)?$/, reason: 'yarn uses it', words: ['yarn'] },
   { path: /(?:^|\/)node_modules\/./, reason: 'installed programs run the checks' },
-  { path: /^bunfig\.toml$/, reason: 'bun runs by it', words: ['bun', 'bunx'] },
+  { path: /^bunfig\.toml$/, reason: 'bun uses it', words: ['bun', 'bunx'] },
 ];
 
-/** Why a file belongs to the gate as a whole; null when it does not. */
+/** Why a file belongs to the gate as a whole; null if it does not. */
 export function gateReason(path: string, gate: Gate): string | null {
   const whole = wholes.find(
     (part) => part.path.test(path) && (part.words?.some((word) => gate.words.has(word)) ?? true),
@@ -97,24 +97,23 @@ export function gateReason(path: string, gate: Gate): string | null {
   const via = gate.reached.get(path);
   if (via !== undefined && !hasParts(path)) return via === null ? 'a check runs it' : `a check runs it through ${via}`;
   const hidden = gate.shadows.get(path);
-  return hidden === undefined ? null : `a check would run it instead of what ${hidden} names`;
+  return hidden === undefined ? null : `a check would run it instead of the file that ${hidden} names`;
 }
 
 function isBelow(pattern: string, path: string): boolean {
   return matchesGlob(pattern, path) || matchesGlob(`${pattern}/**`, path);
 }
 
-/** Whether the project takes a file out of what its checks merely lead to, by a `!` pattern in `guard_paths`. */
+/** Whether a `!` pattern in `guard_paths` excludes a file that the checks merely reach. */
 export function isLeftOut(path: string, gate: Gate): boolean {
   return gate.guardPaths.some((pattern) => pattern.startsWith('!') && isBelow(pattern.slice(1), path));
 }
 
-/** Whether a file is the configuration of a test runner. */
 export function configuresTests(path: string): boolean {
   return !path.includes('node_modules/') && wholes.some((part) => part.reason === configures && part.path.test(path));
 }
 
-/** Whether only parts of a file belong to the gate, so that what it says before and after has to be compared. */
+/** Whether only parts of a file belong to the gate, so that its content must be compared before and after. */
 export function hasParts(path: string): boolean {
   return /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|tox\.ini)$/.test(path);
 }

@@ -1,4 +1,4 @@
-/** The bounds of what is read about a project's gate: configuration, closing words of test runners, diffs. Units come last in the names. */
+/** Bounds for reading a project's gate: configuration, test summaries, diffs. Units come last in names. */
 export const gateLimits = {
   /** The largest `.pawl/config.yaml`. */
   configBytes: 64 * 1024,
@@ -8,43 +8,42 @@ export const gateLimits = {
   variables: 200,
   patterns: 100,
   patternCharacters: 300,
-  /** Configurations of commits that are remembered. */
+  /** Cached configurations, by commit. */
   knownConfigs: 50,
-  /** How long it is believed what remotes a repository has whose config has not changed. */
+  /** How long a repository's remotes are cached while its config is unchanged. */
   originMs: 10_000,
-  /** A longer line is nobody's closing words. */
+  /** A longer line is not a summary. */
   closingCharacters: 1_000,
-  /** More digits than the number of anybody's tests has. */
+  /** A number with more digits is not a test count. */
   countDigits: 7,
-  /** Programs whose lines are told apart by what stands before them. */
+  /** Programs told apart by their line prefix. */
   prefixes: 200,
-  /** How deep suites in a JUnit file may be nested. */
   suiteDepth: 100,
-  /** The largest file whose sections are compared before and after. */
+  /** The largest file whose sections are compared. */
   comparedBytes: 1024 * 1024,
-  /** Words of commands that stand for many scripts, such as `test:*`. */
+  /** Wildcard script words, such as `test:*`. */
   families: 20,
-  /** How far the files are followed that a check runs: files, steps from the command, bytes of one and of all of them. */
+  /** How far to follow the files that a check runs: number, distance from the command, bytes of one and of all. */
   reachedFiles: 400,
   reachedSteps: 12,
   reachedFileBytes: 256 * 1024,
   reachedBytes: 4 * 1024 * 1024,
-  /** What one file may name, and how much of a line is looked at for it. */
+  /** References in one file, and how much of each line is searched for them. */
   references: 400,
   referenceLineCharacters: 2_000,
-  /** Tests of one file that are looked into, and the bytes of one and of all test files of a change on each side. */
+  /** Tests examined per file, and bytes of one and of all test files of a change, on each side. */
   testsInFile: 5_000,
   testFileBytes: 512 * 1024,
   testBytes: 8 * 1024 * 1024,
-  /** How much of a line of a diff is looked at for tests; what stands behind it was not written by hand. */
+  /** How much of a diff line is searched for tests; longer lines are generated. */
   lineCharacters: 500,
-  /** What a change is told to do to the gate: how many lines, and how long. */
+  /** Findings about a change: how many, and how long. */
   findings: 20,
   findingCharacters: 300,
   shownCharacters: 120,
-  /** How long the list of commits is that were removed from the target branch. */
+  /** Length of the list of commits removed from the target branch. */
   droppedCharacters: 1_500,
-  /** The largest file that tells what a project's checks are, and how many names of a directory are looked at. */
+  /** The largest file read to detect a project's checks, and the number of directory entries examined. */
   detectedBytes: 1024 * 1024,
   directoryNames: 5_000,
 } as const;

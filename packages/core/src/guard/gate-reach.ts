@@ -9,25 +9,25 @@ import { callsIn, pythonModules, stringsIn, withoutPrefixes } from './reference-
 import { runFiles } from './run-files.ts';
 import { holdsTests } from './test-files.ts';
 
-/** The files of the commit by which changes are judged. */
+/** The files of the commit that changes are judged against. */
 export type GateSource = {
   files: { has(path: string): boolean; keys(): Iterable<string> };
   links: ReadonlySet<string>;
   read(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
-/** A text of commands, and the directories in which they may run. */
+/** A text of commands, and the directories they may run in. */
 type Call = { text: string; from: string | null; directories: readonly string[] };
 
 const manifest = /(?:^|\/)package\.json$/;
-/** A configuration of the build, which may configure the tests as well. */
+/** A build configuration, which may configure the tests as well. */
 const viteConfig = /(?:^|\/)vite\.config\.[cm]?[jt]s$/;
 const makefileName = /(?:^|\/)(?:GNUmakefile|[Mm]akefile|[^/]+\.mk)$/;
 const shellName = /(?:\.(?:sh|bash|zsh|ksh)|(?:^|\/)(?:\.?[Jj]ustfile|Taskfile\.ya?ml|[^/.]+))$/;
 
 /**
- * Follows the commands of the gate into the repository: scripts that they run, what those import, source, include or start, the
- * targets of makefiles and the scripts of package.json. It stops at tests and at the code under test, and never runs anything.
+ * Follows the gate's commands into the repository: scripts they run, what those import, source, include or start,
+ * makefile targets and package.json scripts. Stops at tests and at the code under test, and never runs anything.
  */
 export async function followGate(gate: Gate, commands: readonly string[], source: GateSource): Promise<Gate> {
   const walk = new Walk(gate, source, await manifestsIn(source));
@@ -47,9 +47,9 @@ async function manifestsIn(source: GateSource): Promise<ReadonlyMap<string, stri
 }
 
 class Walk {
-  /** Files of the gate, each with the file that leads there; null when a command itself names it. */
+  /** Files of the gate, each with the referring file; null if a command names it directly. */
   readonly reached = new Map<string, string | null>();
-  /** Files that are not there, and would be taken instead of one that is. */
+  /** Missing files that, if added, would take precedence over a reached one. */
   readonly shadows = new Map<string, string>();
   readonly words: Set<string>;
   readonly #gate: Gate;
@@ -69,7 +69,7 @@ class Walk {
     this.#isProduct = codeUnderTest(packages, new Set([...gate.run].map(directoryOf)));
   }
 
-  /** The files to read next, after all commands that are known by now were looked at. */
+  /** Returns the files to read next, once all known commands are processed. */
   takeNext(): string[] {
     for (let before = -1; before !== this.#called.size;) {
       before = this.#called.size;
@@ -80,7 +80,7 @@ class Walk {
     return next;
   }
 
-  /** Scripts of package.json and targets of makefiles whose names have been called. */
+  /** Follows package.json scripts and makefile targets whose names were called. */
   #callScripts(): void {
     for (const [path, text] of this.#packages) {
       const scripts = scriptsOf(text);
@@ -96,7 +96,7 @@ class Walk {
     }
   }
 
-  /** Looks at a text of commands, once: the files that they run, and the words by which they call others. */
+  /** Processes a text of commands once: the files they run, and the words by which they call others. */
   call({ text: written, from, directories }: Call): void {
     const text = withoutPrefixes(written);
     const key = `${directories.join(':')}\0${text}`;
@@ -127,7 +127,7 @@ class Walk {
       if (path.startsWith(start) && name.test(path.slice(start.length))) this.find(path, from);
   }
 
-  /** The first of some directories in which a word names a file. */
+  /** Resolves a word against the first directory in which it names a file. */
   #resolve(word: string, bases: Iterable<string>, from: string | null): void {
     for (const base of bases) if (this.#findFirst(candidates(base, word), from)) return;
   }
@@ -140,7 +140,7 @@ class Walk {
     return true;
   }
 
-  /** Notes a file to be looked at. Returns whether it may belong to the gate. */
+  /** Queues a file for reading. Returns whether it may belong to the gate. */
   find(path: string, from: string | null): boolean {
     if (this.#found.has(path)) return true;
     const isNamed = from === null;
@@ -152,7 +152,7 @@ class Walk {
     return true;
   }
 
-  /** Looks at what a file of the gate reaches; a file with tests in it is none, and leads nowhere. */
+  /** Processes the references of a gate file. A file with tests is not one, and its references are not followed. */
   scan(path: string, text: string): void {
     const directory = directoryOf(path);
     if (this.#source.links.has(path)) {
@@ -198,7 +198,10 @@ function mainOf(base: string, name: string): string[] {
   return path === null ? [] : [path];
 }
 
-/** Whether a Python module is a tool's own, and not the code that it tests: it lies beside the tool, or where tools lie. */
+/**
+ * Whether a Python module belongs to a tool rather than to the code under test: it lies beside the tool, or in a tool
+ * directory.
+ */
 function isOfTool(importer: string, path: string): boolean {
   const [top = '', ...rest] = path.split('/');
   return rest.length === 0 || toolDirectory.test(path) || importer.startsWith(`${top}/`);

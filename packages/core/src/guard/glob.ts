@@ -1,6 +1,6 @@
 /**
- * Whether a path is one that a pattern means: `*` and `?` stay within a directory, `**` goes through any number of them, and a
- * pattern that ends in `/` means all below. Nothing is ever tried twice from the same place, so no pattern takes long.
+ * Matches a path against a glob: `*` and `?` stay within a directory, `**` spans directories, and a trailing `/` means
+ * everything below. Linear backtracking, so no pattern is slow.
  */
 export function matchesGlob(pattern: string, path: string): boolean {
   const parts = (pattern.endsWith('/') ? `${pattern}**` : pattern).replace(/^\.?\//, '').split('/');
@@ -16,7 +16,7 @@ function matchPart(pattern: string, name: string): boolean {
   );
 }
 
-/** The usual matching of wildcards: only the last one that stands for many is ever widened. */
+/** Standard wildcard matching: only the last multi-match wildcard is ever widened. */
 function matchParts<T>(
   pattern: readonly T[],
   text: readonly T[],

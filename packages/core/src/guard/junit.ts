@@ -2,12 +2,12 @@ import type { TestCount } from '@pawl/schema/change';
 import { gateLimits } from './gate-limit.ts';
 import { addCounts, countOf } from './runner/runner.ts';
 
-/** What the elements of a report say, as far as it counts. */
+/** The counts of one suite element. */
 type Suite = { tests: number | null; failed: number | null; skipped: number | null; parts: TestCount | null };
 
 /**
- * How many tests JUnit files tell of; null when they tell of none. The test cases are counted where they are listed, and else
- * the numbers of the outermost suites. No entity is ever expanded, and text is passed over: so a report costs its length.
+ * Counts the tests in JUnit files; null if there are none. Counts test cases where listed, else the numbers of the
+ * outermost suites. Never expands entities and skips text, so the cost is linear.
  */
 export function countJUnit(xml: readonly string[]): TestCount | null {
   return xml.reduce<TestCount | null>((sum, text) => addCounts(sum, countReport(text)), null);
@@ -42,7 +42,7 @@ function countReport(xml: string): TestCount | null {
 
 type Attributes = Record<string, string>;
 
-/** Some reports have no element for a test that did not run, but say it in a word. */
+/** Some reports mark a skipped test by an attribute instead of an element. */
 function stateOf({ status, result }: Attributes): 'passed' | 'skipped' {
   const words = [status, result].map((word) => word?.toLowerCase());
   return words.some((word) => word !== undefined && /^(?:skipped|notrun|disabled|suppressed)$/.test(word))
@@ -64,7 +64,7 @@ function emptySuite(attributes: Attributes): Suite {
   };
 }
 
-/** What a suite says itself comes before the sum of what is in it: so nested suites are not counted twice. */
+/** A suite's own numbers win over the sum of its children, so nested suites are not counted twice. */
 function closeSuite(suites: Suite[]): void {
   const suite = suites.pop();
   const outer = suites.at(-1);
@@ -81,7 +81,7 @@ function numberOf(text: string | undefined): number | null {
 
 type Tag = { name: string; isEnd: boolean; isEmpty: boolean; attributes: () => Attributes };
 
-/** The tags of a text, one after the other; comments, CDATA, declarations and text are passed over. */
+/** Yields the tags of a document; skips comments, CDATA, declarations and text. */
 function* readTags(xml: string): Generator<Tag> {
   for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at)) {
     const end = endOfMarkup(xml, at);
@@ -94,7 +94,7 @@ function* readTags(xml: string): Generator<Tag> {
   }
 }
 
-/** Where the markup that begins here has its last character; -1 when it has no end. */
+/** The last character of the markup that starts here; -1 if it never ends. */
 function endOfMarkup(xml: string, at: number): number {
   for (const [begin, finish] of [
     ['<!--', '-->'],
@@ -109,7 +109,7 @@ function endOfMarkup(xml: string, at: number): number {
   return endOfTag(xml, at);
 }
 
-/** A declaration may hold others in brackets. */
+/** A declaration may contain others in brackets. */
 function endOfDeclaration(xml: string, at: number): number {
   const end = xml.indexOf('>', at);
   const bracket = end === -1 ? -1 : xml.slice(at, end).indexOf('[');
@@ -118,7 +118,7 @@ function endOfDeclaration(xml: string, at: number): number {
   return close === -1 ? -1 : xml.indexOf('>', close);
 }
 
-/** In quotation marks a `>` is text. */
+/** Inside quotes, `>` is text. */
 function endOfTag(xml: string, at: number): number {
   const mark = /["'>]/g;
   mark.lastIndex = at;
@@ -133,7 +133,7 @@ function endOfTag(xml: string, at: number): number {
 
 const known = new Set(['tests', 'failures', 'errors', 'skipped', 'disabled', 'ignored', 'status', 'result']);
 
-/** Attributes are read one after the other, so that what stands in the value of one is never taken for another. */
+/** Reads attributes in order, so that nothing inside a value is taken for another attribute. */
 function readAttributes(tag: string): Attributes {
   const attributes: Attributes = {};
   const attribute = /\s*([^\s=]{1,100})\s*=\s*(?:"([^"]*)"|'([^']*)')/y;

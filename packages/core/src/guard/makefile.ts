@@ -2,11 +2,10 @@ import { gateLimits } from './gate-limit.ts';
 
 type Rule = { needs: string[]; recipe: string[] };
 
-/** What a makefile says, as far as it can be read without running it. */
+/** The parts of a makefile that can be read without running it. */
 type Makefile = {
   rules: ReadonlyMap<string, Rule>;
   first: string | null;
-  /** Other makefiles that it includes. */
   includes: string[];
 };
 
@@ -44,7 +43,7 @@ function parseMakefile(text: string): Makefile {
   return { rules, first, includes };
 }
 
-/** Replaces variables that the makefile itself sets; others stay as they are. */
+/** Expands variables that the makefile sets; leaves others as they are. */
 function expand(text: string, variables: ReadonlyMap<string, string>): string {
   return text
     .replaceAll(/\$(?:\(([\w.-]{1,100})\)|\{([\w.-]{1,100})\})/g, (whole, round?: string, curly?: string) => {
@@ -54,15 +53,15 @@ function expand(text: string, variables: ReadonlyMap<string, string>): string {
 }
 
 /**
- * The commands that make runs for these words, with what the targets need; for its first target when no word is one. A word
- * that a pattern (`%`) may stand for counts for that.
+ * The commands that make runs for these words, including prerequisites; for the first target if no word is one. Also
+ * matches pattern rules (`%`).
  */
 export function recipesFor(text: string, words: ReadonlySet<string>): { commands: string[]; includes: string[] } {
   const { rules, first, includes } = parseMakefile(text);
   const named = [...words].filter((word) => rules.has(word));
   const wanted = new Set(named.length > 0 || first === null ? named : [first]);
   const commands: string[] = [];
-  // A set hands out what is added while it is walked through.
+  // Iterating a set also visits entries added meanwhile.
   for (const target of wanted) {
     const rule = rules.get(target) ?? rules.get(patternFor(target, rules) ?? '');
     for (const need of rule?.needs ?? []) if (need !== '' && need !== '|') wanted.add(need);

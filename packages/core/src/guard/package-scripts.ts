@@ -1,14 +1,14 @@
 import { gateLimits } from './gate-limit.ts';
 
-/** What a package manager runs by itself when it installs. */
+/** Scripts that a package manager runs on install. */
 const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare'];
 
-/** The words of shell commands, as far as names of scripts and files go. */
+/** Splits shell commands into words that may name scripts and files. */
 export function wordsOf(commands: readonly string[]): string[] {
   return commands.flatMap((command) => command.split(/[\s;&|()<>"'`=]+/)).filter((word) => word !== '');
 }
 
-/** The scripts of a package.json (or composer.json) by their names; none when it cannot be read. */
+/** The scripts of a package.json (or composer.json) by name; empty if it cannot be parsed. */
 export function scriptsOf(text: string | null): Map<string, string> {
   const content = readObject(text);
   const scripts = asObject(content?.['scripts']) ?? {};
@@ -20,12 +20,12 @@ export function scriptsOf(text: string | null): Map<string, string> {
   );
 }
 
-/** The scripts that run when these words are commands: those that are named, what comes before and after them, what they call. */
+/** The scripts that run for these words: named ones, their pre and post scripts, and what those call. */
 export function usedScripts(scripts: ReadonlyMap<string, string>, words: ReadonlySet<string>): Set<string> {
   const used = new Set<string>();
   const seen = new Set<string>([...words, ...lifecycle]);
   let families = 0;
-  // A set grows while it is gone through, and each word is gone through once.
+  // The set grows during iteration, and each word is visited once.
   for (const word of seen) {
     const isFamily = word.endsWith('*') && (families += 1) <= gateLimits.families;
     const named = isFamily ? [...scripts.keys()].filter((name) => name.startsWith(word.slice(0, -1))) : [word];
@@ -39,7 +39,7 @@ export function usedScripts(scripts: ReadonlyMap<string, string>, words: Readonl
   return used;
 }
 
-/** A text as a JSON object; null when it is none. */
+/** Parses a JSON object; null if the text is anything else. */
 export function readObject(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   try {

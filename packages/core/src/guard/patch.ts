@@ -1,19 +1,19 @@
-/** What a patch does to one file. */
+/** One file of a patch. */
 export type PatchFile = {
   path: string;
-  /** What it was called before; the same as `path` unless it was renamed. */
+  /** Its previous path; equals `path` unless it was renamed. */
   from: string;
   isNew: boolean;
   isDeleted: boolean;
   isBinary: boolean;
-  /** With their numbers in the new file. */
+  /** With line numbers in the new file. */
   added: { line: number; text: string }[];
   removed: string[];
 };
 
 /**
- * Reads a patch as git prints it. Hunks are read by the numbers in their heads, so that no line of a file, whatever it says, is
- * taken for a line of the patch.
+ * Parses a patch as git prints it. Reads hunks by the line counts in their headers, so that no file content is taken
+ * for patch syntax.
  */
 export function parsePatch(patch: string): PatchFile[] {
   const lines = patch.split('\n');
@@ -45,7 +45,7 @@ function readHead(line: string, file: PatchFile): void {
   else if (line.startsWith('+++ ') && line !== '+++ /dev/null') file.path = withoutSide(line.slice(4));
 }
 
-/** Reads the lines of one hunk, and returns where the next thing begins. */
+/** Reads one hunk; returns the index of the line after it. */
 function readHunk(lines: readonly string[], start: number, head: string, file: PatchFile): number {
   const [, before = '1', first = '0', after = '1'] = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(head) ?? [];
   let left = Number(before);
@@ -71,7 +71,7 @@ function readHunk(lines: readonly string[], start: number, head: string, file: P
   return at;
 }
 
-/** Where nothing else names a file (its mode changed, or it is empty) both names in the head are the same. */
+/** If nothing else names the file (mode change, or empty), both names in the header are equal. */
 function nameInHead(names: string): string {
   if (names.startsWith('"')) return withoutSide(/^"(?:[^"\\]|\\.)*"/.exec(names)?.[0] ?? names);
   return names.slice('a/'.length, (names.length - 1) / 2);
@@ -83,7 +83,7 @@ function withoutSide(name: string): string {
 
 const escaped: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
 
-/** A name as git writes it: with a tab behind it when it has spaces, and in quotes with escapes when it is unusual. */
+/** Unquotes a name as git writes it: a trailing tab if it has spaces, quotes and escapes if it is unusual. */
 function nameOf(written: string): string {
   const name = written.replace(/\t$/, '');
   if (!name.startsWith('"')) return name;

@@ -1,14 +1,14 @@
 import { gateLimits } from './gate-limit.ts';
 
-/** A variable, a substitution or an interpolation that stands before a path, as in `"$(dirname "$0")/lib.sh"`. */
+/** A variable, a substitution or an interpolation before a path, as in `"$(dirname "$0")/lib.sh"`. */
 const prefix = /\$(?:\{[^}\n]{0,200}\}|\w{1,100}|\((?:[^()\n]|\([^()\n]{0,200}\)){0,200}\))["']?\//g;
 
-/** A text in which paths behind a variable or a substitution are relative ones: where they lead is tried in several directories. */
+/** Turns paths behind a variable or a substitution into relative ones; the caller tries several directories. */
 export function withoutPrefixes(text: string): string {
   return text.replaceAll(prefix, './');
 }
 
-/** What a text has between quotes, without whole lines of comment. */
+/** Quoted strings of a text, skipping comment lines. */
 export function stringsIn(text: string): string[] {
   const found: string[] = [];
   for (const line of withoutPrefixes(text).split('\n')) {
@@ -20,11 +20,11 @@ export function stringsIn(text: string): string[] {
   return found.slice(0, gateLimits.references);
 }
 
-/** Programs that are given the name of a script or a target: what stands beside them is called. */
+/** Programs that take the name of a script or a target as an argument. */
 const callers =
   /^(?:\S*\/)?(?:npm|npx|pnpm|yarn|bun|bunx|deno|make|gmake|just|task|rake|nox|turbo|nx|lerna|composer|cargo|go|sh|bash|node|tsx|python[\d.]*|ruby|perl|php)$/;
 
-/** The parts of a script that call another program by name; the other words of a script name nothing. */
+/** The parts of a script that call another program by name; other words reference nothing. */
 export function callsIn(text: string): string[] {
   return text
     .split(/[\n;&|()`]+/)
@@ -33,7 +33,7 @@ export function callsIn(text: string): string[] {
     .slice(0, gateLimits.references);
 }
 
-/** Modules that a Python file imports, by their dotted names; a leading dot stands for the file's own package. */
+/** Modules that a Python file imports, by dotted name; a leading dot is the file's own package. */
 export function pythonModules(text: string): string[] {
   const found: string[] = [];
   for (const line of text.split('\n')) {

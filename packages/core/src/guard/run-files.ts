@@ -1,16 +1,16 @@
-/** Words before a command that say how it runs, and not what. */
+/** Words before a command that say how to run it. */
 const leads = /^(?:if|then|else|elif|do|while|until|!|\{|time|exec|env|nice|sudo|command|npx|bunx|uv|poetry|run)$/;
 
-/** Programs that run the file which they are given. */
+/** Programs that run the file they are given. */
 const interpreters =
   /^(?:\S*\/)?(?:sh|bash|dash|zsh|ksh|node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|source|\.)$/;
 
-/** Options whose value says by what a program runs. */
+/** Options whose value is a configuration file. */
 const settings = /^(?:-c|-f|--config|--file|--project|--makefile)$/;
 
 /**
- * The files that shell commands run, or run by: programs, scripts that an interpreter is given, and configuration. What
- * they merely look at is not among them.
+ * The files that shell commands run or are configured by: programs, interpreted scripts, and configuration. Excludes
+ * files they only read.
  */
 export function runFiles(commands: readonly string[]): Set<string> {
   const found = new Set<string>();
@@ -25,7 +25,7 @@ export function runFiles(commands: readonly string[]): Set<string> {
       else if (isRun && !leads.test(word)) {
         found.add(word);
         isInterpreted ||= interpreters.test(word);
-        // Options of an interpreter may have values before the file comes.
+        // An interpreter's options may have values before the file.
         isRun = isInterpreted && (interpreters.test(word) || !/[./]/.test(word));
       }
     }

@@ -5,8 +5,8 @@ import { languageOf, mayHoldTests } from './test-files.ts';
 import { testBeginnings } from './test-words.ts';
 
 /**
- * How a test is left out, singled out, or allowed to fail. One that depends on the machine (`skipIf`, `runIf`) is no such thing
- * where it runs, and where it does not the counts tell.
+ * Ways to skip a test, run only some, or allow a failure. Conditional skips (`skipIf`, `runIf`) do not count: where
+ * they skip, the test counts show it.
  */
 const skips: Record<Language, RegExp> = {
   script:
@@ -25,18 +25,18 @@ const skips: Record<Language, RegExp> = {
   native: /\bGTEST_SKIP\(|\bDISABLED_\w/,
 };
 
-/** A file of a check that goes on though something failed. */
+/** Lines of a check's file that ignore a failure. */
 const neutralisers =
   /\|\|\s*(?:true|:)(?:[\s;)"']|$)|\bexit\s+0\b|\bset\s+\+e\b|\bcontinue-on-error\s*:\s*['"]?true\b|\ballow_failure\s*:\s*true\b|^\t-[^-]|--passWithNoTests\b|\bpassWithNoTests\s*:\s*true\b|\bif:\s*false\b/;
 
-/** A switch that keeps a target's tests from being built. */
+/** Cargo settings that disable a target's tests. */
 const cargoSwitch = /^\s*(?:test|autotests|doctest|harness)\s*=\s*false\b/;
 
 export type AddedSkip = { line: number; text: string };
 
 /**
- * The lines that a change adds to a file and that leave tests out. A line that was only moved or reworded is not one of them:
- * no more are told than there are more of them now.
+ * The lines a change adds to a file that skip tests. Moved or reworded lines do not count: reports only as many as
+ * there are more now.
  */
 export function addedSkips(file: PatchFile, isGateFile: boolean): AddedSkip[] {
   const isSkip = skipIn(file.path, isGateFile);
@@ -54,7 +54,7 @@ export function addedSkips(file: PatchFile, isGateFile: boolean): AddedSkip[] {
   return fresh.slice(-more).map(({ line, text }) => ({ line, text: text.trim() }));
 }
 
-/** How many more tests a change defines in a file than it takes away; negative when it takes more away. */
+/** The number of tests a change adds to a file minus those it removes. */
 export function testsGained(file: PatchFile): number {
   const count = (path: string, lines: readonly string[]) => {
     const language = languageOf(path);
@@ -73,13 +73,13 @@ function skipIn(path: string, isGateFile: boolean): ((line: string) => boolean) 
   return (line) => says(line, language, skips[language]);
 }
 
-/** Whether a line of code says something; what is only a comment says nothing. */
+/** Whether a line of code matches; comment lines do not. */
 function says(line: string, language: Language, what: RegExp): boolean {
   const text = beginningOf(line);
   return what.test(text) && !comments[language].test(text);
 }
 
-/** Nobody writes a test far behind the beginning of a line; what is longer was made by a program. */
+/** Only the start of a line is searched; longer lines are generated. */
 function beginningOf(line: string): string {
   const indent = line.length - line.trimStart().length;
   return line.slice(indent > gateLimits.lineCharacters ? indent : 0, indent + gateLimits.lineCharacters);

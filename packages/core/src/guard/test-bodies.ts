@@ -3,17 +3,17 @@ import { gateLimits } from './gate-limit.ts';
 import type { Language } from './test-files.ts';
 import { testBeginnings } from './test-words.ts';
 
-/** A test in a file: what it is called, and its body as code. */
+/** A test in a file: its name, and its body as code. */
 export type TestBody = { name: string; body: string };
 
-/** Languages whose blocks are seen by how far lines are indented. */
+/** Languages whose blocks are recognised by indentation. */
 const indented: ReadonlySet<Language> = new Set(['python', 'ruby', 'elixir', 'shell']);
 
-/** The tests of a file, in their order. `code` is the text without comments and texts (`codeOnly`). */
+/** The tests of a file, in order. `code` is the text without comments and string contents (`codeOnly`). */
 export function testBodies(text: string, code: string, language: Language): TestBody[] {
   const bodies: TestBody[] = [];
   const lines = code.split('\n');
-  // Tests may stand in tests, but not so many that looking at all of them would keep us busy.
+  // Tests may nest; this bounds the total work.
   let room = 4 * code.length;
   for (let no = 0, at = 0; no < lines.length && bodies.length < gateLimits.testsInFile && room > 0; no += 1) {
     const line = lines[no] ?? '';
@@ -30,11 +30,11 @@ export function testBodies(text: string, code: string, language: Language): Test
   return bodies;
 }
 
-/** The lines below one that are indented further; and what stands behind the colon on a line of its own. */
+/** The lines below that are indented further, and any text after the colon of the first line. */
 export function blockBelow(lines: readonly string[], no: number): string {
   const depth = indentOf(lines[no] ?? '');
   const block: string[] = [/:\s*(\S.*)$/.exec(lines[no] ?? '')?.[1] ?? ''];
-  // The head of a function may go over several lines, and its last one may stand as far left as the first.
+  // A function head may span lines, and its last line may be indented like the first.
   for (let at = no + 1; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     if (line.trim() === '' || /^\s*\).*:\s*$/.test(line)) continue;
@@ -48,7 +48,7 @@ export function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** A test that is a call with a function: `test('name', () => { … })`, also behind `test.each(…)`. */
+/** A test that is a call with a function: `test('name', () => { … })`, also after `test.each(…)`. */
 function calledBody(text: string, code: string, start: number): TestBody {
   let open = start + (/^[^(`]*/.exec(code.slice(start, start + gateLimits.lineCharacters))?.[0].length ?? 0);
   let end = open;
@@ -67,7 +67,7 @@ function calledBody(text: string, code: string, start: number): TestBody {
   return { name, body: body.startsWith('{') ? body.slice(1, bracketEnd(body, 0) - 1) : body.replace(/[\s,]*$/, '') };
 }
 
-/** A test that is a function or a block with a head: everything up to the first brace names it. */
+/** A test that is a function or a block: everything up to the first brace is its name. */
 function bracedBody(text: string, code: string, start: number): TestBody {
   const open = code.indexOf('{', start);
   if (open === -1) return { name: '', body: '' };

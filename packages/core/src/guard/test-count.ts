@@ -1,10 +1,12 @@
 import type { Finding, TestCount } from '@pawl/schema/change';
 
-/** In what way fewer tests ran than before, if so. A runner whose words cannot be read any more is no better than one that ran nothing. */
+/** Compares test counts. Output that can no longer be parsed is as bad as no tests. */
 export function compareCounts(before: TestCount | null, after: TestCount | null): Finding[] {
   if (before === null) return [];
   if (after === null) {
-    return [{ kind: 'tests-unreadable', detail: `${before.run} tests ran before, and now none can be counted` }];
+    return [
+      { kind: 'tests-unreadable', detail: `${before.run} tests ran before, and now the output cannot be counted` },
+    ];
   }
   const findings: Finding[] = [];
   if (after.run < before.run) {
@@ -24,7 +26,7 @@ export function compareCounts(before: TestCount | null, after: TestCount | null)
   return findings;
 }
 
-/** Those findings that were not accepted yet: of another kind, or about more tests. */
+/** Findings not accepted yet: of another kind, or about more tests. */
 export function notAccepted(findings: readonly Finding[], accepted: readonly Finding[]): Finding[] {
   return findings.filter(
     ({ kind, tests = 0 }) => !accepted.some((each) => each.kind === kind && (each.tests ?? 0) >= tests),

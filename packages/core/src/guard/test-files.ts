@@ -1,7 +1,7 @@
 import { gateLimits } from './gate-limit.ts';
 import { assertions, testBeginnings } from './test-words.ts';
 
-/** Languages in which tests are recognised, by the ends of their files' names. */
+/** File extensions of the languages in which tests are recognised. */
 const languages = {
   script: 'js jsx ts tsx mjs cjs mts cts vue svelte',
   python: 'py',
@@ -31,18 +31,18 @@ const testDirectory = /(?:^|\/)(?:__tests__|tests?|specs?|e2e)\//;
 const testName =
   /(?:^|\/)(?:[^/]*[._-](?:test|tests|spec|e2e|cy)\.\w+|test[._-][^/]*|[^/]*(?:Test|Tests|TestCase|IT|Spec)\.(?:java|kt|kts|scala|groovy|cs|fs|vb|php)|conftest\.py|[^/]*\.(?:bats|t))$/;
 
-/** Whether a file is code that looks as if it had tests in it, by where it lies and what it is called. */
+/** Whether a file is code that looks like tests, by its path. */
 export function isTestFile(path: string): boolean {
   return languageOf(path) !== null && (testDirectory.test(path) || testName.test(path));
 }
 
-/** What a runner does and a test hardly ever: it starts programs, or looks for files and loads them. */
+/** What a runner does and a test rarely does: start programs, or find and load files. */
 const runs =
   /\b(?:child_process|subprocess|spawn(?:Sync)?|exec(?:File)?(?:Sync)?|fork|runpy|importlib|readdir(?:Sync)?|glob(?:Sync)?|listdir|import\s*\(\s*[^'"\s]|require\s*\(\s*[^'"\s])/;
 
 /**
- * Whether a file that lies or is called like a test is one, by its text: it begins tests, or asserts and starts nothing else.
- * A file without either is a runner, or what a runner uses.
+ * Whether a file with a test's path really holds tests: it defines some, or it asserts and starts nothing. Otherwise it
+ * is a runner or part of one.
  */
 export function holdsTests(path: string, text: string): boolean {
   const language = languageOf(path);
@@ -53,7 +53,7 @@ export function holdsTests(path: string, text: string): boolean {
   return language !== 'shell' && !runs.test(text) && lines.some((line) => assertions[language].test(line));
 }
 
-/** Whether tests may stand in a file: in some languages they stand beside the code. */
+/** Whether a file may contain tests; some languages keep them beside the code. */
 export function mayHoldTests(path: string): boolean {
   return isTestFile(path) || languageOf(path) === 'rust';
 }

@@ -7,18 +7,17 @@ import { assertions } from './test-words.ts';
 
 export type TestStrength = { name: string; assertions: number; isEmpty: boolean };
 
-/** How much the tests of a file demand, as far as its text shows. */
+/** How much the tests of a file assert, judging by its text. */
 export type FileStrength = {
   tests: TestStrength[];
   /** Assertions whose failure is not dropped. */
   assertions: number;
-  /** Assertions whose failure is dropped: they stand in a `try` whose `catch` does nothing about it. */
+  /** Assertions whose failure is dropped: in a `try` with a `catch` that ignores it. */
   swallowed: number;
-  /** Lines with assertions. */
   lines: string[];
 };
 
-/** Measures the tests of a file; null for a file that can hold none. */
+/** Measures the tests of a file; null if it cannot contain any. */
 export function measureTests(path: string, text: string): FileStrength | null {
   const language = languageOf(path);
   if (language === null) return null;
@@ -29,7 +28,7 @@ export function measureTests(path: string, text: string): FileStrength | null {
     assertions: countAssertions(body, language),
     isEmpty: isEmpty(body),
   }));
-  // Beside the code under test, only what stands in tests asserts.
+  // In a file of code under test, only tests count.
   const counted = isTestFile(path) ? code : bodies.map(({ body }) => body).join('\n');
   const swallowed = countSwallowed(counted, language);
   const lines = counted
@@ -44,7 +43,7 @@ export function measureTests(path: string, text: string): FileStrength | null {
   };
 }
 
-/** An assertion that holds whatever the code does. */
+/** An assertion that always holds. */
 const trivial = /^[^(\n]{0,60}\(?\s*(?:true|True|!0|!false|1)\s*\)|^\s*assert\s+(?:True|1)\s*$/;
 
 const everyAssertion = Object.fromEntries(
@@ -63,12 +62,12 @@ function countAssertions(code: string, language: Language): number {
   return count;
 }
 
-/** A body that does nothing, or returns before it does anything. */
+/** A body that does nothing, or returns first. */
 function isEmpty(body: string): boolean {
   return /^[\s;"'`]*(?:(?:return|pass|\.\.\.|end)[\s;"'`]*)?$/.test(body) || /^\s*return[ \t]*(?:;|\n)/.test(body);
 }
 
-/** What a handler does that lets the failure be seen. */
+/** Words by which a handler reports the failure. */
 const tells = /\b(?:throw|raise|reraise|fail|reject|done|flunk|panic|exit|exitCode)\b/;
 
 function isDropped(handler: string, language: Language): boolean {
@@ -111,7 +110,7 @@ function droppedRejections(code: string): number {
   return count;
 }
 
-/** Assertions in a block that is followed, as far left as it begins, by a handler which drops the failure. */
+/** Counts assertions in a block that is followed, at the same indentation, by a handler that drops the failure. */
 function inBlocks(code: string, language: Language, opener: RegExp, handler: RegExp): number {
   const lines = code.split('\n');
   let count = 0;

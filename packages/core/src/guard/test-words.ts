@@ -1,6 +1,6 @@
 import type { Language } from './test-files.ts';
 
-/** The line with which a test begins. */
+/** The first line of a test. */
 export const testBeginnings: Record<Language, RegExp> = {
   script: /(?<![\w.])(?:it|test|specify|Deno\.test)(?:\.\w+)*\s*[(`]/,
   python: /^\s*(?:async\s+)?def\s+test\w*\s*\(/,
@@ -15,7 +15,7 @@ export const testBeginnings: Record<Language, RegExp> = {
   native: /^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST|TEST_CASE|SCENARIO)\s*\(/,
 };
 
-/** Where a test compares something, or demands that it fails. */
+/** Assertions, including expected failures. */
 export const assertions: Record<Language, RegExp> = {
   script:
     /(?<![\w$])(?<!function\s)(?:expect|assert)\w*(?:\.\w+)*\s*\(|\.should\b|(?<![\w.$])t\.(?:is|not|ok|notOk|true|false|truthy|falsy|equal|equals|notEqual|same|deepEqual|notDeepEqual|strictEqual|like|throws|throwsAsync|notThrows|rejects|doesNotThrow|regex|match|snapshot|fail|assert)\(/,

@@ -1,14 +1,14 @@
 import type { Finding } from '@pawl/schema/change';
 import type { FileStrength, TestStrength } from './test-strength.ts';
 
-/** A test file before and after a change; null where it is not there, or is no file with tests. */
+/** A test file before and after a change; null if it is missing, or has no tests. */
 export type TestPair = { path: string; before: FileStrength | null; after: FileStrength | null };
 
 const nothing: FileStrength = { tests: [], assertions: 0, swallowed: 0, lines: [] };
 
 /**
- * In what way the tests demand less after a change, by their text alone. Tests that are gone are not told here when the runner's own
- * number shows them (`isCounted`). A file that is new weakens nothing.
+ * Finds tests that assert less after a change, by their text alone. Removed tests are not reported if the runner's own
+ * count shows them (`isCounted`). A new file weakens nothing.
  */
 export function weakerTests(pairs: readonly TestPair[], isCounted: boolean): Finding[] {
   const findings = pairs.flatMap((pair) => weakerFile(pair, pairs));
@@ -31,7 +31,7 @@ function weakerFile(pair: TestPair, pairs: readonly TestPair[]): Finding[] {
   if (emptied.length > 0) {
     const names = emptied.slice(0, 3).map((name) => (name === '' ? 'a test' : `“${name.slice(0, 60)}”`));
     const more = emptied.length > names.length ? ` and ${emptied.length - names.length} more` : '';
-    const detail = `${path}: nothing is left in the body of ${names.join(', ')}${more}`;
+    const detail = `${path}: the body of ${names.join(', ')}${more} is empty now`;
     findings.push({ kind: 'test-emptied', detail, tests: emptied.length });
   }
   const dropped = after.swallowed - before.swallowed;
@@ -45,7 +45,7 @@ function weakerFile(pair: TestPair, pairs: readonly TestPair[]): Finding[] {
   return findings;
 }
 
-/** Counts all test files of a change together: tests that moved to another file, and files that another one replaces. */
+/** Compares all test files of a change together, for tests that moved and files that were replaced. */
 function weakerAltogether(pairs: readonly TestPair[], isCounted: boolean): Finding[] {
   const sum = (files: FileStrength[]): FileStrength => ({
     tests: files.flatMap(({ tests }) => tests),
@@ -64,7 +64,7 @@ function fewer(where: string, before: number, after: number, tests: number): Fin
   return { kind: 'fewer-assertions', detail: `${where}: fewer assertions, ${before} before, ${after} now`, tests };
 }
 
-/** The assertions of as many tests as there are fewer now: their loss shows in the number of tests. */
+/** The assertions of removed tests, which show in the test count. */
 function gone(before: FileStrength, after: FileStrength): number {
   const names = new Set(after.tests.map(({ name }) => name));
   const counts = before.tests.filter(({ name }) => !names.has(name)).map(({ assertions }) => assertions);
@@ -75,7 +75,7 @@ function gone(before: FileStrength, after: FileStrength): number {
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** Tests that had a body and have none now, by name; and as many others as there are more without a body and fewer with one. */
+/** Tests that lost their body, by name; plus as many renamed ones as the numbers with and without a body show. */
 function emptiedTests(before: FileStrength, after: FileStrength): string[] {
   const full = new Set(before.tests.filter(({ isEmpty }) => !isEmpty).map(({ name }) => name));
   const empty = after.tests.filter(({ isEmpty }) => isEmpty).map(({ name }) => name);
@@ -93,7 +93,7 @@ function hasFull(tests: readonly TestStrength[], name: string): boolean {
   return tests.some((test) => test.name === name && !test.isEmpty);
 }
 
-/** Whether all that a file had stands in other files of the change now. */
+/** Whether all tests of a file moved to other files of the change. */
 function isElsewhere(pair: TestPair, pairs: readonly TestPair[]): boolean {
   const { before } = pair;
   const others = new Set(
@@ -102,7 +102,7 @@ function isElsewhere(pair: TestPair, pairs: readonly TestPair[]): boolean {
   return before !== null && before.tests.length > 0 && before.tests.every(({ name }) => others.has(name));
 }
 
-/** Lines with assertions that left a file and are new in another file of the change. */
+/** Lines with assertions that moved to another file of the change. */
 function movedLines(pair: TestPair, pairs: readonly TestPair[]): number {
   const elsewhere = pairs
     .filter((each) => each !== pair)
@@ -111,7 +111,7 @@ function movedLines(pair: TestPair, pairs: readonly TestPair[]): number {
   return left.length - without(left, elsewhere).length;
 }
 
-/** What is in a list and not in another, each as often as it is there more. */
+/** Multiset difference. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -3,21 +3,20 @@ import type { Fault } from '@pawl/schema/stream-event';
 import type { Verdict } from '../sessions/completion.ts';
 import { firstLine } from '../shorten.ts';
 
-/** How a session ended, as far as the mail in its hands is concerned. */
+/** How a session ended, as far as its claimed mail is concerned. */
 export type EndForMail = {
-  /** It came to a good end, so it has heard its prompt. */
+  /** It ended well, so its prompt was read. */
   well: boolean;
-  /** It broke down by itself, and the mail may have been why. */
+  /** It crashed by itself, and the mail may be the cause. */
   blame: boolean;
   reason: string;
 };
 
-/** How much of the reason is told. */
 const reasonCharacters = 200;
 
 /**
- * What the end of a session means for the mail in its hands. Only a breakdown of its own counts against the mail: not a stop, a
- * cancelled run, a failure of ours, silence, a limit, a login, an error that passes, or a machine that went down.
+ * Decides what a session's end means for its claimed mail. Only a crash of its own counts against the mail: not a stop,
+ * a cancelled run, a failure of Pawl, silence, a limit, a login, a transient error or a machine crash.
  */
 export function mailAtEnd(
   verdict: Verdict,
@@ -28,6 +27,6 @@ export function mailAtEnd(
   const own = end.failure === null && !end.hung && (end.fault === null || end.fault === 'other') && end.isWanted;
   const failed = verdict.next === 'end' && verdict.outcome === 'failed' && limitUntil === null;
   const reason =
-    verdict.next === 'end' ? firstLine(verdict.detail, reasonCharacters) : `the run goes on: ${verdict.next}`;
+    verdict.next === 'end' ? firstLine(verdict.detail, reasonCharacters) : `the run continues: ${verdict.next}`;
   return { well, blame: own && failed && !well, reason };
 }

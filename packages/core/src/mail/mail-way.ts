@@ -3,38 +3,38 @@ import type { Definition } from '@pawl/schema/definition';
 import type { MailKind } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 
-/** What decides how mail reaches an agent now. */
+/** The facts that decide how mail reaches an agent now. */
 export type WayFacts = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
-  /** Of one that stays and has had no run yet: its definition as its files say it now. */
+  /** For a persistent agent without a run yet: its current definition. */
   first?: Definition | null;
-  /** Its process is in the middle of a turn, and takes lines meanwhile whose arrival it shows. */
+  /** Its process is in the middle of a turn, takes input, and confirms it. */
   listens: boolean;
-  /** `pawl resume` would continue it: its provider, its worktree and its definition are there. */
+  /** `pawl resume` would continue it: its provider, worktree and definition exist. */
   resumable: boolean;
-  /** What waits for it. */
+  /** Mail waiting for it. */
   waiting: readonly { kind: MailKind; byPerson: boolean }[];
-  /** How often ordinary mail has begun a turn of it within the last hour. */
+  /** Turns that ordinary mail started within the last hour. */
   wakes: number;
 };
 
 export type Way =
-  /** Into the turn that runs. */
+  /** Into the running turn. */
   | { way: 'live' }
-  /** Nobody stirs: a turn begins with it. It counts as one of a bounded number where only agents' mail asks for it. */
+  /** Start a turn with it. `counts` against the hourly limit if only agents' mail asks for it. */
   | { way: 'wake'; counts: boolean }
-  /** Not now, for this reason: it goes along with the next turn, or its recipient fetches it. */
+  /** Not now: it joins the next turn, or the recipient fetches it. */
   | { way: 'wait'; why: string }
   /** Never. */
   | { way: 'dead'; why: string };
 
 /**
- * How mail for an agent goes on. Whoever was stopped, has failed, or waits for a person is not woken by anybody's mail; who
- * has finished is, by what its definition allows: a question and a person's word begin a turn anyway, other mail only where
- * the definition says `wake`, and not more often than a bounded number of times in an hour, so that two agents that thank
- * each other do not do so all night. What Pawl itself tells never begins a turn, but for a nudge and an alert.
+ * Decides how mail reaches an agent. Mail never wakes an agent that was stopped, has failed or waits for a person. It
+ * may wake a finished one: questions and a person's messages always do; other mail only if the definition says `wake`,
+ * up to an hourly limit, so that two agents cannot thank each other all night. Pawl's own notices never do, except
+ * nudges and alerts.
  */
 export function wayOfMail(facts: WayFacts): Way {
   const { agent, run, session } = facts;
@@ -43,9 +43,9 @@ export function wayOfMail(facts: WayFacts): Way {
   if (agent.adopted !== null)
     return wait('it was not started by Pawl, so it fetches its mail: by its hook, or with `pawl mail`');
   const pulls = definitionOf(facts)?.mail === 'pull';
-  // Who stays may be woken for its first turn; who is there for one task is given that.
+  // A persistent agent may be woken for its first turn; an ephemeral one starts with its task.
   const mayBegin = agent.class === 'persistent' && definitionOf(facts) !== null;
-  if (run === null && !mayBegin) return wait('it has not begun anything yet');
+  if (run === null && !mayBegin) return wait('it has not started yet');
   if (run !== null && run.outcome === null) {
     if (pulls) return wait('it fetches its mail');
     if (facts.listens && session?.pausedAt === null && agent.stopRequestedAt === null) return { way: 'live' };
@@ -55,7 +55,7 @@ export function wayOfMail(facts: WayFacts): Way {
   if (agent.completion !== null) return wait('it has completed');
   if (run?.outcome === 'failed') return wait('its last run failed');
   if (run !== null && run.questions !== null) return wait('it waits for a person’s answer');
-  if (agent.kind === 'subagent') return wait('it rests until its main gives it work');
+  if (agent.kind === 'subagent') return wait('it is idle until its main gives it work');
   if (!facts.resumable) return wait('it cannot be resumed: its worktree, its provider or its definition is gone');
   return wayToIdle(facts);
 }
@@ -71,10 +71,10 @@ function wayToIdle(facts: WayFacts): Way {
   const policy = definitionOf(facts)?.mail ?? 'wake';
   if (waiting.some(({ kind }) => kind === 'nudge' || kind === 'alert')) return { way: 'wake', counts: false };
   if (policy === 'pull') return wait('it fetches its mail');
-  if (policy === 'next-turn') return wait('it rests, and mail does not wake it');
+  if (policy === 'next-turn') return wait('it is idle, and mail does not wake it');
   if (!waiting.some(({ kind }) => kind === 'message' || kind === 'answer' || kind === 'completion'))
-    return wait('it rests, and there is nothing that would wake it');
-  if (wakes >= limits.mailWakesPerHour) return wait('mail has woken it too often within an hour');
+    return wait('it is idle, and nothing here wakes it');
+  if (wakes >= limits.mailWakesPerHour) return wait('mail has woken it too often within the hour');
   return { way: 'wake', counts: true };
 }
 

@@ -3,38 +3,37 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail, MailStatus } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 
-/** How far a mail has come. A dead letter stays pending: it never arrives. */
+/** The status of a mail. A dead letter stays pending. */
 export function statusOfMail({ deliveredAt, readAt, ackedAt }: Mail): MailStatus {
   if (ackedAt !== null) return 'acked';
   if (readAt !== null) return 'read';
   return deliveredAt === null ? 'pending' : 'delivered';
 }
 
-/** What has to be known of somebody to tell whom they may write to. */
+/** The agent fields that decide who may write to whom. */
 export type Correspondent = Pick<
   Agent,
   'id' | 'alias' | 'kind' | 'parentId' | 'supervisorId' | 'projectId' | 'endedAt' | 'adopted'
 > & {
-  /** The ids of its further projects, where it has several. */
+  /** The ids of its further projects. */
   alsoIn?: readonly string[];
 };
 
 /**
- * Who may write to whom. Agent 0 stands for the person. Agents write within their projects, or to their parent or child.
- *
+ * Decides who may write to whom. Agent 0 stands for the person. Agents write within their projects, or to their parent
+ * or child.
  *   from \ to   main   own subagent   another's subagent   parent   person   everybody
  *   main        yes    yes            no                   yes      yes      yes
  *   subagent    no     –              no                   yes      no*      no
  *   person      yes    no             no                   –        –        yes
- *
- * (* unless the person is its parent.) Nobody writes to the dead, to themselves, or into another project. An adopted agent is a
- * main that fetches its mail.
+ * (* unless the person is its parent.) Mail to a dead agent, to oneself or into another project is refused. An adopted
+ * agent is a main that fetches its mail.
  */
 export function refuseMail(from: Correspondent, to: Correspondent): void {
-  if (from.id === to.id) throw new PawlError('invalid_input', 'Nobody writes to themselves.');
+  if (from.id === to.id) throw new PawlError('invalid_input', 'You cannot write to yourself.');
   if (to.endedAt !== null) {
     throw new PawlError('conflict', `The agent ${to.alias} is dead, so it gets no mail.`, {
-      hint: 'See `pawl ps` for those that live.',
+      hint: 'See `pawl ps` for living agents.',
     });
   }
   if (!isPerson(from) && !isPerson(to) && !shareProject(from, to) && !isParent(from, to) && !isParent(to, from))
@@ -53,7 +52,9 @@ export function refuseMail(from: Correspondent, to: Correspondent): void {
   throw new PawlError('forbidden', `${to.alias} is the subagent of another agent.`);
 }
 
-/** Whom a mail to everybody goes to: each living main of the sender's project that Pawl started, but the sender. */
+/**
+ * The recipients of mail to everybody: each living main of the sender's project that Pawl started, except the sender.
+ */
 export function everybody<Other extends Correspondent>(from: Correspondent, others: Other[]): Other[] {
   if (from.kind === 'subagent') throw subagentTalk(null);
   return others.filter(
@@ -67,7 +68,7 @@ export function everybody<Other extends Correspondent>(from: Correspondent, othe
   );
 }
 
-/** The refusal of whatever a subagent says to anybody but the agent that it works for. */
+/** Refuses mail from a subagent to anybody but its main. */
 function subagentTalk(to: Correspondent | null): PawlError {
   const message =
     to?.kind === 'subagent'
@@ -76,13 +77,13 @@ function subagentTalk(to: Correspondent | null): PawlError {
   return new PawlError('forbidden', message, { hint: 'pawl send parent "…"' });
 }
 
-/** Refuses a text that cannot be a mail; returns its length in bytes. */
+/** Validates the body of a mail; returns its length in bytes. */
 export function checkBody(body: string): number {
   const bytes = new TextEncoder().encode(body).length;
-  if (body.trim() === '') throw new PawlError('invalid_input', 'A mail has to say something.');
-  if (body.includes('\0')) throw new PawlError('invalid_input', 'A mail holds no NUL characters.');
+  if (body.trim() === '') throw new PawlError('invalid_input', 'The mail is empty.');
+  if (body.includes('\0')) throw new PawlError('invalid_input', 'The mail contains a NUL character.');
   if (bytes <= limits.mailSpillBytes) return bytes;
-  throw new PawlError('too_large', `A mail has at most ${limits.mailSpillBytes} bytes, and this one has ${bytes}.`, {
+  throw new PawlError('too_large', `A mail may have at most ${limits.mailSpillBytes} bytes; this one has ${bytes}.`, {
     hint: 'Put it into a file, commit it, and name the file.',
   });
 }
@@ -92,13 +93,13 @@ export function isPerson({ parentId }: Pick<Agent, 'parentId'>): boolean {
   return parentId === null;
 }
 
-/** Whether two agents have a project in common; those without a project are among themselves. */
+/** Whether two agents share a project; agents without a project share that. */
 function shareProject(one: Correspondent, other: Correspondent): boolean {
   const projects = [one.projectId, ...(one.alsoIn ?? [])];
   return [other.projectId, ...(other.alsoIn ?? [])].some((project) => projects.includes(project));
 }
 
-/** Parent and child may differ in their projects: an agent without one may fork a child into a repository. */
+/** Parent and child may have different projects: an agent without one may fork a child into a repository. */
 function isParent(parent: Correspondent, child: Correspondent): boolean {
   return child.parentId === parent.id || child.supervisorId === parent.id;
 }

@@ -4,13 +4,13 @@ import type { RunCause, Task, taskStates } from '@pawl/schema/record';
 
 export type TaskState = (typeof taskStates)[number];
 
-/** What a task's facts say about it now, and why. */
+/** A task's derived state, and why. */
 export type TaskReading = { state: TaskState; detail: string };
 
-/** Other tasks by their ids: at least those that the task in question waits for. */
+/** Tasks by id: at least those that the task in question depends on. */
 export type TasksById = ReadonlyMap<string, Task>;
 
-/** Words that mean some task where one is to be named. */
+/** Words that stand for a task, so they cannot be names. */
 const reservedNames = ['next'];
 
 /**
@@ -27,7 +27,7 @@ export function taskState(task: Task, tasks: TasksById): TaskReading {
   if (awaited.length > 0) {
     const named = awaited.map((id) => {
       const other = tasks.get(id);
-      if (other === undefined) return `${id}, which is not there`;
+      if (other === undefined) return `${id}, which does not exist`;
       return other.finishedAt === null ? other.name : `${other.name} (in review)`;
     });
     return { state: 'blocked', detail: `waits for ${named.join(', ')}` };
@@ -36,24 +36,24 @@ export function taskState(task: Task, tasks: TasksById): TaskReading {
   return task.agentId === null ? { state: 'pending', detail: '' } : { state: 'in_progress', detail: '' };
 }
 
-/** The tasks that may be taken up now, in the order in which they were added. */
+/** The tasks that can be started now, in the order added. */
 export function pendingTasks(inOrder: readonly Task[], tasks: TasksById): Task[] {
   return inOrder.filter((task) => taskState(task, tasks).state === 'pending');
 }
 
-/** A name by which two tasks count as the same: without regard to case, and to spaces around and between words. */
+/** Normalises a task name for comparison: case and whitespace do not matter. */
 export function normalisedName(name: string): string {
   return name.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
-/** The open task of the same phase that already says this, if there is one. */
+/** The open task of the same phase with the same name, if any. */
 export function sameTask(open: readonly Task[], wanted: { phase: string; name: string }): Task | null {
   const name = normalisedName(wanted.name);
   const isSame = (task: Task) => task.phase === wanted.phase && normalisedName(task.name) === name;
   return open.find((task) => task.completedAt === null && isSame(task)) ?? null;
 }
 
-/** Refuses a task whose words or whose dependencies cannot be. */
+/** Validates a task's texts and dependencies. */
 export function checkTaskPlan(task: Pick<Task, 'id' | 'name' | 'phase' | 'description' | 'dependsOn'>): void {
   checkWords('name', task.name, limits.taskNameCharacters);
   if (normalisedName(task.name) === '') {
@@ -62,7 +62,7 @@ export function checkTaskPlan(task: Pick<Task, 'id' | 'name' | 'phase' | 'descri
     });
   }
   if (reservedNames.includes(normalisedName(task.name))) {
-    throw new PawlError('invalid_input', `The name ${task.name} has a meaning of its own.`, {
+    throw new PawlError('invalid_input', `The name ${task.name} is reserved.`, {
       hint: 'Choose another one.',
     });
   }
@@ -72,20 +72,20 @@ export function checkTaskPlan(task: Pick<Task, 'id' | 'name' | 'phase' | 'descri
   if (task.description.includes('\0'))
     throw new PawlError('invalid_input', 'The description contains a NUL character.');
   if (task.dependsOn.length > limits.taskDependencies) {
-    throw new PawlError('too_large', `A task waits for at most ${limits.taskDependencies} others.`, {
-      hint: 'Put a task in between that waits for some of them.',
+    throw new PawlError('too_large', `A task may depend on at most ${limits.taskDependencies} others.`, {
+      hint: 'Add an intermediate task that depends on some of them.',
     });
   }
 }
 
-/** Refuses dependencies that lead back to the task itself: it could never be taken up. */
+/** Refuses circular dependencies. */
 export function refuseCycle(task: Pick<Task, 'id' | 'name' | 'dependsOn'>, tasks: TasksById): void {
   const seen = new Set<string>();
   const open = [...task.dependsOn];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === task.id) {
-      throw new PawlError('conflict', `The task ${JSON.stringify(task.name)} would wait for itself.`, {
-        hint: 'Leave out the dependency that leads back to it.',
+      throw new PawlError('conflict', `The task ${JSON.stringify(task.name)} would depend on itself.`, {
+        hint: 'Remove the dependency that leads back to it.',
       });
     }
     if (seen.has(id)) continue;
@@ -94,7 +94,7 @@ export function refuseCycle(task: Pick<Task, 'id' | 'name' | 'dependsOn'>, tasks
   }
 }
 
-/** What an agent is told to do for a task: its words, and what came of the tasks before it. */
+/** The prompt for a task: its text, and the results of its dependencies. */
 export function taskText(task: Task, dependencies: readonly Task[]): string {
   const parts = [task.name];
   if (task.description.trim() !== '') parts.push(task.description.trim());
@@ -104,9 +104,9 @@ export function taskText(task: Task, dependencies: readonly Task[]): string {
   return parts.join('\n\n');
 }
 
-/** What becomes of a task when the run of the agent that has it ends. */
+/** What happens to a task when its agent's run ends. */
 export type TaskEnd =
-  /** The agent waits for an answer, or somebody else has the task by now. */
+  /** The agent waits for an answer, or another agent has the task by now. */
   | { do: 'keep' }
   | { do: 'complete'; summary: string | null }
   | { do: 'requeue'; crashes: number; reason: string }
@@ -119,7 +119,7 @@ export type EndedRun = {
   cause?: RunCause | undefined;
 };
 
-/** Reads from a run's end what becomes of its agent's task. The result message becomes the summary. */
+/** Decides what happens to a task when its agent's run ends. The result message becomes the summary. */
 export function taskEnd(task: Task, agentId: string, run: EndedRun): TaskEnd {
   const isFree = task.agentId === null && task.completedAt === null;
   const hasIt = task.agentId === agentId;
@@ -127,31 +127,31 @@ export function taskEnd(task: Task, agentId: string, run: EndedRun): TaskEnd {
     return { do: 'complete', summary: task.summary ?? run.detail };
   }
   if (!hasIt || run.questions !== null) return { do: 'keep' };
-  // Finished work waits for its change; how a later turn ends does not matter.
+  // Finished work waits for its change; later turns do not matter.
   if (task.finishedAt !== null && task.completedAt === null) return { do: 'keep' };
   if (task.completedAt !== null) return { do: 'complete', summary: task.summary };
   const reason = run.detail ?? run.outcome;
-  // A passed budget and a usage limit say nothing about the task.
+  // An exceeded budget or a usage limit says nothing about the task.
   const isCrash = run.outcome === 'failed' && run.cause === undefined;
   if (!isCrash) return { do: 'requeue', crashes: task.crashes, reason };
   const crashes = task.crashes + 1;
   return crashes < limits.taskCrashes
     ? { do: 'requeue', crashes, reason }
-    : { do: 'block', crashes, reason: `its agents crashed ${crashes} times, the last one so: ${reason}` };
+    : { do: 'block', crashes, reason: `its agents crashed ${crashes} times, last with: ${reason}` };
 }
 
 function checkWords(what: string, text: string, characters: number): void {
   if (text.length > characters) throw tooLong(what, `${characters} characters`);
   // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
   if (/[\u0000-\u001f\u007f]/.test(text)) {
-    throw new PawlError('invalid_input', `The ${what} of a task is one line of plain text.`, {
-      hint: 'Put what needs more into the description.',
+    throw new PawlError('invalid_input', `The ${what} of a task must be one line of plain text.`, {
+      hint: 'Put the rest into the description.',
     });
   }
 }
 
 function tooLong(what: string, limit: string): PawlError {
-  return new PawlError('too_large', `The ${what} of a task has at most ${limit}.`, {
+  return new PawlError('too_large', `The ${what} of a task may have at most ${limit}.`, {
     hint: 'Put the material into a file of the repository and name that file.',
   });
 }

@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProviderPreset } from '../port/provider.ts';
 
-/** Refuses a task that is empty, too large, or not plain text. */
+/** Validates a task. */
 export function checkTask(task: string): void {
   if (task.trim() === '') {
     throw new PawlError('invalid_input', 'The task is empty.', {
@@ -18,7 +18,7 @@ export function checkTask(task: string): void {
   if (task.includes('\0')) throw new PawlError('invalid_input', 'The task contains a NUL character.');
 }
 
-/** Refuses a model and options that the provider does not have. */
+/** Refuses a model or options that the provider does not support. */
 export function checkOptions(
   preset: ProviderPreset,
   request: { model: string | null; options: Record<string, string> },
@@ -38,7 +38,7 @@ export function checkOptions(
     if (!/^(?:-|env:)/.test(value)) continue;
     throw new PawlError(
       'invalid_input',
-      `${JSON.stringify(value.slice(0, 80))} is no model and no value of an option.`,
+      `${JSON.stringify(value.slice(0, 80))} is neither a model nor an option value.`,
     );
   }
   if (request.model !== null && preset.model === null) {

@@ -10,43 +10,43 @@ import { commandLines, communicationText } from './communication.ts';
 import { promptLimits } from './prompt-limit.ts';
 import { addedTags, block, foreignText } from './tag.ts';
 
-/** What a session is told: in one text, and the same divided for CLIs that take a system prompt. */
+/** A session's prompt: as one text, and split for CLIs that take a system prompt. */
 export type Prompt = {
-  /** Everything but what belongs to this run. */
+  /** Everything that does not depend on this run. */
   system: string;
-  /** What this run is about: what was said and done before, why it begins anew, and what is asked. */
+  /** The parts about this run: earlier conversation, why it restarts, and the task. */
   turn: string;
-  /** Both in one text, in the order of the parts. */
+  /** Both in one text, in part order. */
   whole: string;
 };
 
-/** The result of a task that had to be done first. */
+/** The result of a task that this one depends on. */
 export type DependencyResult = { name: string; summary: string };
 
 export type PromptGiven = {
   assets: PromptAssets;
   agent: Agent;
   run: Run;
-  /** Its projects, where it has several: the prompt lists the directory, branch and base of each. */
+  /** Its projects, if several: the prompt lists the directory, branch and base of each. */
   places?: readonly ProjectPlace[];
-  /** The repository's own texts for the agent's role, in their order. They are appended and replace nothing. */
+  /** The repository's own texts for the agent's role, in order. They are appended and replace nothing. */
   custom?: string[];
   dependencies?: DependencyResult[];
-  /** What was said before, told to a provider that has no memory of it. */
+  /** The earlier conversation, for a provider that does not remember it. */
   transcript?: string | null;
-  /** Why it begins anew, where this is not the beginning of the run. */
+  /** Why the run restarts, if it does. */
   notice?: string | null;
-  /** Leaves out the commands and what is told about other agents, but never the repository's own texts. */
+  /** Leaves out the commands and the part about other agents, but never the repository's own texts. */
   skipPromptExtras?: boolean;
 };
 
-/** One part of a prompt: its text with its tags, whether it belongs to the run, and its text in a turn of its own. */
+/** One part of a prompt: its tagged text, whether it belongs to the run, and its text as a turn of its own. */
 type PromptPart = { text: string; turn: boolean; quoted?: boolean; bare?: string };
 
 /**
- * Makes the prompt of a session whose provider remembers nothing: the mode's parts in their order, then the definition,
- * the commands, the repository's own texts, the workspace, and the other agents. Nothing in foreign text can be taken for
- * one of these parts. Placeholders are filled in all parts but in what was said before, whose words are no placeholders.
+ * Assembles the prompt of a session without provider memory: the mode's parts in order, then definition, commands, the
+ * repository's own texts, workspace and other agents. Foreign text cannot imitate a part. Fills placeholders everywhere
+ * except in the earlier conversation.
  */
 export function assemblePrompt(given: PromptGiven): Prompt {
   const fill = (text: string) => fillPlaceholders(text, given.agent);
@@ -62,7 +62,7 @@ export function assemblePrompt(given: PromptGiven): Prompt {
   };
 }
 
-/** The tag under which an agent of a mode finds what it is asked. */
+/** The tag that holds the task in a mode's prompt. */
 export function askedTag(assets: PromptAssets, { mode }: Agent): string {
   const asked: readonly string[] = askedTags;
   return assets.modes[mode].find(({ tag }) => asked.includes(tag))?.tag ?? askedTags[0];
@@ -87,23 +87,23 @@ function modeParts(given: PromptGiven): PromptPart[] {
   });
 }
 
-/** The definition's own text as the role; an agent without one is known by its name only. */
+/** The definition's text as the role; without one, the agent's name. */
 function rolePart({ agent, run }: PromptGiven, quote: (text: string) => string): PromptPart[] {
   return [{ text: block(roleTag, quote(run.definition?.prompt.trim() || `You are ${agent.alias}.`)), turn: false }];
 }
 
-/** The task of a turn. In a conversation the person's words are the turn itself. */
+/** The task of a turn. In a conversation, the person's message is the turn itself. */
 function askedPart({ mode }: Agent, tag: string, text: string): PromptPart {
   return { text: block(tag, text), turn: true, ...(mode === 'converse' ? { bare: text } : {}) };
 }
 
-/** What comes after the mode's own parts, in this order. */
+/** The parts after the mode's own, in this order. */
 function lastParts({ assets, agent, run, places = [], custom = [], ...given }: PromptGiven): PromptPart[] {
   const quote = foreignText(assets);
   const skips = given.skipPromptExtras ?? agent.mode === 'conflict-resolution';
   const commands = commandLines(assets, agent.kind);
   const communication = skips ? null : communicationText(assets, agent.mode, commands);
-  // Where the definition is the role, it stands there already.
+  // If the definition is the role, it is already included.
   const isRole = assets.modes[agent.mode].some(({ tag, text }) => tag === roleTag && text === '');
   const definition = isRole ? '' : quote(run.definition?.prompt.trim() ?? '');
   const texts = [
@@ -125,7 +125,7 @@ function past({ transcript = null }: PromptGiven, tag: string, quote: (text: str
   return transcript === null ? [] : [{ text: block(tag, quote(transcript)), turn: true, quoted: true }];
 }
 
-/** The results of tasks that had to be done first; each gets its share of the room. */
+/** The results of dependencies; each gets an equal share of the room. */
 function dependencyPart(dependencies: DependencyResult[], quote: (text: string) => string): PromptPart[] {
   if (dependencies.length === 0) return [];
   const share = Math.floor(promptLimits.dependencyCharacters / dependencies.length);
@@ -152,7 +152,7 @@ function workspaceText(agent: Agent, places: readonly ProjectPlace[]): string {
   return `You are ${agent.alias}, ${how}.\n\n${lines.join('\n')}`;
 }
 
-/** The workspace of an agent with several projects: one directory, with a worktree of each project in it. */
+/** For an agent with several projects: one directory, with a worktree per project. */
 function severalText(agent: Agent, places: readonly ProjectPlace[]): string {
   const lines = [
     `- Directory: ${directoryOf(agent) ?? '(the current one)'}. You start here; stay inside of it. It is no repository itself.`,
@@ -166,7 +166,7 @@ function severalText(agent: Agent, places: readonly ProjectPlace[]): string {
   return `You are ${agent.alias}, and you work alone, with a git worktree of your own in each of ${places.length} projects.\n\n${lines.join('\n')}`;
 }
 
-/** The workspace of an agent without a project: a plain directory. */
+/** For an agent without a project: a plain directory. */
 function plainText(agent: Agent): string {
   const lines = [
     `- Directory: ${directoryOf(agent) ?? '(the current one)'}. Stay inside of it. It is yours alone and is no git repository: there is no branch, and nothing to commit or to propose.`,

@@ -3,28 +3,28 @@ import { workModes } from '@pawl/schema/record';
 import type { TemplatePart } from './template.ts';
 import { parseTemplate } from './template.ts';
 
-/** What prompts are made of: the texts that come along with the program. */
+/** The texts that prompts are assembled from; they ship with the program. */
 export type PromptAssets = {
-  /** The parts of each mode's prompt in their order. An empty text is a slot that is filled when a prompt is made. */
+  /** The parts of each mode's prompt, in order. An empty text is a slot to fill at assembly. */
   modes: Record<WorkMode, TemplatePart[]>;
   signalFormat: string;
   communication: { full: string; minimal: string; lasting: string };
-  /** The commands that an agent may use, a line each. */
+  /** The commands that an agent may use, one per line. */
   commands: string;
 };
 
-/** The parts of a mode that have no text of their own anywhere: what an agent is asked, and what was said before. */
+/** Parts without a text of their own: the task, and the earlier conversation. */
 export const askedTags = ['task', 'request', 'instruction'] as const;
 export const chatHistoryTag = 'chat_history';
 
-/** Without a text in the mode's file, the role is the text of the agent's definition. */
+/** Without a text in the mode's file, the role is the definition's text. */
 export const roleTag = 'role';
 
-/** Every file that is needed, by its path among the assets; each shared block is one that some mode names. */
+/** Paths of all required assets; some mode names each shared block. */
 const modePath = (mode: string) => `mode/${mode}.md`;
 const sharedPath = (tag: string) => `shared/${tag.replaceAll('_', '-')}.md`;
 
-/** Makes prompts' parts of the files' texts, by their paths. Throws when one is missing or malformed. */
+/** Builds the assets from file texts by path. Throws if one is missing or malformed. */
 export function readPromptAssets(files: ReadonlyMap<string, string>): PromptAssets {
   const textOf = (path: string): string => {
     const text = files.get(path)?.trim();

@@ -1,7 +1,7 @@
 import type { WorkMode } from '@pawl/schema/record';
 import type { PromptAssets } from './assets.ts';
 
-/** How much an agent of a mode is told about speaking with others. */
+/** How much a mode's prompt says about talking to other agents. */
 const amountOf: Record<WorkMode, 'full' | 'minimal' | 'lasting' | 'none'> = {
   execute: 'full',
   detail: 'full',
@@ -18,10 +18,10 @@ const amountOf: Record<WorkMode, 'full' | 'minimal' | 'lasting' | 'none'> = {
   converse: 'lasting',
 };
 
-/** What a subagent, which is a leaf and speaks with its main only, has no use for. */
+/** Commands that a subagent, which talks to its main only, cannot use. */
 const notForSubagents = ['fork', 'work', 'errand', 'delegate', 'result', 'ask', 'task add'];
 
-/** The commands for an agent of a kind, as the lines of the generated list: `` - `pawl <command> …`: … ``. */
+/** The commands for a kind of agent, as lines of the generated list: `` - `pawl <command> …`: … ``. */
 export function commandLines({ commands }: PromptAssets, kind: 'main' | 'subagent'): string {
   if (kind === 'main') return commands;
   const isKept = (line: string) => !notForSubagents.some((name) => line.startsWith(`- \`pawl ${name}`));
@@ -29,8 +29,8 @@ export function commandLines({ commands }: PromptAssets, kind: 'main' | 'subagen
 }
 
 /**
- * What an agent is told about the others, or null. A section that mentions a command which is not in the list is left out,
- * so the text never speaks of what cannot be done, and grows with the command line.
+ * The text about other agents, or null. Drops sections that mention a command missing from the list, so that the text
+ * never offers something unavailable.
  */
 export function communicationText(assets: PromptAssets, mode: WorkMode, commands: string): string | null {
   const amount = amountOf[mode];
@@ -43,7 +43,7 @@ export function communicationText(assets: PromptAssets, mode: WorkMode, commands
     .trim();
 }
 
-/** The commands that a text mentions: their first two words, and the first alone. */
+/** The commands that a text mentions: two-word names, and first words. */
 function commandsIn(text: string): [name: string, first: string][] {
   return [...text.matchAll(/\bpawl ([a-z-]+)(?: ([a-z-]+))?/g)].map(([, first = '', second]) => [
     second === undefined ? first : `${first} ${second}`,

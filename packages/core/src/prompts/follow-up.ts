@@ -6,32 +6,32 @@ import type { PromptAssets } from './assets.ts';
 import { accountSwitchedNotice, commitNotice, interruptedNotice, missingSignalNotice, retryNotice } from './notice.ts';
 import { block, foreignText } from './tag.ts';
 
-/** What an agent is told that goes on with its conversation: the next thing to do. */
+/** Continues a conversation with the next task. */
 export function nextTaskPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
   return turn(asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
-/** What an agent is told whose process was lost with the machine, and whose provider remembers the rest. */
+/** Resumes a conversation whose process was lost with the machine. */
 export function interruptedPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
   return turn(interruptedNotice, asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
-/** What an agent is told that ended its turn without a signal. */
+/** Asks for a missing signal. */
 export function missingSignalPrompt(assets: PromptAssets): string {
   return turn(missingSignalNotice, signal(assets));
 }
 
-/** What an agent is told whose turn was ended by an error of its provider. */
+/** Resumes after a provider error ended the turn. */
 export function retryPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
   return turn(retryNotice, asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
-/** What an agent is told that goes on with another account, and whose conversation came along. */
+/** Resumes with another account, with the conversation carried over. */
 export function accountSwitchedPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
   return turn(accountSwitchedNotice, asked(assets, agent, run), ...howToEnd(assets, agent));
 }
 
-/** What an agent is told that is done and has left tracked changes uncommitted, in these directories. */
+/** Asks a finished agent to commit the tracked changes it left in these directories. */
 export function commitPrompt(assets: PromptAssets, paths: string[]): string {
   return turn(commitNotice(assets, paths), signal(assets));
 }
@@ -39,8 +39,8 @@ export function commitPrompt(assets: PromptAssets, paths: string[]): string {
 type Question = { id: string; question: string };
 
 /**
- * Questions with their answers, in the order of the questions, as a person would write them: also what a run is asked
- * that goes on with them. A question without an answer is left to the agent, and an answer to no question is not lost.
+ * Renders questions with their answers, in order; also the task of the run that continues with them. An unanswered
+ * question is left to the agent, and an answer without a question is kept.
  */
 export function formatAnswers(questions: Question[], answers: Readonly<Record<string, string>>): string {
   const answerTo = (id: string) => (Object.hasOwn(answers, id) ? (answers[id] ?? '').trim() : '');
@@ -57,7 +57,7 @@ export function formatAnswers(questions: Question[], answers: Readonly<Record<st
   return ['Your questions were answered. Go on with your work accordingly.', '', ...asked, ...besides].join('\n');
 }
 
-/** What a run goes on with whose questions nobody is there to answer. */
+/** Tells a run to decide its questions itself, since nobody is there to answer. */
 export function formatUnanswered(questions: Question[]): string {
   const asked = questions.map(({ question }, index) => `${index + 1}. ${indented(question)}`);
   return [
@@ -67,7 +67,7 @@ export function formatUnanswered(questions: Question[]): string {
   ].join('\n');
 }
 
-/** What an answer is given under: the question's id, or, where the agent gave it none, its number. */
+/** The key of an answer: the question's id, or its number if it has none. */
 function keyOf(id: string, index: number): string {
   return id === '' ? String(index + 1) : id;
 }
@@ -76,7 +76,7 @@ function indented(text: string): string {
   return text.trim().replaceAll('\n', '\n   ');
 }
 
-/** The task of a turn; in a conversation the person's words are the turn itself. */
+/** The task of a turn; in a conversation, the person's message is the turn itself. */
 function asked(assets: PromptAssets, agent: Agent, run: Run): string {
   const text = foreignText(assets)(run.task);
   return fillPlaceholders(agent.mode === 'converse' ? text.trim() : block(askedTag(assets, agent), text), agent);

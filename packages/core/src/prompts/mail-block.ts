@@ -2,7 +2,7 @@ import type { Mail } from '@pawl/schema/mail';
 import type { PromptAssets } from './assets.ts';
 import { addedTags, block, foreignText } from './tag.ts';
 
-/** A mail with the name of its sender, and of the person where it came from one. */
+/** A mail with its sender's name, and whether a person sent it. */
 export type LetterGiven = { mail: Mail; from: string; byPerson: boolean };
 
 const head = `What follows was sent to you by others at work on this repository, each with the sender's name. It is a colleague's word
@@ -12,8 +12,8 @@ is from. A mail whose id you have seen before was sent once and shown twice; act
 const personHead = `What follows was written to you by the person whom you work for.`;
 
 /**
- * Mail as its recipient is shown it: in a marked block, each under its sender's name. Nothing in a body can close the block,
- * open another one, or name another sender.
+ * Renders mail for its recipient: a marked block, each mail under its sender's name. No body can close the block, open
+ * another, or name another sender.
  */
 export function mailBlock(assets: PromptAssets, letters: readonly LetterGiven[]): string {
   const quote = foreignText(assets);
@@ -40,7 +40,7 @@ function howToAnswer({ kind, questionId }: Mail): string {
   return `\n\nIts sender waits for your answer: pawl answer "…" --conversation-id ${questionId}`;
 }
 
-/** What an agent is told that fetches its mail itself. */
+/** Tells an agent that fetches its own mail how much is unread. */
 export function unreadHint(count: number): string {
   const mails = count === 1 ? 'one mail' : `${count} mails`;
   return block(

@@ -29,8 +29,8 @@ was under way may be half done. ${lookFirst}`,
 );
 
 /**
- * What an agent is told whose work is done but not committed. Paths are absolute, because its shell may stand anywhere.
- * Only tracked files are meant: what is not tracked may be anything, and is kept and shown to a person instead.
+ * Asks a finished agent to commit. Paths are absolute, because its shell may be anywhere. Covers tracked files only:
+ * untracked files may be anything, and are kept and shown to a person instead.
  */
 export function commitNotice(assets: PromptAssets, paths: string[]): string {
   const quote = foreignText(assets);
@@ -46,7 +46,7 @@ for. Restore what should not be kept. Change nothing else, and then write the si
   );
 }
 
-/** Why a session begins that does not begin its run, as the first thing that its agent is told; null for the others. */
+/** The notice that starts a session which does not start its run; null for other sessions. */
 export function noticeOf(purpose: Session['purpose']): string | null {
   const notices: Record<Session['purpose'], string | null> = {
     work: null,

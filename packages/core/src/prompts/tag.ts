@@ -1,6 +1,6 @@
 import type { PromptAssets } from './assets.ts';
 
-/** The tags that are not in any template: what the assembly itself adds. */
+/** Tags that the assembly adds, beyond those of templates. */
 export const addedTags = {
   past: 'conversation_so_far',
   dependencies: 'dependency_results',
@@ -13,20 +13,20 @@ export const addedTags = {
   letter: 'letter',
 } as const;
 
-/** The tags of what an agent is told in the middle of its work. */
+/** Tags of notices in the middle of a run. */
 const noticeTags = ['interrupted', 'missing_signal', 'provider_error', 'account_switched', 'uncommitted', 'answers'];
 
 /** Inner tags that our own texts use. */
 const innerTags = ['examples', 'example'];
 
-/** A text between its tags. */
+/** Wraps a text in a tag. */
 export function block(tag: string, text: string): string {
   return `<${tag}>\n${text.trim()}\n</${tag}>`;
 }
 
 /**
- * Makes a function that lets foreign text be shown in a prompt: nothing in what it returns can open or close one of our
- * tags. Spaces and invisible characters inside of a tag do not help; everything else stays as it was.
+ * Returns a function that escapes foreign text for a prompt, so that it can neither open nor close one of our tags,
+ * even with spaces or invisible characters inside. Everything else stays as it is.
  */
 export function foreignText(assets: PromptAssets): (text: string) => string {
   const known = quotes.get(assets) ?? makeQuote(assets);
@@ -34,7 +34,7 @@ export function foreignText(assets: PromptAssets): (text: string) => string {
   return known;
 }
 
-/** One for each set of texts: the pattern names every tag there is. */
+/** One per set of assets: the pattern contains every tag. */
 const quotes = new WeakMap<PromptAssets, (text: string) => string>();
 
 function makeQuote({ modes }: PromptAssets): (text: string) => string {
@@ -43,7 +43,7 @@ function makeQuote({ modes }: PromptAssets): (text: string) => string {
   const invisible = String.raw`\p{Default_Ignorable_Code_Point}\0-\x08\x0B-\x1F\x7F-\x9F`;
   const between = `[${invisible}]*`;
   const around = String.raw`[\s${invisible}]*`;
-  // A model reads a name with something invisible inside as that name.
+  // A model ignores invisible characters inside a name.
   const names = [...known].map((name) => name.split('').join(between)).join('|');
   const pattern = new RegExp(`<(${around}(?:/${around})?(?:${names})\\b)`, 'giu');
   return (text) => text.replaceAll(pattern, '&lt;$1');

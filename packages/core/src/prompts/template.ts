@@ -1,13 +1,13 @@
-/** One block of a prompt: what stands between `<tag>` and `</tag>`. */
+/** One block of a prompt, between `<tag>` and `</tag>`. */
 export type TemplatePart = { tag: string; text: string };
 
 const heading = /^# ([a-z][a-z_]*)$/;
 const fence = /^\s*(?:```|~~~)/;
 
 /**
- * Reads a prompt template: markdown in which every heading of the first level is a tag, and what follows it is that
- * tag's text. A heading without a text stands for a shared block of that name, or for what is filled in later. Templates
- * are ours, so one that is malformed is a mistake in the program.
+ * Parses a prompt template: markdown in which each first-level heading is a tag, followed by its text. A heading
+ * without text stands for a shared block of that name, or for a slot. Templates are ours, so a malformed one is a
+ * programming error.
  */
 export function parseTemplate(name: string, markdown: string): TemplatePart[] {
   const parts: TemplatePart[] = [];

@@ -1,7 +1,7 @@
 import type { WorkMode } from '@pawl/schema/record';
 import { endsTurnByResult } from '../agents/work-mode.ts';
 
-/** The prompt of a turn that mail begins; the mail itself stands beside it. */
+/** The prompt of a turn that mail starts; the mail itself is added separately. */
 export function taskOfMail({ mode }: { mode: WorkMode }, hasQuestion: boolean): string {
   const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
   return hasQuestion

@@ -2,8 +2,8 @@ import { PawlError } from '@pawl/schema/error';
 import type { Run } from '@pawl/schema/record';
 
 /**
- * The answers to an agent's questions, by the questions' ids. One text alone answers a single question. Every question has
- * to be answered, and nothing else can be.
+ * Matches answers to an agent's questions by id. A single text answers a single question. Every question must be
+ * answered, and unknown ids are refused.
  */
 export function answersTo(
   questions: NonNullable<Run['questions']>,
@@ -12,7 +12,7 @@ export function answersTo(
   const [first, ...others] = questions;
   const asked = questions.map(({ id, question }) => `${id}: ${question}`).join('\n');
   if (given.answer !== undefined && others.length > 0) {
-    throw new PawlError('needs_input', `There are ${questions.length} questions, and one answer fits one only.`, {
+    throw new PawlError('needs_input', `There are ${questions.length} questions, and a single answer fits only one.`, {
       hint: `Answer each by its id, such as --answer ${first?.id ?? 'q1'}="…". They are:\n${asked}`,
     });
   }

@@ -7,20 +7,20 @@ import type { MergeRules } from '../changes/merge-leave.ts';
 import { mergeLeave, readyReason } from '../changes/merge-leave.ts';
 import { firstLine } from '../shorten.ts';
 
-/** One thing that waits for a person: what happened, since when, and the commands that move it on, best first. */
+/** One item that waits for a person: what happened, since when, and the commands to continue, best first. */
 export type InboxNews = { kind: InboxKind; since: number; text: string; detail: string; next: string[] };
 
 export type ChangeInboxFacts = {
   change: Change;
   state: ChangeState;
   detail: string;
-  /** Its author or stand-in is at work now. */
+  /** Its author or stand-in is working on it now. */
   isInHand: boolean;
-  /** By what it may be merged; null when the configuration cannot be read. */
+  /** Its merge rules; null if the configuration cannot be read. */
   rules: MergeRules | null;
 };
 
-/** What a change waits for a person for; null while it goes on without one. */
+/** Why a change waits for a person; null if it does not. */
 export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
   const { change, state, detail } = facts;
   const id = change.id.slice(0, 8);
@@ -30,7 +30,7 @@ export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
   };
   const close = `pawl change close ${id} --reason "…"`;
   if (isEjected(change) && ejection !== null && !hasFindings(change)) {
-    // A person's own change comes back to that person; an agent's only once no agent continues it.
+    // A person's own change returns to that person; an agent's only once no agent continues it.
     if (facts.isInHand) return null;
     if (ejection.kind === 'conflict') return news('conflict', ejection.at, [`pawl change fix ${id}`, close]);
     const isGivenUp = state === 'needs-human-input';
@@ -51,7 +51,7 @@ export function changeNews(facts: ChangeInboxFacts): InboxNews | null {
     : null;
 }
 
-/** A change that passes its checks and waits for a person's word. A merge that would be refused is not offered. */
+/** A change that passes its checks and waits for a person. Does not offer a merge that would be refused. */
 function readyNews({ change, detail, rules }: ChangeInboxFacts): InboxNews {
   const id = change.id.slice(0, 8);
   const since = change.queuedAt ?? change.openedAt;
@@ -73,20 +73,22 @@ function isWithoutChecks({ change, detail }: ChangeInboxFacts): boolean {
   return change.hold === null && detail.startsWith('there are no checks');
 }
 
-/** The file that errors about a project's configuration name. */
+/** Named in errors about a project's configuration. */
 const configPath = '.pawl/config.yaml';
 
 export type QueueInboxFacts = {
   queue: Pick<Queue, 'branch' | 'beganAt' | 'emergency' | 'pausedAt' | 'waiting'>;
   /** Why the project's configuration cannot be read, or null. */
   trouble: string | null;
-  /** The open changes that are queued, in their order. */
+  /** The queued open changes, in order. */
   queued: readonly Change[];
   /** How the check of a red target branch ended, the agent that repairs it, and why none could be started. */
   failure: { detail: string; fixer: string | null; trouble: string | null };
 };
 
-/** What a queue waits for a person for. Without a change that waits, only a red target branch and a broken configuration count. */
+/**
+ * Why a queue waits for a person. With no waiting change, only a red target branch and a broken configuration count.
+ */
 export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts): (InboxNews & { changes: string[] })[] {
   const { branch, emergency, pausedAt, waiting } = queue;
   const found: (InboxNews & { changes: string[] })[] = [];
@@ -121,7 +123,7 @@ export function queueNews({ queue, trouble, queued, failure }: QueueInboxFacts):
   return [...found, { kind: 'held-up', ...about, text: passed, changes: green.map(({ id }) => id) }];
 }
 
-/** A configuration that cannot be read: nothing is checked or merged until it is corrected. */
+/** A configuration that cannot be read: nothing is checked or merged until it is fixed. */
 export function configNews(
   detail: string,
   { branch, since, queued }: { branch: string; since: number; queued: readonly Change[] },
@@ -153,7 +155,7 @@ export function withheldNews(work: WithheldWork, target: string): InboxNews {
   };
 }
 
-/** The passed budget that an agent stopped at, or null. */
+/** The used-up budget that stopped an agent, or null. */
 export function budgetNews({ agent, run }: { agent: Agent; run: Run | null }): InboxNews | null {
   const cause = run?.cause ?? null;
   if (agent.endedAt !== null || run === null || cause?.reason !== 'budget') return null;

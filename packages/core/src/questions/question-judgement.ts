@@ -5,37 +5,36 @@ import type { Asked } from './question.ts';
 import { isPerson } from '../mail/mail.ts';
 import { whyNoAnswer } from './question.ts';
 
-/** What decides what becomes of an open question. */
+/** The facts that decide an open question. */
 export type QuestionFacts = {
   question: Question;
   from: { agent: Agent; run: Run | null };
   to: Asked;
-  /** Those by which it was put to its recipient, in their order. */
+  /** The mails that carried it to its recipient, in order. */
   mails: readonly Mail[];
 };
 
-/** What becomes of what nobody answers: after this long, which is never when it is null. */
+/** What to do with an unanswered question after `deadlineMs`; null means never. */
 export type QuestionPolicy = { deadlineMs: number | null; policy: 'park' | 'decide' };
 
 export type Judgement =
   | { do: 'keep' }
   | { do: 'end'; end: QuestionEnd; text: string }
-  /** Its recipient has seen it and gone on without an answer: it is put to it once more. */
+  /** The recipient saw it and went idle without answering: ask once more. */
   | { do: 'remind' }
-  /** Nobody has answered in time: it stays, and whoever looks after the asker is told. */
+  /** Nobody answered in time: keep it open, and tell the asker's supervisor. */
   | { do: 'park' };
 
-/** What an agent is told that asked the person, when nobody is there. */
+/** The reply to an agent that asked a person when nobody is there. */
 export const decideYourself =
   'Nobody is there to answer now. Decide it yourself, and name in your result what you assumed';
 
 /**
- * What becomes of an open question, read from facts alone; asked again whenever one of them may have changed, and now and then.
- *
- *   asked ──▶ answered | not-now           by the one who was asked
+ * Decides an open question from facts alone; evaluated whenever one may have changed, and periodically.
+ *   asked ──▶ answered | not-now           by the recipient
  *     │  ▲──▶ expired                      its deadline has passed
- *     │  │──▶ cancelled                    one of the two is dead, or the one who was asked cannot answer any more
- *     └──┘    (put once more, a bounded number of times, when its recipient rests without an answer)
+ *     │  │──▶ cancelled                    one of the two is dead, or the recipient can no longer answer
+ *     └──┘    (asked once more, up to a limit, when the recipient is idle without an answer)
  */
 export function judgeQuestion(facts: QuestionFacts, policy: QuestionPolicy, now: number): Judgement {
   const { question, from, to } = facts;
@@ -46,7 +45,7 @@ export function judgeQuestion(facts: QuestionFacts, policy: QuestionPolicy, now:
 }
 
 function judgeForPerson({ question, from }: QuestionFacts, policy: QuestionPolicy, now: number): Judgement {
-  // The program that asked for a permission is gone with its session.
+  // The program that asked for permission ended with its session.
   if (question.kind === 'permission' && from.run?.outcome !== null) return cancelled('its session has ended');
   if (question.deadlineAt !== null || policy.deadlineMs === null) return { do: 'keep' };
   if (question.askedAt + policy.deadlineMs > now) return { do: 'keep' };
@@ -58,17 +57,17 @@ function judgeForAgent({ question, to, mails }: QuestionFacts, now: number): Jud
   if (last !== undefined && last.deadAt !== null) return cancelled(last.deadReason ?? 'it could not be delivered');
   const isAtWork = to.run !== null && to.run.outcome === null;
   if (isAtWork) {
-    // Paused or about to be stopped, it may still go on; how its run ends decides.
+    // A paused or stopping agent may still continue; the end of its run decides.
     const lapsed = question.listenedUntil !== null && question.listenedUntil <= now;
     return lapsed && last?.channel === 'pull' && mails.length < limits.mailAttempts ? { do: 'remind' } : { do: 'keep' };
   }
-  // It has seen the question, perhaps, and may answer when a person has answered it.
+  // It may have seen the question, and can answer once a person has answered its own.
   if (to.run?.outcome === 'completed' && to.run.questions !== null) return { do: 'keep' };
   const why = whyNoAnswer(to);
-  if (why !== null) return cancelled(`${to.agent.alias} cannot answer any more: ${why}`);
+  if (why !== null) return cancelled(`${to.agent.alias} can no longer answer: ${why}`);
   if (last === undefined || last.deliveredAt === null) return { do: 'keep' };
   if (mails.length < limits.mailAttempts) return { do: 'remind' };
-  return cancelled(`${to.agent.alias} was asked ${mails.length} times and rests without an answer`);
+  return cancelled(`${to.agent.alias} was asked ${mails.length} times and is idle without an answer`);
 }
 
 function cancelled(text: string): Judgement {

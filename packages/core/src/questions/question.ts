@@ -6,20 +6,20 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { checkBody, isPerson } from '../mail/mail.ts';
 import { wayOfMail } from '../mail/mail-way.ts';
 
-/** What decides whether somebody can be asked now. */
+/** The facts that decide whether an agent can be asked now. */
 export type Asked = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
-  /** `pawl resume` would continue it: its provider, its worktree and its definition are there. */
+  /** `pawl resume` would continue it: its provider, worktree and definition exist. */
   resumable: boolean;
-  /** Of one that stays and has had no run yet: its definition as its files say it now. */
+  /** For a persistent agent without a run yet: its current definition. */
   first?: Definition | null;
 };
 
 /**
- * Why an agent could not answer, or null when it can: it is at work, or it rests and a question begins a turn. Whoever is
- * paused, was stopped, has failed, has completed or waits for a person would let the asker wait for nothing.
+ * Why an agent cannot answer, or null if it can: it is working, or idle and a question starts a turn. One that is
+ * paused, stopped, failed, completed or waiting for a person would keep the asker waiting in vain.
  */
 export function whyNoAnswer(asked: Asked): string | null {
   const { agent, run, session } = asked;
@@ -35,7 +35,6 @@ export function whyNoAnswer(asked: Asked): string | null {
   return 'why' in way ? way.why : 'it cannot be woken';
 }
 
-/** Refuses to ask somebody who could not answer. */
 export function refuseAsked(asked: Asked): void {
   const why = whyNoAnswer(asked);
   if (why === null) return;
@@ -46,14 +45,14 @@ export function refuseAsked(asked: Asked): void {
 }
 
 /**
- * Who of several is asked: one that is at work before one that rests, of those the newest. Nobody asks themselves. `what`
- * names the place where they were looked for.
+ * Chooses whom to ask: a working agent before an idle one, then the newest; never the asker. `what` names where they
+ * were looked for.
  */
 export function chooseAsked(from: Agent, candidates: readonly Asked[], what: string): Asked {
   const others = candidates.filter(({ agent }) => agent.id !== from.id && agent.endedAt === null);
   if (others.length === 0) {
     const alone = candidates.some(({ agent }) => agent.id === from.id);
-    throw new PawlError(alone ? 'invalid_input' : 'not_found', alone ? selfAsk : `Nobody is at work on ${what}.`, {
+    throw new PawlError(alone ? 'invalid_input' : 'not_found', alone ? selfAsk : `No agent is working on ${what}.`, {
       hint: 'See `pawl ps`, and `pawl task show` for who works on a task.',
     });
   }
@@ -61,29 +60,29 @@ export function chooseAsked(from: Agent, candidates: readonly Asked[], what: str
   const chosen = able.find(({ run }) => run !== null && run.outcome === null) ?? able[0];
   if (chosen !== undefined) return chosen;
   const reasons = others.map((each) => `${each.agent.alias}: ${whyNoAnswer(each)}`);
-  throw new PawlError('conflict', `Nobody at ${what} can answer: ${reasons.slice(0, 5).join('; ')}.`, {
+  throw new PawlError('conflict', `No agent on ${what} can answer: ${reasons.slice(0, 5).join('; ')}.`, {
     hint: 'See `pawl ps` for those that can.',
   });
 }
 
-const selfAsk = 'Nobody asks themselves.';
+const selfAsk = 'You cannot ask yourself.';
 
-/** Refuses what is no question, or one too many. */
+/** Validates a question, and the number of open ones. */
 export function checkQuestion(from: Agent, to: Agent, question: string, open: number): void {
   if (from.id === to.id) throw new PawlError('invalid_input', selfAsk, { hint: 'Name another agent; see `pawl ps`.' });
   checkBody(question);
   if (open < limits.openQuestions) return;
-  throw new PawlError('busy', `${from.alias} waits for ${open} answers already.`, {
-    hint: 'Let some of them come first.',
+  throw new PawlError('busy', `${from.alias} is already waiting for ${open} answers.`, {
+    hint: 'Wait for some of them first.',
   });
 }
 
-/** One who waits for another's answer. */
+/** An agent waiting for another's answer. */
 type Wait = Pick<Question, 'id' | 'fromId' | 'toId'>;
 
 /**
- * The open questions by which `to` waits, directly or through others, for `from`, in their order; null when it does not.
- * If `from` asked `to` now, none of them would ever be answered.
+ * The chain of open questions by which `to` waits for `from`, directly or through others; null if there is none. If
+ * `from` asked `to` now, they would deadlock.
  */
 export function findCycle<Waiting extends Wait>(open: readonly Waiting[], from: string, to: string): Waiting[] | null {
   const wayTo = new Map<string, Waiting[]>([[to, []]]);
@@ -101,15 +100,15 @@ export function findCycle<Waiting extends Wait>(open: readonly Waiting[], from: 
   return null;
 }
 
-/** A cycle in words: each asks the next, and the last the first. */
+/** Describes a cycle of questions. */
 export function cycleInWords(aliases: readonly string[]): string {
   return `${aliases.join(' asks ')} asks ${aliases[0] ?? ''}: each would wait for the other, so none of these questions is answered`;
 }
 
-/** Why a question that was part of a cycle has ended, for the one who asked it. */
+/** The error for an asker whose question was part of a cycle. */
 export function cycleError(aliases: readonly string[]): PawlError {
   return new PawlError('conflict', `${cycleInWords(aliases)}.`, {
-    hint: 'Answer what you were asked first, or write without waiting: pawl send.',
+    hint: 'Answer the question you were asked first, or write without waiting: pawl send.',
     details: { cycle: [...aliases] },
   });
 }

@@ -1,18 +1,18 @@
 import { plainLine } from '../guard/foreign-lines.ts';
 
-/** A branch at work, or proposed. */
+/** A branch in progress, or proposed. */
 export type Side = {
   branch: string;
   tip: string;
-  /** Who works on it; null for a person. */
+  /** The agent working on it; null for a person. */
   agentId: string | null;
-  /** What it is for, in words; empty when only its author's task says so. */
+  /** Its purpose in words; empty if only its author's task says so. */
   purpose: string;
-  /** What it changes; null when that is too much to be listed. */
+  /** The files it changes; null if there are too many to list. */
   files: ReadonlySet<string> | null;
 };
 
-/** The pairs of branches that may be in each other's way: of two authors, and with a file in common. */
+/** The pairs of branches that may conflict: of different authors, with a file in common. */
 export function pairsThatMeet<S extends Side>(sides: readonly S[]): [S, S][] {
   const pairs: [S, S][] = [];
   const ordered = sides.toSorted((one, other) => (one.branch < other.branch ? -1 : 1));
@@ -32,12 +32,12 @@ function shareFiles(one: Side['files'], other: Side['files']): boolean {
   return false;
 }
 
-/** How much is said of what a branch is for, how many files are named, and how much of each name. */
+/** Bounds of the purpose, the file list and each file name. */
 const purposeCharacters = 200;
 const namedFiles = 20;
 const nameCharacters = 160;
 
-/** What the author of a branch is told about another one that conflicts with it. */
+/** Tells the author of a branch about another one that conflicts with it. */
 export function conflictWords(
   mine: Pick<Side, 'branch'>,
   other: Pick<Side, 'branch' | 'purpose'> & { alias: string | null },
@@ -53,7 +53,7 @@ export function conflictWords(
   ].join('\n');
 }
 
-/** Names of files, one in each line. */
+/** File names, one per line. */
 export function fileList(files: readonly string[]): string {
   const lines = files.slice(0, namedFiles).map((name) => `- ${plainLine(name, nameCharacters)}`);
   const rest = files.length - lines.length;

@@ -4,23 +4,23 @@ import type { ForgeChange, ForgeChecks } from '../port/forge.ts';
 import { forgeLabels } from '../port/forge.ts';
 import { needsPerson } from '../changes/change-state.ts';
 
-/** What has to be remembered of a change on a forge, because it cannot be seen there. */
+/** State about a change on a forge that cannot be read back from there. */
 export type ForgeMemory = {
-  /** The head that we pushed last. */
+  /** The head we pushed last. */
   pushed: string | null;
-  /** When its head came there, by us, or was seen there. */
+  /** When its head was pushed or first seen there. */
   movedAt: number | null;
-  /** It was found there: somebody else opened it. */
+  /** Somebody else opened it there. */
   isFound: boolean;
-  /** It was said, once, that it is no draft any more; who makes it one again means it. */
+  /** We marked it as ready once; if it is a draft again, that is deliberate. */
   isReady: boolean;
-  /** The label for changes that wait for a person is ours. */
+  /** We set the label for changes that wait for a person. */
   isFlagged: boolean;
-  /** The last of our comments that is there. */
+  /** The last of our comments posted there. */
   lastComment: string | null;
-  /** It was closed there because it is closed here, or the other way round. */
+  /** Its closing was synchronised, in either direction. */
   isClosed: boolean;
-  /** Why the forge did not merge this head onto this main, and when it said so. */
+  /** Why and when the forge refused to merge this head onto this main. */
   refused: { head: string; onto: string; reason: string; at: number } | null;
 };
 
@@ -35,21 +35,21 @@ export const freshForgeMemory: ForgeMemory = {
   refused: null,
 };
 
-/** A change as it is here, with the comments that block it and that nobody has addressed, and as it is there. */
+/** A change as it is here, with its number of unaddressed blocking comments, and as it is on the forge. */
 export type ForgeSight = { change: Change; blocking: number; there: ForgeChange; memory: ForgeMemory };
 
-/** The branch that changes go to on a forge and where it is, whether we may merge there, and the time. */
+/** The target branch on the forge, whether we may merge there, and the time. */
 export type ForgeScene = { target: { branch: string; tip: string }; mayMerge: boolean; now: number };
 
 /**
- * Why a change that is open on a forge is held back here; null when nothing there is against it. Checks that still run hold
- * it, too: so nobody behind it in the queue waits for them.
+ * Why a change that is open on a forge is held back here; null if nothing is. Running checks hold it, too, so that the
+ * changes behind it do not wait for them.
  */
 export function holdOnForge(sight: ForgeSight, scene: ForgeScene): string | null {
   return obstacleOnForge(sight, scene) ?? refusalOnForge(sight, scene);
 }
 
-/** What can be seen there that is against a change. */
+/** Visible reasons on the forge against merging a change. */
 export function obstacleOnForge(
   { change, blocking, there, memory }: ForgeSight,
   { target: { branch: target }, now }: ForgeScene,
@@ -58,7 +58,7 @@ export function obstacleOnForge(
   if (there.head !== change.head)
     return `its head is ${there.head.slice(0, 10)} there, and ${change.head.slice(0, 10)} here`;
   if (there.review === 'changes_requested') {
-    return there.objectors.length === 0 ? 'changes are requested' : `${there.objectors.join(', ')} asks for changes`;
+    return there.objectors.length === 0 ? 'changes are requested' : `${there.objectors.join(', ')} requested changes`;
   }
   const named = (state: string) => there.checks.checks.filter((check) => check.state === state).map(({ name }) => name);
   if (there.checks.state === 'failed') return `its checks fail there: ${named('failed').join(', ')}`;
@@ -66,15 +66,15 @@ export function obstacleOnForge(
     return `it is labelled ${forgeLabels.needsPerson}`;
   }
   if (there.draft && change.queuedAt !== null) return 'it is a draft there';
-  if (there.checks.state === 'pending') return `its checks still run there: ${named('pending').join(', ')}`;
+  if (there.checks.state === 'pending') return `its checks are still running there: ${named('pending').join(', ')}`;
   if (there.review === 'required') return 'a review is required there';
   const isNew = memory.movedAt !== null && Math.abs(now - memory.movedAt) < limits.forgeGraceMs;
-  return there.checks.state === 'none' && isNew ? 'its checks have not begun there' : null;
+  return there.checks.state === 'none' && isNew ? 'its checks have not started there' : null;
 }
 
 /**
- * Why the forge did not merge a change, as long as that counts: it is tried again after a while, in case that their rules were
- * changed, and on another main. What only others may merge is not tried again.
+ * Why the forge refused a merge, while that counts. Retried after a while, in case its rules changed, and when main
+ * moves; never if only others may merge.
  */
 function refusalOnForge({ there, memory }: ForgeSight, { target, mayMerge, now }: ForgeScene): string | null {
   const { refused } = memory;
@@ -82,21 +82,21 @@ function refusalOnForge({ there, memory }: ForgeSight, { target, mayMerge, now }
   return mayMerge && Math.abs(now - refused.at) >= limits.forgeRetryMs ? null : refused.reason;
 }
 
-/** What the CI of a forge said last of the target branch, where that was, and since when it was there. */
+/** The latest CI result for the target branch on the forge, its commit, and since when. */
 export type MainOnForge = {
   tip: string;
   since: number;
   checks: { commit: string; state: ForgeChecks['state'] } | null;
 };
 
-/** Whether the forge's CI has found the target branch red as it is now. */
+/** Whether the forge's CI finds the current target branch red. */
 export function isRedOnForge({ tip, checks }: MainOnForge): boolean {
   return checks?.commit === tip && checks.state === 'failed';
 }
 
 /**
- * Whether an alarm may not end yet, whatever our own checks say: main is red there, or it was so and its CI has not said yet
- * that it is no more. A commit that it says nothing of for a while is none that it looks at.
+ * Whether an alarm must stay on regardless of our own checks: main is red on the forge, or was, and its CI has not
+ * reported since. A commit without any report for a while is not checked there.
  */
 export function keepsAlarm(main: MainOnForge | null, { isTheirs, now }: { isTheirs: boolean; now: number }): boolean {
   if (main === null) return isTheirs;
@@ -108,7 +108,7 @@ export function keepsAlarm(main: MainOnForge | null, { isTheirs, now }: { isThei
 
 export type ForgeMarks = { add: string[]; remove: string[]; ready: boolean };
 
-/** What is to be marked on a forge. A label that a person has put there or taken away is left as it is. */
+/** The labels to change on a forge. Labels that a person added or removed stay as they are. */
 export function marksOnForge({ change, blocking, there, memory }: ForgeSight): {
   marks: ForgeMarks;
   memory: ForgeMemory;

@@ -1,74 +1,75 @@
 import type { Finding, TestCount } from '@pawl/schema/change';
 import { compareCounts, notAccepted } from '../guard/test-count.ts';
 
-/** What is known of one tree. */
+/** The check results of one tree. */
 export type Evidence = {
-  /** It passed, at least once. */
+  /** It passed at least once. */
   isGreen: boolean;
-  /** How often it has failed since, and from when on. */
+  /** Failures since it last passed, and the time of the first. */
   reds: number;
   redSince: number | null;
   /** When it passed last. */
   greenAt: number | null;
   isRunning: boolean;
-  /** Of the run that passed. */
+  /** Test counts of the passing run. */
   counts: TestCount | null;
 };
 
-/** A change as the queue's chain has it: main, with all changes up to this one. */
+/** One link of the queue's chain: main plus all changes up to this one. */
 export type Link = {
   tree: string;
-  /** It is in the chain by itself, because it may be the one that fails, or makes the gate weaker. */
+  /** It is checked alone, because it may be the failing one, or weaken the gate. */
   isAlone: boolean;
-  /** What it does to the gate, as far as a person has accepted it. */
+  /** Findings about its effect on the gate that a person accepted. */
   accepted: readonly Finding[];
 };
 
 export type QueueFacts = {
   main: string;
-  /** The changes that may go in, in their order; none that conflicts. */
+  /** The mergeable changes, in order, without conflicts. */
   links: readonly Link[];
   evidence(tree: string): Evidence;
-  /** How many changes go through one check. */
+  /** Changes per check. */
   batch: number;
-  /** How many checks may run at once, and do. */
+  /** How many checks may run at once, and how many do. */
   places: number;
   running: number;
-  /** How many tests ran at the last green main; null when main was never seen green. */
+  /** Test counts of the last green main; null if main was never green. */
   lastGreen: { counts: TestCount | null } | null;
-  /** Somebody wants to know whether main passes. */
+  /** Somebody requested a check of main. */
   isAsked: boolean;
-  /** Whether main is known to be red: at this very commit, or at one that it was at before. */
+  /** Whether main is known to be red: at this commit, or at an earlier one. */
   alarm: 'none' | 'here' | 'before';
-  /** The alarm stands, whatever our own checks say: a forge's CI has found main red, and has not said otherwise yet. */
+  /** The alarm stays on regardless of our own checks: a forge's CI found main red, and has not reported otherwise. */
   isAlarmKept: boolean;
 };
 
-/** What is to be done next. Checks may be several; anything else is one step, after which the facts are looked at anew. */
+/**
+ * The next step. Several checks may start at once; any other step stands alone, and the facts are read again after it.
+ */
 export type QueueStep =
   /** Main itself is red. */
   | { do: 'sound-alarm' }
   /** Main is green again. */
   | { do: 'end-alarm' }
-  /** Main moves to the chain's commit after so many links. */
+  /** Move main to the chain's commit after this many links. */
   | { do: 'advance'; length: number }
-  /** It goes to the end of the queue, to be checked by itself there: without it the others may pass. */
+  /** Move it to the end of the queue, to be checked alone: the others may pass without it. */
   | { do: 'set-aside'; index: number }
-  /** These are looked at one by one from now on. */
+  /** Check these one by one from now on. */
   | { do: 'separate'; length: number }
   | { do: 'eject'; index: number }
   | { do: 'question'; index: number; findings: Finding[] }
   | { do: 'check'; what: 'main' | number }
-  /** Checks of longer chains have become pointless. */
+  /** Cancel checks of longer chains, which are pointless now. */
   | { do: 'cancel-beyond'; length: number };
 
 /**
- * Decides what a queue does next, from facts alone: so a queue that was killed goes on where it was.
- *
- * P(0) is main, P(k) the tree with the first k changes. As far as P(k) is green, main may go there. When P(n) is red, halves
- * between the longest green and the shortest red chain are checked, until the change is found that makes the difference.
- * That one is set aside, so that the others need not wait, and comes again by itself at the end: there it has to fail twice
- * before it is ejected. So a failure that comes and goes ejects nothing, and of 16 changes a bad one takes seven checks.
+ * Decides a queue's next steps from facts alone, so a killed queue resumes where it was.
+ * P(0) is main, P(k) the tree with the first k changes. Main may move to any green P(k). If P(n) is red, bisect between
+ * the longest green and the shortest red chain to find the change that makes the difference. Set that one aside, so
+ * that the others need not wait; it returns alone at the end, where it must fail twice to be ejected. So a flaky
+ * failure ejects nothing, and finding one bad change among 16 takes seven checks.
  */
 export function planQueue(facts: QueueFacts): QueueStep[] {
   const main = facts.evidence(facts.main);
@@ -83,7 +84,7 @@ export function planQueue(facts: QueueFacts): QueueStep[] {
   return search(facts, main, chain, red);
 }
 
-/** A green chain goes in, unless it makes the gate weaker. Where nothing is known to compare it with, main is checked first. */
+/** Merges a green chain unless it weakens the gate. With nothing to compare to, checks main first. */
 function passGate(facts: QueueFacts, main: Evidence, length: number): QueueStep[] {
   const link = facts.links[length - 1];
   if (link === undefined) return [];
@@ -99,8 +100,9 @@ function passGate(facts: QueueFacts, main: Evidence, length: number): QueueStep[
 type Target = { what: 'main' | number; evidence: Evidence };
 
 /**
- * What should be checked while nothing is red: the chain, in steps of one batch, and a main that somebody else has moved, or
- * that was never seen green: beside the first batch, which is compared with it, so that the first change waits for one check.
+ * The trees to check while nothing is red: the chain in steps of one batch, and main if somebody else moved it or it
+ * was never green. Main is checked beside the first batch, which is compared with it, so that the first change waits
+ * for one check only.
  */
 function wanted(facts: QueueFacts, main: Evidence, chain: readonly Evidence[]): Target[] {
   const isKnown = main.isGreen || (facts.alarm === 'here' && (!facts.isAsked || main.reds >= 2));
@@ -110,7 +112,7 @@ function wanted(facts: QueueFacts, main: Evidence, chain: readonly Evidence[]): 
   const ends: Target[] = [];
   let from = 0;
   while (from < chain.length) {
-    // What runs already is one batch, whatever has come since.
+    // A running check defines its batch, even if more changes came since.
     const most = Math.min(from + facts.batch, chain.length);
     const running = chain.slice(from, most).findIndex(({ isRunning }) => isRunning);
     const end = running === -1 ? most : from + running + 1;
@@ -121,7 +123,7 @@ function wanted(facts: QueueFacts, main: Evidence, chain: readonly Evidence[]): 
   return [...ends.slice(0, 1), ...own, ...ends.slice(1)];
 }
 
-/** Starts what neither runs nor has passed, as far as there are places. */
+/** Starts targets that are neither running nor green, as far as there are free places. */
 function start(facts: QueueFacts, targets: readonly Target[]): QueueStep[] {
   const free = Math.max(0, facts.places - facts.running);
   return targets
@@ -130,7 +132,7 @@ function start(facts: QueueFacts, targets: readonly Target[]): QueueStep[] {
     .map(({ what }) => ({ do: 'check', what }));
 }
 
-/** Looks for the change that turns the chain red. */
+/** Bisects for the change that turns the chain red. */
 function search(facts: QueueFacts, main: Evidence, chain: readonly Evidence[], red: number): QueueStep[] {
   const half = Math.floor(red / 2);
   const middle = chain[half - 1];
@@ -139,7 +141,7 @@ function search(facts: QueueFacts, main: Evidence, chain: readonly Evidence[], r
   if (first === undefined) return [];
   if (facts.links[0]?.isAlone !== true) return [{ do: 'set-aside', index: 0 }];
   if (first.reds < 2) return start(facts, [{ what: 1, evidence: first }]);
-  // Nobody is accused of what main, or the machine, may have done: main has to have passed since the first failure.
+  // Main or the machine may be the cause, so main must have passed since the first failure.
   const isAccused = facts.alarm === 'here' || (main.isGreen && (main.greenAt ?? 0) >= (first.redSince ?? Infinity));
   if (isAccused) return [{ do: 'eject', index: 0 }];
   return start(facts, [{ what: 'main', evidence: { ...main, isGreen: false } }]);

@@ -4,12 +4,12 @@ import type { AgentFacts } from '../sessions/next-step.ts';
 import { isEjected } from '../changes/change-state.ts';
 import { fileList } from './foresight.ts';
 
-/** Work that is looked at where it was done: an errand by a person, a review at the commit that it is about. */
+/** Work that stays where it was done: errands, for a person to look at, and reviews of a fixed commit. */
 const fixedModes: readonly WorkMode[] = ['errand', 'review'];
 
 /**
- * Why an agent's worktree is not to be brought up to main now; null when nothing speaks against it. Only who rests is
- * touched at all, and nobody whose branch the queue works with.
+ * Why an agent's worktree must not be rebased onto main now; null if it may. Only idle agents qualify, and none whose
+ * branch is in the queue.
  */
 export function reasonNotToRefresh(
   { agent, run, session }: AgentFacts,
@@ -17,17 +17,16 @@ export function reasonNotToRefresh(
 ): string | null {
   if (agent.endedAt !== null || agent.completion !== null) return 'it has ended, or is about to';
   if (agent.adopted !== null || agent.branch === null || agent.worktreeReadyAt === null) return 'it has no worktree';
-  if (fixedModes.includes(agent.mode)) return 'its work is looked at where it was done';
+  if (fixedModes.includes(agent.mode)) return 'its work stays on its commit';
   if (agent.branch === target) return `it is on ${target}`;
   if ((session !== null && session.endedAt === null) || run?.outcome === null) return 'it is at work';
   if (change !== null && change.queuedAt !== null && !isEjected(change)) return 'its change is in the queue';
   return null;
 }
 
-/** Where a branch was brought. */
 type Moved = { branch: string; target: string; onto: string };
 
-/** The notice to an agent whose branch was rebased. It names no commit: it stays true when the branch moves again. */
+/** Tells an agent that its branch was rebased. Names no commit, so it stays true when the branch moves again. */
 export function refreshedWords({ branch, target }: Pick<Moved, 'branch' | 'target'>): string {
   return [
     `${target} has moved, and your branch ${branch} was rebased onto it while you were idle.`,
@@ -36,7 +35,7 @@ export function refreshedWords({ branch, target }: Pick<Moved, 'branch' | 'targe
   ].join('\n');
 }
 
-/** What an agent is told whose worktree could not be brought up to main. */
+/** Tells an agent that its branch could not be rebased onto main. */
 export function notRefreshedWords(
   { branch, target, onto }: Moved,
   why: { conflicts: readonly string[] } | { reason: string },

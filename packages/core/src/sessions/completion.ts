@@ -5,47 +5,49 @@ import { breachInWords } from '../accounts/budget.ts';
 import type { Signal } from '@pawl/schema/signal';
 import type { Fault } from '@pawl/schema/stream-event';
 
-/** Everything that is known when a session's process has left and its output is stored to the last byte. */
+/** The facts about a session whose process has exited and whose output is fully stored. */
 export type EndedSession = {
-  /** Whether its process ever began. Nothing that lies in the worktree is the word of a process that did not. */
+  /** Whether its process ever started. If not, files in the worktree are not its own. */
   began: boolean;
   signal: Signal | null;
   result: ProviderResult | null;
-  /** Null when nobody recorded it: the shim was killed, or the machine went down. */
+  /** Null if unknown: the shim was killed, or the machine went down. */
   exitCode: number | null;
   limitUntil: number | null;
   stopRequested: boolean;
-  /** A person asked the agent to leave off what it did. */
+  /** A person interrupted the agent. */
   interrupted: boolean;
-  /** It ran when the last daemon ended and was gone, without a word, when this one came: the machine went down. */
+  /**
+   * It was running when the last daemon ended, and was gone without an exit code when this one started: the machine
+   * went down.
+   */
   lost: boolean;
-  /** It was halted by a person. */
   paused: boolean;
-  /** How often this run has gone on after it was lost. */
+  /** How often this run was resumed after it was lost. */
   interruptions: number;
-  /** Why the session could not be gone on with, when that is why it ended. */
+  /** Why the session could not continue, if that ended it. */
   failure: string | null;
   worktreeMissing: boolean;
-  /** Whether the provider can go on with this conversation. */
+  /** Whether the provider can resume this conversation. */
   resumable: boolean;
-  /** The provider's own result ends a turn; no signal is asked for. */
+  /** The provider's own result ends a turn; no signal is required. */
   endsByResult: boolean;
-  /** How often this run was already asked for its missing signal. */
+  /** How often this run was asked for its missing signal. */
   signalRequests: number;
-  /** What kind of error it was, when it ended with one and that can be told. */
+  /** The kind of error that ended it, if known. */
   fault: Fault | null;
-  /** How often this run has gone on after an error, and after a limit. */
+  /** How often this run was retried after an error, and after a limit. */
   retries: number;
   limitWaits: number;
-  /** It printed nothing for so long that it was ended. */
+  /** It was ended because it printed nothing for too long. */
   hung: boolean;
-  /** Whether it used credentials that Pawl keeps, so that there may be others. */
+  /** Whether it used an account of Pawl's, so that there may be others. */
   hasAccount: boolean;
-  /** Tracked files that it left uncommitted though it says that it is done, where it can be asked to commit them. */
+  /** Tracked files left uncommitted although it says it is done, if it can be asked to commit them. */
   uncommitted: number;
-  /** What the run came to before it was asked to commit what it had left; null when it was not asked. */
+  /** The run's result before it was asked to commit leftovers; null if it was not asked. */
   outcomeBefore: string | null;
-  /** A budget that is used up. Only one that was passed outranks the agent's word that it is done. */
+  /** A used-up budget. Only an exceeded one outranks the agent's own "done". */
   breach: Breach | null;
 };
 
@@ -53,28 +55,29 @@ export type Verdict =
   | { next: 'end'; outcome: NonNullable<Run['outcome']>; detail: string; questions: Run['questions']; cause?: RunCause }
   | { next: 'ask-for-signal' }
   | { next: 'go-on' }
-  /** The same once more, after a pause. */
+  /** Try again, after a delay. */
   | { next: 'retry'; delayMs: number; detail: string }
-  /** Its account has reached a limit (until then, where that is known) or is not accepted: on with another, or wait. */
+  /** Its account reached a limit (until then, if known) or was rejected: switch accounts, or wait. */
   | { next: 'change-account'; cause: 'limit' | 'auth'; until: number | null; detail: string }
-  /** Wait for the end of a limit that concerns the CLI's own login. */
+  /** Wait for the end of a limit on the CLI's own login. */
   | { next: 'wait'; until: number; detail: string }
   | { next: 'ask-to-commit'; detail: string };
 
 export type RunEnded = Extract<Verdict, { next: 'end' }>;
 
 /**
- * What the end of a session means for its run. Authority, from the highest: the agent's signal that it is done (unless it
- * passed its budget), a stop that was asked for, its other signals, a budget that is used up, the provider's usage limit, a
- * missing worktree, an interruption that was asked for, its result event, the exit code. A session that was lost with the machine goes on, one that a passing error ended is
- * tried again, and a clean end without a signal is asked about, each a bounded number of times before it counts as failed.
+ * Decides what a session's end means for its run. In order of authority: the agent's "done" signal (unless it exceeded
+ * its budget), a requested stop, its other signals, a used-up budget, a usage limit, a missing worktree, a requested
+ * interruption, the provider's result, the exit code. A session lost with the machine is resumed, one with a transient
+ * error retried, and one that ended cleanly without a signal asked for it, each a limited number of times before the
+ * run fails.
  */
 export function judgeSession(ended: EndedSession): Verdict {
   if (!ended.began) return judgeUnbegun(ended);
   if (ended.signal !== null && !(ended.stopRequested && ended.signal.status !== 'done'))
     return judgeSignal(ended.signal, ended);
   if (ended.stopRequested) return end('cancelled', 'stopped on request');
-  // It was asked for one thing only, after it had said how its work ended; that counts, whatever came of the asking.
+  // It was only asked to commit, after its result was known; that result stands, whatever came of the request.
   if (ended.outcomeBefore !== null) return endDone(ended.outcomeBefore, ended.breach);
   if (ended.breach !== null && !endedByResult(ended)) return endOverBudget(ended.breach);
   if (ended.failure !== null) return end('failed', ended.failure);
@@ -94,20 +97,20 @@ export function judgeSession(ended: EndedSession): Verdict {
       : endDone(ended.result.text, ended.breach);
   }
   if (ended.signalRequests < limits.signalRetries) return { next: 'ask-for-signal' };
-  return end('failed', `it gave no signal, though it was asked ${limits.signalRetries} times`);
+  return end('failed', `it gave no signal, although it was asked ${limits.signalRetries} times`);
 }
 
-/** Whether the provider's result alone says that the work is done: no signal is expected. */
+/** Whether the provider's result alone means done: no signal is expected. */
 function endedByResult({ result, exitCode, endsByResult, resumable }: EndedSession): boolean {
   return result?.ok === true && exitCode === 0 && (endsByResult || !resumable);
 }
 
-/** A session whose process never began completes nothing: it was stopped, or it failed with the reason. */
+/** A session whose process never started completes nothing: it was stopped, or it failed. */
 function judgeUnbegun({ stopRequested, outcomeBefore, failure }: EndedSession): Verdict {
   if (stopRequested) return end('cancelled', 'stopped on request');
-  // The run itself was over; this session was only to commit the rest.
+  // The run was already over; this session was only to commit the rest.
   if (outcomeBefore !== null) return end('completed', outcomeBefore);
-  return end('failed', failure ?? 'its process never began');
+  return end('failed', failure ?? 'its process never started');
 }
 
 const limitWords = 'the provider reported a usage limit';
@@ -121,8 +124,8 @@ function judgeLimit({ hasAccount, limitUntil, result, limitWaits }: EndedSession
 }
 
 /**
- * An error that passes is tried again after 1, 2 and 4 seconds. A login that is not accepted is tried once more, since a CLI
- * may have renewed it meanwhile; then it wants another account.
+ * Retries a transient error after 1, 2 and 4 seconds. Retries a rejected login once, since a CLI may have renewed it
+ * meanwhile; then switches accounts.
  */
 function judgeFault(ended: EndedSession, detail: string): Verdict {
   if (ended.fault === 'auth') {
@@ -136,16 +139,18 @@ function judgeFault(ended: EndedSession, detail: string): Verdict {
   return end('failed', `${detail} (tried ${limits.faultRetries + 1} times)`);
 }
 
-/** Nobody knows how it ended. Whoever was lost with the machine goes on; who vanished by itself would do so again. */
+/**
+ * How it ended is unknown. A session lost with the machine is resumed; one that vanished by itself would do so again.
+ */
 function judgeVanished(ended: EndedSession): Verdict {
   if (!ended.lost) return end('failed', 'the process vanished without an exit code');
-  // Whoever halted it did not want it to go on by itself.
+  // It was paused, so it must not resume by itself.
   if (ended.paused) return end('cancelled', 'it was paused when it was lost with the machine');
   if (ended.interruptions < limits.interruptions) return { next: 'go-on' };
   return end('failed', `it was lost with the machine ${limits.interruptions + 1} times`);
 }
 
-/** An exit code in words: above 128 it is the signal that ended the process. */
+/** Describes an exit code; above 128 it is the signal that ended the process. */
 export function describeExit(code: number): string {
   return code > 128 && code <= 128 + 64 ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
 }
@@ -164,7 +169,7 @@ function judgeSignal(signal: Signal, { uncommitted, outcomeBefore, stopRequested
   }
 }
 
-/** Questions under ids of their own, so that an answer fits exactly one: a missing or repeated id becomes a number. */
+/** Gives questions unique ids, so that each answer fits one: a missing or duplicate id becomes a number. */
 function withOwnIds(questions: NonNullable<Run['questions']>): NonNullable<Run['questions']> {
   const given = new Set(questions.map(({ id }) => id));
   const used = new Set<string>();
@@ -177,14 +182,14 @@ function withOwnIds(questions: NonNullable<Run['questions']>): NonNullable<Run['
 }
 
 /**
- * The end of a run whose agent says that it is done: within its budget, or beyond it. A project's budget, which others
- * may have used up, does not undo finished work.
+ * Ends a run whose agent says it is done, within its budget or beyond it. A project's budget, which others may have
+ * used up, does not undo finished work.
  */
 export function endDone(detail: string, breach: Breach | null): RunEnded {
   return breach?.passed === true && breach.of !== 'project' ? endOverBudget(breach) : end('completed', detail);
 }
 
-/** The end of a run that may use no more. */
+/** Ends a run over its budget. */
 export function endOverBudget({ of, detail }: Breach): RunEnded {
   return end('failed', breachInWords({ of, detail }), { reason: 'budget', of, detail });
 }

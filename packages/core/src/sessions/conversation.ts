@@ -1,21 +1,21 @@
 import type { Agent, Session } from '@pawl/schema/record';
 import type { ProviderPreset } from '../port/provider.ts';
 
-/** How a session takes up its agent's conversation, and under which id of the provider's. */
+/** How a session continues its agent's conversation, and from which provider id. */
 export type TakeUp = { conversation: Session['conversation']; from: string | null };
 
 /**
- * Decides how the next session knows what was said before: by resuming the agent's own conversation, by branching off
- * its parent's, or by being told; or it begins afresh, when nothing was said or the history was cleared.
+ * Decides how the next session learns what was said before: by resuming the agent's own conversation, by forking its
+ * parent's, or from a transcript; or it starts fresh, if nothing was said or the history was cleared.
  */
 export function takeUp(given: {
   agent: Agent;
-  /** Those that the agent has had, oldest first. */
+  /** The agent's sessions, oldest first. */
   sessions: readonly Session[];
   preset: ProviderPreset;
-  /** Whether the provider's copy of the parent's conversation still ends where the agent was forked. */
+  /** Whether the provider's copy of the parent's conversation still ends at the fork point. */
   branchable: boolean;
-  /** Whether anything was said before the run that the session is for. */
+  /** Whether anything was said before this run. */
   hasPast: boolean;
 }): TakeUp {
   const { agent, preset } = given;

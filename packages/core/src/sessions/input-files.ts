@@ -3,18 +3,18 @@ import { directoryOf } from '@pawl/schema/place';
 
 export type InputFile = { path: string; content: string };
 
-/** A planned task that had to be done first, and what came of it. */
+/** A planned task that this one depends on, and its result. */
 export type Dependency = { id: string; name: string; summary: string };
 
-/** What an errand is called, and what it was about at its beginning; by default its agent’s id, and the run’s task. */
+/** An errand's id and description; by default its agent’s id, and the run’s task. */
 export type Errand = { id: string; description: string };
 
-/** One of an agent's projects: its name, and the worktree that the agent has there. */
+/** One of an agent's projects, with its worktree there. */
 export type ProjectPlace = { name: string; path: string; branch: string | null; base: string | null };
 
 /**
- * The files under `.pawl/input/` that tell an agent what it is to do, with the placeholders in all of them filled. The
- * manifest comes last, so that whoever finds it knows that the others are complete.
+ * The files under `.pawl/input/` that describe the assignment, with placeholders filled. The manifest comes last, so
+ * its presence means that the others are complete.
  */
 export function inputFiles(
   agent: Agent,
@@ -72,13 +72,13 @@ function manifestFile(manifest: object): InputFile {
   return { path: 'manifest.json', content: `${JSON.stringify(manifest, null, 2)}\n` };
 }
 
-/** A front matter; each value is written as JSON, which is YAML too, so that no text can end it. */
+/** Renders front matter; values are JSON, which is valid YAML, so that no text can end it. */
 function frontMatter(fields: Record<string, string | null>): string {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return `---\n${lines.join('\n')}\n---\n`;
 }
 
-/** Replaces `{AGENT_ID}` and `{AGENT_NAME}`, so that a task can tell its agent how to speak of itself. */
+/** Replaces `{AGENT_ID}` and `{AGENT_NAME}`. */
 export function fillPlaceholders(text: string, agent: Agent): string {
   return text.replaceAll('{AGENT_ID}', agent.id).replaceAll('{AGENT_NAME}', agent.alias);
 }

@@ -4,7 +4,7 @@ import { firstLine } from '../shorten.ts';
 
 const detailCharacters = 120;
 
-/** What an agent is doing, read from the latest thing it printed. Null when the event says nothing about that. */
+/** Derives an agent's current activity from its latest output. Null if the event says nothing about it. */
 export function liveState(event: StreamEvent): LiveState | null {
   switch (event.type) {
     case 'thinking':

@@ -13,7 +13,7 @@ export type BegunRun = {
   event: NewEvent;
 };
 
-/** The beginning of a run: its row, the message that asks for it, and the event that tells it. */
+/** Makes a new run: its row, the message that requests it, and its event. */
 export function runOf(
   agent: Agent,
   begin: {
@@ -21,7 +21,7 @@ export function runOf(
     project: Pick<Project, 'id' | 'root'> | null;
     task: string;
     definition: Definition;
-    /** The chat thread; a run that follows another one of its agent stays in that one's. */
+    /** The chat thread; by default that of the agent's previous run. */
     sessionId?: string | undefined;
     now: number;
   },

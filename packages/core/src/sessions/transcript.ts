@@ -13,8 +13,8 @@ const speakers: Partial<Record<Message['kind'], string>> = {
 };
 
 /**
- * A conversation in words, for an agent that cannot take it up by its provider's own means. What does not fit is left out
- * from the beginning, and said to be; null when there is nothing to tell.
+ * Renders a conversation as text, for an agent whose provider cannot resume it. Drops the oldest messages that do not
+ * fit, and says so; null if there is nothing to render.
  */
 export function transcriptOf(conversation: readonly Message[], budgetCharacters: number): string | null {
   const told: string[] = [];
@@ -31,7 +31,7 @@ export function transcriptOf(conversation: readonly Message[], budgetCharacters:
   return [...head, ...told.toReversed()].join('\n\n');
 }
 
-/** Every line behind a bar, so that no line of a message can look like the beginning of another's. */
+/** Prefixes every line with a bar, so that no line of a message can imitate the start of another. */
 function quoted(text: string): string {
   return text
     .split(/\r\n|[\n\r\u2028\u2029]/)

@@ -1,6 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 
-/** Runs jobs one after the other, in the order in which they came. A job that fails does not stop the next. */
+/** Runs jobs one after another, in order. A failed job does not stop the next. */
 export function createSerial(): <T>(job: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (job) => {
@@ -10,7 +10,7 @@ export function createSerial(): <T>(job: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Lets at most `places` jobs run at once; the others wait in the order in which they came. */
+/** Runs at most `places` jobs at once; the others wait in order. */
 export function createGate(places: number): <T>(job: () => Promise<T>) => Promise<T> {
   let free = places;
   const waiting: (() => void)[] = [];
@@ -20,7 +20,7 @@ export function createGate(places: number): <T>(job: () => Promise<T>) => Promis
     try {
       return await job();
     } finally {
-      // A place is handed on directly, so that nobody who arrives in between can take it.
+      // Hand the place over directly, so that no newcomer can take it in between.
       const next = waiting.shift();
       if (next === undefined) free++;
       else next();
@@ -28,21 +28,21 @@ export function createGate(places: number): <T>(job: () => Promise<T>) => Promis
   };
 }
 
-/** One job at a time for each key; different keys do not wait for each other. */
+/** One job at a time per key; different keys run independently. */
 export type Lanes = {
   run<T>(key: string, job: () => Promise<T>): Promise<T>;
-  /** Resolves when every job that was begun has ended. */
+  /** Resolves when all started jobs have ended. */
   drain(): Promise<void>;
 };
 
-/** Lanes that exist only while somebody is in them, each with room for a bounded number of jobs. */
+/** Lanes exist only while in use; each holds a limited number of jobs. */
 export function createLanes(maxJobs = Infinity): Lanes {
   const lanes = new Map<string, { serially: ReturnType<typeof createSerial>; jobs: number }>();
   return {
     async run(key, job) {
       const lane = lanes.get(key) ?? { serially: createSerial(), jobs: 0 };
       if (lane.jobs >= maxJobs) {
-        throw new PawlError('unavailable', `More than ${maxJobs} operations wait for ${key}.`, {
+        throw new PawlError('unavailable', `More than ${maxJobs} operations are waiting for ${key}.`, {
           hint: 'Wait until some of them are done, and try again.',
         });
       }
@@ -60,20 +60,19 @@ export function createLanes(maxJobs = Infinity): Lanes {
   };
 }
 
-/** A bounded number of places; whoever finds none waits in the order in which they came. */
+/** A limited number of places, with a FIFO queue for the rest. */
 export type Places = {
-  /** True when `id` has a place now; else it waits. Asking again changes nothing. */
+  /** True if `id` has a place now; otherwise it is queued. Idempotent. */
   take(id: string): boolean;
-  /** Gives `id` a place, also when there is none left: it has begun already. */
+  /** Gives `id` a place even if none is free: it has already started. */
   keep(id: string): void;
   /** Gives a place back, or leaves the queue. */
   free(id: string): void;
-  /** Who may ask again, since there is a place for them; null when there is none, or nobody waits. */
+  /** The next in the queue if a place is free, else null. */
   next(): string | null;
   isWaiting(id: string): boolean;
 };
 
-/** Places for at most `most` at once. */
 export function createPlaces(most: number): Places {
   const taken = new Set<string>();
   const waiting = new Set<string>();
@@ -81,7 +80,7 @@ export function createPlaces(most: number): Places {
     take(id) {
       if (taken.has(id)) return true;
       const [first] = waiting;
-      // Nobody overtakes: a free place is for the one who has waited longest.
+      // No overtaking: a free place goes to the first in the queue.
       if (taken.size >= most || (first !== undefined && first !== id)) {
         waiting.add(id);
         return false;

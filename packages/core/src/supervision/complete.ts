@@ -4,10 +4,10 @@ import type { Agent, ProviderResult } from '@pawl/schema/record';
 import type { Signal } from '@pawl/schema/signal';
 import { cutText, firstLine } from '../shorten.ts';
 
-/** What an agent says when it is done for good: what came of its work, and, where it failed, why. */
+/** An agent's completion: a summary of its work, and why it failed, if it did. */
 export type LastWord = { summary: string | null; failure: string | null };
 
-/** A last word as somebody gave it; what says nothing is none. */
+/** Validates a completion; blank texts become null. */
 export function lastWord(given: { summary?: string | undefined; failure?: string | undefined }): LastWord {
   if (given.failure?.trim() === '') throw new PawlError('invalid_input', 'The reason for the failure is empty.');
   return { summary: checkWord('summary', given.summary), failure: checkWord('failure', given.failure) };
@@ -17,14 +17,14 @@ function checkWord(what: string, given: string | undefined): string | null {
   const text = given?.trim() ?? '';
   if (text.includes('\0')) throw new PawlError('invalid_input', `The ${what} contains a NUL character.`);
   if (text.length <= limits.taskSummaryCharacters) return text === '' ? null : text;
-  throw new PawlError('too_large', `The ${what} has at most ${limits.taskSummaryCharacters} characters.`, {
+  throw new PawlError('too_large', `The ${what} may have at most ${limits.taskSummaryCharacters} characters.`, {
     hint: 'Commit the rest as a file, and name that file.',
   });
 }
 
 /**
- * Whether an agent may say that it is done: `new` is to be written down, `known` was said before. Whoever is there for
- * good is never done, an errand is over when a person has decided, and nobody speaks for the dead or for a foreign process.
+ * Whether an agent may complete: `new` must be recorded, `known` was recorded before. A persistent agent never
+ * completes, a person ends errands, and dead or adopted agents cannot complete.
  */
 export function admitCompletion(agent: Agent, said: LastWord): 'new' | 'known' {
   const { alias, completion } = agent;
@@ -32,20 +32,20 @@ export function admitCompletion(agent: Agent, said: LastWord): 'new' | 'known' {
     const isSame =
       said.failure === completion.failure && (said.summary === null || said.summary === completion.summary);
     if (isSame) return 'known';
-    throw new PawlError('conflict', `${alias} has completed before, with other words.`, {
-      hint: `What it said then counts; see: pawl inspect ${alias}`,
+    throw new PawlError('conflict', `${alias} has already completed, with another message.`, {
+      hint: `The first one counts; see: pawl inspect ${alias}`,
     });
   }
   if (agent.parentId === null) throw new PawlError('forbidden', 'Agent 0 is you; it never completes.');
   if (agent.adopted !== null) {
-    throw new PawlError('conflict', `${alias} was not started by Pawl, which only looks at it.`);
+    throw new PawlError('conflict', `${alias} was not started by Pawl, which only observes it.`);
   }
   if (agent.endedAt !== null) {
-    throw new PawlError('conflict', `The agent ${alias} is dead.`, { hint: 'See `pawl ps` for those that live.' });
+    throw new PawlError('conflict', `The agent ${alias} is dead.`, { hint: 'See `pawl ps` for living agents.' });
   }
   if (agent.class === 'persistent') {
-    throw new PawlError('conflict', `${alias} is there for good (its class is persistent), so it never completes.`, {
-      hint: `It rests when it has nothing to do. To end it: pawl kill ${alias}`,
+    throw new PawlError('conflict', `${alias} is persistent, so it never completes.`, {
+      hint: `It goes idle when it has nothing to do. To end it: pawl kill ${alias}`,
     });
   }
   if (agent.mode !== 'errand') return 'new';
@@ -54,20 +54,20 @@ export function admitCompletion(agent: Agent, said: LastWord): 'new' | 'known' {
   });
 }
 
-/** Refuses what would let an agent go on that has said that it is done. */
+/** Refuses to continue a completed agent. */
 export function refuseAfterCompletion({ alias, completion }: Pick<Agent, 'alias' | 'completion'>): void {
   if (completion === null) return;
-  throw new PawlError('conflict', `${alias} has completed, so it does not go on.`, {
-    hint: 'Start another agent with what is left: pawl work "…"',
+  throw new PawlError('conflict', `${alias} has completed, so it cannot continue.`, {
+    hint: 'Start another agent for the rest: pawl work "…"',
   });
 }
 
-/** Somebody who may be told, with the role that their definition gives them. */
+/** A possible recipient, with the role of its definition. */
 export type Colleague = { agent: Agent; role: string | null };
 
 /**
- * Who hears that an agent is done, each once: `parent` is who looks after it, any other word everybody with that role.
- * Where there is nobody of those that are named, who looks after it hears it all the same: else nobody would.
+ * The recipients of a completion, each once: `parent` is the supervisor, any other word everybody with that role. If
+ * nobody matches, the supervisor is told anyway.
  */
 export function whoHears(
   agent: Agent,
@@ -84,15 +84,15 @@ export function whoHears(
   return parent;
 }
 
-/** Whether somebody will still read what is sent to them. */
+/** Whether an agent will still read mail. */
 export function hears({ endedAt, completion, adopted }: Agent): boolean {
   return endedAt === null && completion === null && adopted === null;
 }
 
-/** How much of a task a notice names. */
+/** How much of a task a notice quotes. */
 const taskCharacters = 160;
 
-/** What those who hear of it are told. What they can do about it comes first: a long summary is cut at its end. */
+/** The completion notice. What to do next comes first, since a long summary is cut at its end. */
 export function completionText(
   { alias, branch }: Pick<Agent, 'alias' | 'branch'>,
   { summary, failure }: LastWord,
@@ -103,9 +103,9 @@ export function completionText(
     change?: { id: string; queuedAt: number | null } | null;
     /** Its changes in further projects. */
     others?: readonly { id: string }[];
-    /** False when its definition keeps it from proposing what it committed. */
+    /** False if its definition may not propose its commits. */
     mayPropose?: boolean;
-    /** The change is merged when its checks pass, without a person's request. */
+    /** The change is merged automatically when its checks pass. */
     mergesByItself?: boolean;
   },
 ): string {
@@ -122,7 +122,7 @@ export function completionText(
   return lines.join('\n');
 }
 
-/** What those are told who had heard that an agent is done, when it is not. */
+/** Withdraws a completion notice. */
 export function withdrawalText({ alias }: Pick<Agent, 'alias'>): string {
   return `${alias} has not completed after all: it has asked a person a question, and goes on when that is answered.\nNext: leave its branch as it is; you hear from it when it completes.`;
 }
@@ -159,16 +159,16 @@ function nextInWords(
   return `see that its branch is looked at and merged; it ends now, and ${history}.`;
 }
 
-/** A last word as the signal that it stands in for, where the agent has left no other. */
+/** The signal that a completion stands for, if the agent left no other. */
 export function signalOfCompletion(completion: LastWord | null, result: ProviderResult | null = null): Signal | null {
   if (completion === null) return null;
   if (completion.failure !== null) return { status: 'error', error: completion.failure };
-  // Without a summary, what the agent said last says more than nothing.
+  // Without a summary, use the agent's last words.
   const text = completion.summary ?? (result?.ok === true ? result.text : '');
   return { status: 'done', result: text };
 }
 
-/** Why an agent ended that had said that it is done, in a few words. */
+/** The end reason of a completed agent. */
 export function endReasonOf({ failure }: LastWord): string {
   return failure === null ? 'completed' : cutText(`failed: ${failure}`, limits.labelCharacters);
 }

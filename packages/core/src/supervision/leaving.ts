@@ -4,8 +4,8 @@ import type { AgentFacts } from '../sessions/next-step.ts';
 import { isOver } from '../changes/change-life.ts';
 
 /**
- * Whether an agent was made for one task and has no turn left: its class is ephemeral, its last run has ended and no process runs.
- * A person decides about errands, and a plain fork continues its parent's conversation, so neither counts.
+ * Whether an ephemeral agent has no turn left: its last run has ended and no process runs. Excludes errands, which a
+ * person ends, and plain forks, which continue their parent's conversation.
  */
 export function isAtRest({ agent, run, session }: AgentFacts): boolean {
   if (agent.class !== 'ephemeral' || agent.mode === 'errand') return false;
@@ -21,7 +21,7 @@ export function isDoneWithTask(facts: AgentFacts): boolean {
 }
 
 export type LeavingFacts = AgentFacts & {
-  /** Changes that it opened, works on now, is to continue in their author's place, or reviews. */
+  /** Changes that it opened, works on, stands in for, or reviews. */
   changes: readonly Change[];
   /** It repairs main, which is still red. */
   repairsMain: boolean;
@@ -29,16 +29,16 @@ export type LeavingFacts = AgentFacts & {
   hasMail: boolean;
   /** A person has switched to it. */
   isWatched: boolean;
-  /** A subagent of it is at work. */
+  /** A subagent of it is working. */
   hasSubagentAtWork: boolean;
   /** The run that delegated to it is still open, and may look at its files. */
   isDelegatorAtWork: boolean;
 };
 
 /**
- * Why an agent at rest stays for now; null when it may leave. It stays until its change is merged or closed, so that it can
- * repair it, or until its review is over. With nothing proposed it stays a few minutes, so that a person can follow up. One whose
- * last run failed leaves only when its change was settled after that: a person looks at every other failure.
+ * Why an agent at rest stays for now; null if it may leave. It stays until its change is merged or closed, so that it
+ * can repair it, or until its review is over. With nothing proposed it stays a few minutes, for follow-ups. One whose
+ * last run failed leaves only if its change was settled after that: a person looks at every other failure.
  */
 export function reasonToStay(facts: LeavingFacts, now: number): string | null {
   const { agent, run, changes } = facts;
@@ -48,9 +48,10 @@ export function reasonToStay(facts: LeavingFacts, now: number): string | null {
   const own = changes.filter(({ agentId, standInId }) => agentId === agent.id || standInId === agent.id);
   const waiting = own.find((change) => !isOver(change));
   if (waiting !== undefined) return `its change ${waiting.id} is open`;
-  // A subagent's result, good or bad, is with the agent that delegated to it.
+  // The agent that delegated already has a subagent's result, good or bad.
   if (!isDoneWithTask(facts) && agent.kind === 'main') {
-    // Another agent may have continued a change that this one opened; once it is settled, this one has nothing left to repair.
+    // Another agent may have continued a change that this one opened; once it is settled, there is nothing left to
+    // repair.
     const authored = changes.filter((change) => change.authorId === agent.id && isOver(change));
     const settled = [...own, ...authored].map(({ mergedAt, closedAt }) => mergedAt ?? closedAt ?? -Infinity);
     const settledAt = Math.max(...settled);

@@ -4,21 +4,18 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { deriveStatus } from '../agents/status.ts';
 
 /**
- * Who is nudged, and when. A nudge is the text of an agent's definition, sent as mail.
- *
- * `fixed` nudges everybody who could answer, each time the gap is over. `smart` nudges only who rests and may have something
- * to do: an open run is a turn, and nobody is asked in the middle of one; an ephemeral agent whose run has ended is done. So
- * only persistent agents that rest are left, and they are nudged
- *
- *   - when there is news since they were last nudged or began a turn, whichever is later;
- *   - without news, while somebody ephemeral is at work in their project, after 2, 4, 8 … 30 minutes.
- *
- * What nudged agents do is no news to each other (`isNews`), and they do not count as being at work: so a fleet in which
- * nobody has anything to do comes to rest after one turn each, and then costs nothing, however long it is left alone.
+ * Who is nudged, and when. A nudge is a text from the agent's definition, sent as mail.
+ * `fixed` nudges every agent that could answer, each time the interval is over. `smart` nudges only idle agents that
+ * may have something to do: not during a turn (an open run), and not ephemeral agents whose run has ended. That leaves
+ * idle persistent agents, which are nudged
+ *   - when there is news since their last nudge or turn, whichever is later;
+ *   - without news, while an ephemeral agent works in their project, after 2, 4, 8 … 30 minutes.
+ * Actions of nudged agents are not news to each other (`isNews`), and do not count as work. So a fleet with nothing to
+ * do comes to rest after one turn each, and then costs nothing.
  */
 export type NudgeMode = 'smart' | 'fixed';
 
-/** Why an agent is not nudged; the words are part of what is recorded and never change. */
+/** Why an agent is not nudged; recorded in events, so these words never change. */
 export const skipReasons = [
   'dead',
   'adopted',
@@ -43,25 +40,25 @@ export type NudgeFacts = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
-  /** What is remembered of its nudges; null when it never had one. */
+  /** The state of its nudges; null if it never had one. */
   state: NudgeState | null;
-  /** Its last nudge has not been read, and is not a dead letter. */
+  /** Its last nudge is unread, and not a dead letter. */
   outstanding: boolean;
-  /** The shortest time between two nudges. */
+  /** The minimum time between two nudges. */
   gapMs: number;
 };
 
-/** What an agent that rests may have to look at. */
+/** What an idle agent may have to look at. */
 export type News = {
   changed: boolean;
-  /** Somebody ephemeral of its project is in the middle of a run. */
+  /** An ephemeral agent of its project has an open run. */
   othersAtWork: boolean;
 };
 
-/** A nudge, and how long to wait for the next one as long as nothing changes; or why there is none. */
+/** A nudge, and how long to wait for the next one if nothing changes; or why there is none. */
 export type NudgeVerdict = { nudge: string; backoffMs: number } | { skip: SkipReason };
 
-/** Decides about one agent; `smart` needs the news only where `reasonToSkip` has found none to skip it. */
+/** Decides about one agent; `smart` needs `news` only if `reasonToSkip` found no reason. */
 export function judgeNudge(facts: NudgeFacts, news: News, now: number, mode: NudgeMode): NudgeVerdict {
   const reason = reasonToSkip(facts, now, mode);
   if (reason !== null) return { skip: reason };
@@ -74,7 +71,7 @@ export function judgeNudge(facts: NudgeFacts, news: News, now: number, mode: Nud
   return { nudge, backoffMs: Math.min(backoffMs * 2, Math.max(limits.longestNudgeGapMs, gapMs)) };
 }
 
-/** Why an agent is not nudged, whatever there is new; null when that decides. */
+/** Why an agent is not nudged, regardless of news; null if news decides. */
 export function reasonToSkip(facts: NudgeFacts, now: number, mode: NudgeMode): SkipReason | null {
   const reason = reasonNotToHear(facts);
   if (reason !== null) return reason;
@@ -83,7 +80,7 @@ export function reasonToSkip(facts: NudgeFacts, now: number, mode: NudgeMode): S
   return isWithin(facts.gapMs, [facts.state?.nudgedAt], now) ? 'gap' : null;
 }
 
-/** Why an agent could not answer, or must not be stirred by a nudge: the same in both modes. */
+/** Why an agent cannot answer, or must not be woken by a nudge; the same in both modes. */
 function reasonNotToHear({ agent, run, session }: NudgeFacts): SkipReason | null {
   if (agent.endedAt !== null) return 'dead';
   if (agent.adopted !== null) return 'adopted';
@@ -116,7 +113,7 @@ function reasonNotToHear({ agent, run, session }: NudgeFacts): SkipReason | null
   }
 }
 
-/** True when less time has passed since the latest of some times. A time in the future, as after the clock was set back, is none. */
+/** True if one of the times is less than `spanMs` ago. Ignores times in the future, as after the clock was set back. */
 function isWithin(spanMs: number, times: readonly (number | null | undefined)[], now: number): boolean {
   return times.some((time) => time !== null && time !== undefined && time <= now && now - time < spanMs);
 }

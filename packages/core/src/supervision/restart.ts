@@ -8,24 +8,24 @@ export type RestartFacts = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
-  /** How many of its runs have failed within the last hour, the latest included. */
+  /** Failed runs within the last hour, including the latest. */
   failures: number;
-  /** Whether it can be resumed: it has spoken before, and its provider and its worktree are there. */
+  /** Whether it can be resumed: it has a conversation, and its provider and worktree exist. */
   resumable: boolean;
 };
 
 export type RestartVerdict =
-  /** Begin it again: the how manieth time within an hour. */
+  /** Restart it; `attempt` counts within an hour. */
   | { do: 'restart'; attempt: number }
-  /** Not yet: it is given more time after each crash. */
+  /** Not yet: the delay grows with each crash. */
   | { do: 'wait' }
-  /** It crashes again and again: it is left as it is, and that is said. */
+  /** It keeps crashing: leave it, and report that. */
   | { do: 'give-up'; reason: string }
   | { do: 'nothing' };
 
 /**
- * Whether an agent that has crashed is begun again. Only those who stay are: whoever was given one task is not, since that
- * task goes back to the plan. After the last restart of an hour nobody tries any more until a person does.
+ * Whether to restart a crashed agent. Only persistent agents are: an ephemeral one's task goes back to the plan. After
+ * the last restart of an hour, a person must resume it.
  */
 export function judgeRestart(facts: RestartFacts, now: number): RestartVerdict {
   const { agent, run, session, failures } = facts;
@@ -37,23 +37,23 @@ export function judgeRestart(facts: RestartFacts, now: number): RestartVerdict {
   // It was given up since its last run ended.
   if (agent.stuckAt !== null && agent.stuckAt >= run.endedAt) return { do: 'nothing' };
   if (failures > limits.restartsPerHour)
-    return { do: 'give-up', reason: `it crashed ${failures} times within an hour, at last with: ${causeOf(run)}` };
+    return { do: 'give-up', reason: `it crashed ${failures} times within an hour, last with: ${causeOf(run)}` };
   const attempt = Math.max(1, failures);
   const elapsedMs = now - run.endedAt;
-  // A time in the future comes of a clock that was set back, and is not waited for.
+  // A time in the future means that the clock was set back; do not wait for it.
   const isSoon = elapsedMs >= 0 && elapsedMs < limits.restartMs * 2 ** (attempt - 1);
   return isSoon ? { do: 'wait' } : { do: 'restart', attempt };
 }
 
-/** What an agent is told that was begun again after a crash. */
+/** The prompt of a restarted agent. */
 export function restartNotice({ mode }: Pick<Agent, 'mode'>, run: Run): string {
   const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
   return `You were restarted: your last run ended before you were done (${causeOf(run)}). See what state your work is in, and go on with it; if nothing is left to do, ${end}.`;
 }
 
-/** Why a run failed, in a line. */
+/** The cause of a failed run, in one line. */
 function causeOf({ detail }: Run): string {
-  return firstLine(detail ?? '', causeCharacters) || 'nobody knows why';
+  return firstLine(detail ?? '', causeCharacters) || 'unknown reason';
 }
 
 const causeCharacters = 200;

@@ -2,27 +2,27 @@ import { limits } from '@pawl/schema/limit';
 import type { Message } from '@pawl/schema/record';
 
 /**
- * Who makes no progress although it runs. Liveness says nothing about that: a process may be there, and even talk, without
- * getting anywhere; and a build may be silent for half an hour and be fine.
+ * Detects agents that run without progress. Liveness is no evidence: a process may talk without getting anywhere, and a
+ * build may be silent for half an hour and be fine.
  */
 
-/** What one look at a running session sees of its progress. */
+/** One observation of a running session. */
 export type Seen = {
   runId: string;
   sessionId: string;
-  /** The latest thing it said or did itself; 0 when there is none. What it was told is no progress. */
+  /** Its latest own message; 0 if there is none. Its input is not progress. */
   messageId: number;
-  /** How much it has printed. */
+  /** Bytes printed so far. */
   bytes: number;
 };
 
-/** What the last look saw, and for how long nothing has moved. */
+/** The last observation, and how long nothing has moved. */
 export type Progress = Seen & { silentMs: number };
 
 /**
- * Adds one look to the last. Only time between two looks counts, and of a long gap only `longestGapMs`: a machine that slept for
- * two hours has not been stuck for two hours. A session that takes over from another within a run, as when a silent one was
- * ended and tried again, goes on with its silence until it says something.
+ * Adds an observation. Only time between observations counts, and at most `longestGapMs` of a long gap: a machine that
+ * slept for two hours was not stuck for two hours. A session that replaces another within a run, as after a hang,
+ * inherits its silence until it says something.
  */
 export function progressAfter(
   last: Progress | null,
@@ -36,15 +36,15 @@ export function progressAfter(
   return { ...seen, messageId, silentMs: moved ? 0 : last.silentMs + addedMs };
 }
 
-/** Why a silent session counts as stuck, or null. While a tool runs, or that cannot be told, much more time is given. */
+/** Why a silent session counts as stuck, or null. Much more time is allowed while a tool runs or may run. */
 export function silenceOf({ silentMs, mayRunTool }: { silentMs: number; mayRunTool: boolean }): string | null {
   const boundMs = mayRunTool ? limits.stuckToolMs : limits.stuckMs;
   return silentMs < boundMs ? null : `no output for ${boundMs / 60_000} minutes`;
 }
 
-/** Why what a session said last is a loop, or null. `messages` are its last ones, oldest first. */
+/** Why the latest messages of a session are a loop, or null. `messages` are oldest first. */
 export function loopIn(messages: readonly Message[]): string | null {
-  // Whoever was told something since has a reason to say the same again.
+  // After new input, repeating itself is legitimate.
   const own = messages.slice(messages.findLastIndex(({ kind }) => kind === 'user' || kind === 'system') + 1);
   const calls = callsIn(own);
   const last = calls.at(-1)?.call;
@@ -55,10 +55,10 @@ export function loopIn(messages: readonly Message[]): string | null {
   return sameTurns >= limits.sameTurns ? `the same answer ${sameTurns} times in a row` : null;
 }
 
-/** A tool call with what came of it, which is null as long as it runs. */
+/** A tool call with its result; null while it runs. */
 type Call = { call: Message; result: string | null };
 
-/** The calls that have a result, in the order of their results; then those that run, unless they only repeat the last one. */
+/** Finished calls in the order of their results; then running ones, unless they only repeat the last. */
 function callsIn(messages: readonly Message[]): Call[] {
   const open = new Map<unknown, Message>();
   const calls: Call[] = [];
@@ -75,7 +75,7 @@ function callsIn(messages: readonly Message[]): Call[] {
   return [...calls, ...running.map((call) => ({ call, result: null }))];
 }
 
-/** What was said, each time with the calls that came of it: the same words before another call are another turn. */
+/** Assistant messages, each with its tool calls: the same words before another call are another turn. */
 function turnsIn(messages: readonly Message[]): string[] {
   const starts = messages.flatMap(({ kind }, index) => (kind === 'assistant' ? [index] : []));
   const turns = starts.map((start, turn) => {
@@ -85,7 +85,7 @@ function turnsIn(messages: readonly Message[]): string[] {
     const isOpen = called > rest.filter(({ kind }) => kind === 'tool_result').length;
     return { words, isOpen, key: JSON.stringify([words, callsIn(rest).map(keyOf)]) };
   });
-  // What a turn comes to that has only begun is not known yet.
+  // The outcome of an unfinished turn is unknown.
   const last = turns.at(-1);
   if (last?.isOpen === true && last.words === turns.at(-2)?.words) turns.pop();
   return turns.flatMap(({ words, key }) => (words === '' ? [] : [key]));
@@ -95,7 +95,7 @@ function keyOf({ call, result }: Call): string {
   return JSON.stringify([call.content, result]);
 }
 
-/** How many of the last entries are the same. */
+/** How many of the last entries are equal. */
 function countSame(entries: readonly string[]): number {
   const last = entries.at(-1);
   return entries.length - 1 - entries.findLastIndex((entry) => entry !== last);

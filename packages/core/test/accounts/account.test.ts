@@ -25,7 +25,7 @@ function accountRecord(name: string, fields: Partial<Account> = {}): Account {
   };
 }
 
-describe('which account is used', () => {
+describe('choosing an account', () => {
   const wanted = accountRecord('wanted', { lastUsedAt: 900 });
   const spare = accountRecord('spare', { lastUsedAt: 5 });
   const choose = (fields: Partial<Account>, others: Account[], rotate = true) => {
@@ -33,12 +33,12 @@ describe('which account is used', () => {
     return chooseAccount({ wanted: account, accounts: [account, ...others], now, rotate });
   };
 
-  test('the wanted one, while it can be used, also when others rested longer', () => {
+  test('takes the wanted one while it is usable, even if others were idle longer', () => {
     expect(choose({}, [spare])).toEqual({ kind: 'use', account: wanted });
     expect(choose({ exhaustedUntil: now }, [spare])).toMatchObject({ kind: 'use', account: { name: 'wanted' } });
   });
 
-  test('the least recently used other one, when the wanted one is exhausted or invalid [S3-36]', () => {
+  test('takes the least recently used other one if the wanted one is exhausted or invalid [S3-36]', () => {
     const never = accountRecord('never');
     for (const fields of [{ exhaustedUntil: now + 1 }, { invalidReason: 'expired' }, { removedAt: 3 }]) {
       expect(choose(fields, [spare])).toEqual({ kind: 'use', account: spare });
@@ -46,7 +46,7 @@ describe('which account is used', () => {
     }
   });
 
-  test('of several that rested equally long the elder one, then by name, in whatever order they come', () => {
+  test('breaks ties by age, then by name, in any input order', () => {
     const never = accountRecord('zebra', { createdAt: 1 });
     const younger = accountRecord('ant', { createdAt: 2 });
     const twin = accountRecord('bee', { createdAt: 1 });
@@ -66,7 +66,7 @@ describe('which account is used', () => {
       expect(choose({ removedAt: 1 }, others)).toEqual({ kind: 'wait', until: now + 7, account: limited(twin) });
   });
 
-  test('no other one without leave to rotate: an exhausted one is waited for, an invalid one is not [7.22]', () => {
+  test('takes no other one without rotation: waits for an exhausted one, gives up on an invalid one [7.22]', () => {
     expect(choose({ exhaustedUntil: 5_000 }, [spare], false)).toMatchObject({ kind: 'wait', until: 5_000 });
     expect(choose({ invalidReason: 'expired' }, [spare], false)).toEqual({
       kind: 'none',
@@ -75,28 +75,28 @@ describe('which account is used', () => {
     expect(choose({ removedAt: 5 }, [], true)).toEqual({ kind: 'none', reason: 'the account wanted was removed' });
   });
 
-  test('what a shell brought is waited for, and gives way to no other [7.22]', () => {
+  test('waits for a shell account, and never replaces it [7.22]', () => {
     expect(choose({ kind: 'shell', exhaustedUntil: 5_000 }, [spare])).toMatchObject({ kind: 'wait', until: 5_000 });
     expect(choose({ kind: 'shell', invalidReason: 'expired' }, [spare])).toMatchObject({ kind: 'none' });
   });
 
-  test('the reason for another one is what is wrong with the one before', () => {
+  test('names the problem of the previous account as the reason to switch', () => {
     expect(reasonToSwitch({ ...wanted, exhaustedUntil: now + 1 }, now)).toBe('usage limit');
     expect(reasonToSwitch({ ...wanted, exhaustedUntil: now + 1, invalidReason: 'x' }, now)).toBe(
-      'its login was not accepted',
+      'its login was rejected',
     );
     expect(reasonToSwitch({ ...wanted, removedAt: 3 }, now)).toBe('it was removed');
-    expect(reasonToSwitch(wanted, now)).toBe('another one was asked for');
+    expect(reasonToSwitch(wanted, now)).toBe('another one was requested');
   });
 
-  test('never one of another provider or of somebody’s shell', () => {
+  test('never takes an account of another provider or of another shell', () => {
     const foreign = accountRecord('foreign', { provider: 'codex' });
     const shell = accountRecord('shell-0a1b2c3d', { kind: 'shell' });
     expect(choose({ exhaustedUntil: 5_000 }, [foreign, shell])).toMatchObject({ kind: 'wait', until: 5_000 });
     expect(choose({ kind: 'shell' }, [])).toMatchObject({ kind: 'use' });
   });
 
-  test('the one that is free first, when all are exhausted', () => {
+  test('takes the one that is free first if all are exhausted', () => {
     const sooner = accountRecord('sooner', { exhaustedUntil: 3_000 });
     expect(choose({ exhaustedUntil: 5_000 }, [sooner])).toEqual({ kind: 'wait', until: 3_000, account: sooner });
   });
@@ -113,12 +113,12 @@ const someAccount = fc
   })
   .map((fields) => accountRecord(`a${newId().toLowerCase()}`, fields));
 
-test('whatever accounts there are, the choice can be used or waited for, and nobody waits without need [S3-35, S3-36]', () => {
+test('the choice is always usable or waited for, and never waits without need [S3-35, S3-36]', () => {
   fc.assert(
     fc.property(fc.array(someAccount, { minLength: 1, maxLength: 8 }), fc.boolean(), (accounts, rotate) => {
       const wanted = accounts[0] as Account;
       const choice = chooseAccount({ wanted, accounts, now, rotate });
-      // An account that a shell brought is not replaced by another.
+      // A shell account is not replaced by another.
       const mayRotate = rotate && wanted.kind !== 'shell';
       const usable = accounts.filter(
         (each) =>
@@ -145,7 +145,7 @@ test('whatever accounts there are, the choice can be used or waited for, and nob
   );
 });
 
-describe('until when an account is exhausted', () => {
+describe('the end of exhaustion', () => {
   test.each([
     [5_000, 0, 5_000],
     [null, 0, now + 5 * minuteMs],
@@ -153,7 +153,7 @@ describe('until when an account is exhausted', () => {
     [null, 5, now + 160 * minuteMs],
     [null, 6, now + 300 * minuteMs],
     [null, 5_000, now + 300 * minuteMs],
-    // A time that has passed says as little as none.
+    // A time in the past counts as none.
     [now, 0, now + 5 * minuteMs],
     [0, 2, now + 20 * minuteMs],
   ])('until %j after %i strikes is %i', (until, strikes, end) => {

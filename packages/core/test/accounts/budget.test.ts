@@ -27,7 +27,7 @@ test.each([
   expect(breachOf({ ...noBudget, ...limit }, { usage, minutes: 2 })).toEqual({ detail, passed });
 });
 
-test('a limit that is not reached does not count, and a provider that tells no cost is held by its tokens', () => {
+test('a limit that is not reached does not count, and tokens bound a provider that reports no cost', () => {
   expect(breachOf({ tokens: 1_001, turns: 5, minutes: 3, usd: 2 }, { usage, minutes: 2 })).toBeNull();
   expect(
     breachOf({ ...noBudget, usd: 1, tokens: 10 }, { usage: { ...noUsage, outputTokens: 10 }, minutes: 0 }),
@@ -37,14 +37,14 @@ test('a limit that is not reached does not count, and a provider that tells no c
   });
 });
 
-test('limits are defaults, replaced, removed, and never widened for a child', () => {
+test('limits fall back to defaults, can be replaced and removed, and never widen for a child', () => {
   const own = { ...noBudget, tokens: 5 };
   expect(budgetInForce(own, { ...noBudget, tokens: 3, turns: 7 })).toEqual({ ...noBudget, tokens: 5, turns: 7 });
   expect(withLimits({ ...own, usd: 2 }, { tokens: 9, usd: null })).toEqual({ ...noBudget, tokens: 9 });
   expect(tighterBudget(own, { tokens: 9, minutes: 4 })).toEqual({ ...own, minutes: 4 });
 });
 
-test('the advice names the part that was passed, and whose budget it is', () => {
+test('the advice names the used-up part, and whose budget it is', () => {
   expect(budgetAdvice('brave-otter', 'agent', '4 of 3 turns')).toContain('pawl resume brave-otter --budget turns=N');
   expect(budgetAdvice('brave-otter', 'agent', '2 of 1 US dollars')).toContain('--budget usd=N');
   expect(budgetAdvice('brave-otter', 'project', '4 of 3 turns')).toContain('budgets.project');

@@ -17,16 +17,16 @@ function refusal(act: () => unknown): PawlError {
   throw new Error('nothing was refused');
 }
 
-test('the first that is named counts, and nothing named is null', () => {
+test('the first given name counts, and none is null', () => {
   expect(namedProvider([undefined, null, 'codex', 'claude'])).toBe('codex');
   expect(namedProvider([undefined, null])).toBeNull();
 });
 
-test('the only coding agent that is installed is chosen', () => {
+test('the only installed coding agent is chosen', () => {
   expect(onlyInstalled(known.slice(1, 2), known)).toBe('codex');
 });
 
-test('several are refused with their names and every way to choose', () => {
+test('several are refused with their names and the ways to choose', () => {
   const { code, message, hint, details } = refusal(() => onlyInstalled(known.slice(0, 2), known));
   expect([code, details]).toEqual(['no_provider', { installed: ['claude', 'codex'] }]);
   expect(message).toContain('claude, codex');
@@ -34,7 +34,7 @@ test('several are refused with their names and every way to choose', () => {
     expect(hint).toContain(way);
 });
 
-test('none is refused with how to install one, and what the stand-in is', () => {
+test('none is refused with how to install one, and a note on the scripted stand-in', () => {
   const { code, hint, details } = refusal(() => onlyInstalled([], known));
   expect([code, details]).toEqual(['no_provider', { installed: [] }]);
   expect(hint).toContain('npm install -g @openai/codex (codex)');

@@ -15,23 +15,23 @@ const report = (scope: Report['scope'], given: Partial<Report> = {}): Report => 
   ...given,
 });
 
-test('single calls are added up, and the process’s own sum replaces them', () => {
+test('per-call numbers add up, and a process total replaces them', () => {
   const twice = usageAfter(usageAfter(fresh, report('call')), report('call'));
   expect(twice).toEqual({ usage: totalUsage([numbers, numbers]), reported: null });
   expect(usageAfter(twice, report('session'))).toEqual({ usage: numbers, reported: null });
 });
 
-test('a report for the session is the session’s, whatever was before', () => {
+test('a session total ignores earlier sessions', () => {
   expect(usageAfter(fresh, report('session'), earlier)).toEqual({ usage: numbers, reported: null });
 });
 
-test('a sum over the conversation has what was reported earlier taken off, and is remembered as it was said', () => {
+test('a conversation total has earlier reports subtracted, and is remembered as reported', () => {
   const own = { inputTokens: 60, outputTokens: 15, cachedTokens: 50, costUsd: 0.25, turns: 2 };
   expect(usageAfter(fresh, report('conversation'), earlier)).toEqual({ usage: own, reported: numbers });
   expect(usageAfter(fresh, report('conversation'))).toEqual({ usage: numbers, reported: numbers });
 });
 
-test('a report of the cost alone leaves the other numbers as they were', () => {
+test('a report of the cost alone leaves the other numbers unchanged', () => {
   const tokens = usageAfter(fresh, report('session', { costUsd: null }), earlier);
   const cost = { inputTokens: null, outputTokens: null, cachedTokens: null, turns: null };
   expect(usageAfter(tokens, report('conversation', cost), earlier)).toEqual({
@@ -40,11 +40,11 @@ test('a report of the cost alone leaves the other numbers as they were', () => {
   });
 });
 
-test('a sum that shrank counts as nothing, never below', () => {
+test('a total that shrank counts as zero, never below', () => {
   expect(usageAfter(fresh, report('conversation', noUsage), earlier).usage).toEqual(noUsage);
 });
 
-test('a total adds every column, and of nothing is nothing', () => {
+test('a total adds every column, and nothing adds up to zero', () => {
   expect(totalUsage([])).toEqual(noUsage);
   const total = { inputTokens: 140, outputTokens: 25, cachedTokens: 70, costUsd: 0.75, turns: 4 };
   expect(totalUsage([numbers, earlier])).toEqual(total);

@@ -13,7 +13,7 @@ const adopted = anAgent({
   branch: null,
 });
 
-test('nothing is ever done about a process that somebody else started [7.1]', () => {
+test('Pawl never acts on a process that it did not start [7.1]', () => {
   expect(nextStep({ agent: adopted, run: null, session: null })).toEqual({ do: 'rest' });
   expect(deriveStatus({ agent: adopted, run: null, session: null })).toMatchObject({
     status: 'running',
@@ -30,7 +30,7 @@ test('nothing is ever done about a process that somebody else started [7.1]', ()
   }
 });
 
-test('once it has left it is as dead as everybody', () => {
+test('once its process exits, it is as dead as any agent', () => {
   const left = { ...adopted, endedAt: 1, endReason: 'left' };
   expect(deriveStatus({ agent: left, run: null, session: null })).toMatchObject({ status: 'dead', detail: 'left' });
   expect(nextStep({ agent: left, run: null, session: null })).toEqual({ do: 'rest' });

@@ -2,7 +2,7 @@ import { nameSchema } from '@pawl/schema/id';
 import { expect, test } from 'vitest';
 import { chooseAlias, plainAliases } from '../../src/agents/alias.ts';
 
-test('aliases are adjective-animal, and good names [S3-16, W4-14]', () => {
+test('aliases are adjective-animal, and valid names [S3-16, W4-14]', () => {
   for (let index = 0; index < 200; index++) {
     const alias = chooseAlias(new Set(), () => index / 200);
     expect(alias).toMatch(/^[a-z]+-[a-z]+$/);
@@ -10,13 +10,13 @@ test('aliases are adjective-animal, and good names [S3-16, W4-14]', () => {
   }
 });
 
-test('every place of the random number leads to another alias', () => {
+test('every value of the random number gives another alias', () => {
   const starts = Array.from({ length: plainAliases }, (_, index) => (index + 0.5) / plainAliases);
   expect(new Set(starts.map((start) => chooseAlias(new Set(), () => start))).size).toBe(plainAliases);
 });
 
 test('no alias repeats until all are used, and then numbers are added', () => {
-  // Each choice starts at another place, so that this takes one step for each and not one for each pair.
+  // Each choice starts elsewhere, so this takes one step per alias instead of one per pair.
   const taken = new Set<string>();
   for (let index = 0; index < plainAliases; index++) {
     taken.add(chooseAlias(taken, () => (index + 0.5) / plainAliases));
@@ -32,7 +32,7 @@ test('no alias repeats until all are used, and then numbers are added', () => {
   expect(chooseAlias(seconds, () => 0.3)).toMatch(/^[a-z]+-[a-z]+-3$/);
 });
 
-test('the last one that is free is found from anywhere', () => {
+test('the last free alias is found from anywhere', () => {
   const all = Array.from({ length: plainAliases }, (_, index) =>
     chooseAlias(new Set(), () => (index + 0.5) / plainAliases),
   );
@@ -41,7 +41,7 @@ test('the last one that is free is found from anywhere', () => {
   }
 });
 
-test('from one starting point, aliases that follow each other are unique', () => {
+test('consecutive aliases from one starting point are unique', () => {
   const taken = new Set<string>();
   for (let index = 0; index < 500; index++) taken.add(chooseAlias(taken, () => 0.999_999));
   expect(taken.size).toBe(500);

@@ -14,18 +14,18 @@ const rows: Row[] = [
   ['locked: it stays', 'locked', 0, retain('why')],
   ['another worktree lies inside: it stays', 'occupied', 0, retain('why')],
   ['nothing is there', 'missing', 0, { do: 'note-missing' }],
-  ['clean, but somebody works in it', 'clean', 2, retain('2 processes still work in it')],
-  ['unpushed, but somebody works in it', 'unpushed', 2, retain('2 processes still work in it')],
-  ['dirty, and somebody works in it', 'dirty', 2, retain('2 processes still work in it')],
+  ['clean, but somebody works in it', 'clean', 2, retain('2 processes are still working in it')],
+  ['unpushed, but somebody works in it', 'unpushed', 2, retain('2 processes are still working in it')],
+  ['dirty, and somebody works in it', 'dirty', 2, retain('2 processes are still working in it')],
   ['nothing is there, though somebody was in it', 'missing', 2, { do: 'note-missing' }],
 ];
 
-describe('what becomes of a dead agent’s worktree [7.11]', () => {
+describe('clean-up of a dead agent’s worktree [7.11]', () => {
   test.each(rows)('%s', (_name, state, processes, verdict) => {
     expect(judgeCleanUp({ state, processes, detail: 'why' })).toEqual(verdict);
   });
 
-  test('a branch is deleted only when nothing at all is in the worktree and nobody is', () => {
+  test('a branch is deleted only if the worktree is clean and no process works there', () => {
     const states: WorktreeWork['state'][] = ['missing', 'locked', 'occupied', 'dirty', 'unpushed', 'clean'];
     for (const state of states) {
       for (const processes of [0, 1]) {

@@ -14,12 +14,12 @@ test('an errand is described in one line of at most 200 characters [W3-03]', () 
   }
 });
 
-test('what is not an errand is refused', () => {
+test('an agent that is not an errand is refused', () => {
   expect(() => refuseOther(errand)).not.toThrow();
   expect(() => refuseOther(anAgent())).toThrow(/not an errand/);
 });
 
-describe('something can be said to an errand [S3-56]', () => {
+describe('an errand takes a message [S3-56]', () => {
   test.each([
     ['that runs', { agent: errand, run: aRun(), session }],
     ['that rests', { agent: errand, run: aRun({ outcome: 'completed', endedAt: 5 }), session: ended }],
@@ -42,7 +42,7 @@ describe('something can be said to an errand [S3-56]', () => {
     [
       'crashed',
       { agent: errand, run: aRun({ outcome: 'failed', endedAt: 5 }), session: ended },
-      /is crashed, so it cannot hear/,
+      /is crashed, so it cannot take a message/,
     ],
     [
       'waiting for an answer',
@@ -53,12 +53,12 @@ describe('something can be said to an errand [S3-56]', () => {
       },
       /waiting_for_input/,
     ],
-  ])('but not to one that is %s', (_name, facts, message) => {
+  ])('but not one that is %s', (_name, facts, message) => {
     expect(() => refuseUntellable(facts)).toThrow(message);
   });
 });
 
-test('an errand is merged only when it rests, and only once', () => {
+test('an errand is merged only when idle, and only once', () => {
   const rests = { agent: errand, run: aRun({ outcome: 'completed', endedAt: 5 }), session: ended };
   expect(() => refuseBusy(rests)).not.toThrow();
   expect(() => refuseBusy({ ...rests, run: null, session: null })).not.toThrow();

@@ -8,7 +8,7 @@ import { aPreset, aProject, anAgent, idOf } from '../fixture.ts';
 
 const parent = anAgent({ id: idOf('parent'), alias: 'old-owl' });
 
-/** A fork with everything in it, but for what is given. */
+/** A complete fork request, with overrides. */
 function aRequest(given: Partial<ForkRequest> = {}): ForkRequest {
   return {
     parent,
@@ -37,7 +37,7 @@ function aRequest(given: Partial<ForkRequest> = {}): ForkRequest {
 }
 
 describe('the rows of a fork', () => {
-  test('the child knows its parent and the point it branched off, and is complete [S1-13, S1-17]', () => {
+  test('the child records its parent and fork point, and is complete [S1-13, S1-17]', () => {
     const { agent } = planFork(aRequest());
     expect(agentSchema.parse(agent)).toEqual({
       id: idOf('child'),
@@ -79,7 +79,7 @@ describe('the rows of a fork', () => {
     });
   });
 
-  test('a prompt begins a run with the definition as it is now [S1-14]', () => {
+  test('a prompt starts a run with the current definition [S1-14]', () => {
     const { run, agent } = planFork(aRequest());
     expect(runSchema.parse(run)).toEqual({
       id: idOf('new-run'),
@@ -103,7 +103,7 @@ describe('the rows of a fork', () => {
     });
   });
 
-  test('without a prompt there is no run, no first message and no event of a run [S1-13]', () => {
+  test('without a prompt there is no run, first message or run event [S1-13]', () => {
     const { run, messages, events } = planFork(aRequest({ task: null }));
     expect(run).toBeNull();
     expect(messages.map(({ kind }) => kind)).toEqual(['fork', 'fork']);
@@ -117,14 +117,14 @@ describe('the rows of a fork', () => {
     expect(events[0]?.data).toMatchObject({ forkMessageId: 0 });
   });
 
-  test('a subagent takes its kind from its definition, and its run belongs to the run that began it [7.1]', () => {
+  test('a subagent takes its kind from its definition, and its run belongs to the run that started it [7.1]', () => {
     const definition = aDefinition({ kind: 'subagent', class: 'ephemeral' });
     const { agent, run } = planFork(aRequest({ definition, parentRunId: idOf('outer-run') }));
     expect(agent.kind).toBe('subagent');
     expect(run).toMatchObject({ agentKind: 'subagent', parentRunId: idOf('outer-run') });
   });
 
-  test('an agent that was itself forked may fork again, as deep as one likes [7.2]', () => {
+  test('a forked agent may fork again, to any depth [7.2]', () => {
     let last = parent;
     for (let depth = 0; depth < 300; depth++) {
       last = planFork(aRequest({ parent: last, ids: { agent: idOf(`child-${depth}`), run: idOf('run') } })).agent;
@@ -134,7 +134,7 @@ describe('the rows of a fork', () => {
 });
 
 describe('the messages of a fork', () => {
-  test('exactly one note in each of the two histories, each naming the other side [W1-07, 8.1]', () => {
+  test('one note in each of the two histories, each naming the other side [W1-07, 8.1]', () => {
     const { messages, agent } = planFork(aRequest());
     const notes = messages.filter(({ kind }) => kind === 'fork');
     expect(notes.map(({ agentId, data }) => ({ agentId, data }))).toEqual([
@@ -145,7 +145,7 @@ describe('the messages of a fork', () => {
     expect(notes.map(({ runId }) => runId)).toEqual([null, null]);
   });
 
-  test('the prompt is the child’s first message of a conversation, and nobody else’s [S1-14]', () => {
+  test('the prompt is the first conversation message of the child, and of nobody else [S1-14]', () => {
     const { messages, agent, run } = planFork(aRequest());
     expect(messages[2]).toEqual({
       agentId: agent.id,
@@ -157,7 +157,7 @@ describe('the messages of a fork', () => {
     expect(messages).toHaveLength(3);
   });
 
-  test('what is written does not grow with what is inherited [W1-07]', () => {
+  test('the written rows do not grow with the inherited history [W1-07]', () => {
     const small = planFork(aRequest({ inherits: { messageId: 1, conversation: null } }));
     const large = planFork(aRequest({ inherits: { messageId: 10_000_000, conversation: null } }));
     expect(large.messages).toHaveLength(small.messages.length);
@@ -167,7 +167,7 @@ describe('the messages of a fork', () => {
 });
 
 describe('the events of a fork', () => {
-  test('one for each row, about the child, and only the first line of the task', () => {
+  test('one per row, about the child, with only the first line of the task', () => {
     const { events, agent } = planFork(aRequest());
     for (const event of events) {
       expect(event).toMatchObject({ projectId: aProject.id, agentId: agent.id });
@@ -197,7 +197,7 @@ describe('the events of a fork', () => {
   });
 });
 
-describe('parents that are refused', () => {
+describe('refused parents', () => {
   test.each([
     ['7.2: a subagent', anAgent({ kind: 'subagent' }), 'forbidden'],
     ['S1-31: one that is dead', anAgent({ endedAt: 9 }), 'conflict'],

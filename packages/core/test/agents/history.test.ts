@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { conversationOf, findMark, openToolsIn, remembered, toolIdOf } from '../../src/agents/history.ts';
 import { aMessage } from '../fixture.ts';
 
-/** Messages in their order, numbered 10, 20, 30…, so that ids have gaps as in a table that many write to. */
+/** Messages in order, numbered 10, 20, 30…, so that ids have gaps as in a shared table. */
 function history(...given: Partial<Message>[]): Message[] {
   return given.map((message, index) => aMessage({ id: (index + 1) * 10, ...message }));
 }
@@ -14,7 +14,7 @@ const mark = (content = ''): Partial<Message> => ({ kind: 'mark', content });
 const rewind = (to: unknown): Partial<Message> => ({ kind: 'rewind', content: '', data: { to } });
 const ids = (messages: Message[]) => messages.map(({ id }) => id);
 
-describe('what is remembered', () => {
+describe('remembered messages', () => {
   test.each<[string, Message[], number[]]>([
     ['nothing', [], []],
     ['all of it, without a rewind', history(says('a'), mark(), says('b')), [10, 20, 30]],
@@ -35,14 +35,14 @@ describe('what is remembered', () => {
     expect(ids(remembered(given))).toEqual(expected);
   });
 
-  test('a rewind in a child may go back into what it inherited, and asking changes nothing', () => {
+  test('a rewind in a child may reach into inherited messages, and reading changes nothing', () => {
     const given = history({ agentId: 'p' }, { agentId: 'p', ...mark() }, { agentId: 'p' }, says('own'), rewind(20));
     const before = structuredClone(given);
     expect(ids(remembered(given))).toEqual([10, 20, 50]);
     expect(given).toEqual(before);
   });
 
-  test('it equals a model that copies everything at each mark and takes the copy back', () => {
+  test('rewinding equals a model that copies everything at each mark and restores the copy', () => {
     const act = fc.oneof(
       { weight: 4, arbitrary: fc.constant({ do: 'say' } as const) },
       { weight: 2, arbitrary: fc.constant({ do: 'mark' } as const) },
@@ -69,7 +69,7 @@ describe('what is remembered', () => {
           if (each.do === 'mark') copies.set(id, model);
         }
         expect(remembered(written)).toEqual(model);
-        // The marks of the model are those that a person can go back to.
+        // The model's marks are those that a person can rewind to.
         expect(
           remembered(written)
             .filter(({ kind }) => kind === 'mark')
@@ -81,7 +81,7 @@ describe('what is remembered', () => {
   });
 });
 
-describe('what a model is told [W1-17]', () => {
+describe('the conversation that a model sees [W1-17]', () => {
   test('the kinds of a conversation and no others', () => {
     const given = history(...messageKinds.map((kind) => ({ kind })));
     expect(conversationOf(given).map(({ kind }) => kind)).toEqual([...conversationKinds]);
@@ -96,7 +96,7 @@ describe('what a model is told [W1-17]', () => {
   });
 });
 
-describe('the mark that a person means', () => {
+describe('finding a mark', () => {
   const given = history(mark('one'), mark('two'), mark('one'), says('one'), mark('three'), rewind(40));
 
   test.each<[string, string | null, number]>([
@@ -112,7 +112,7 @@ describe('the mark that a person means', () => {
   });
 
   test.each<[string, Message[], string | null, string]>([
-    ['none at all', history(says('a')), null, 'There is no mark to go back to.'],
+    ['none at all', history(says('a')), null, 'There is no mark to rewind to.'],
     ['an unknown label', given, 'four', 'There is no mark "four".'],
     ['one that was rewound', given, 'three', 'There is no mark "three".'],
     ['a part of a label', given, 'on', 'There is no mark "on".'],
@@ -125,7 +125,7 @@ describe('the mark that a person means', () => {
   });
 });
 
-describe('the tools that run [3.2.4]', () => {
+describe('running tools [3.2.4]', () => {
   const call = (toolId: string): Partial<Message> => ({
     kind: 'tool_call',
     content: `run ${toolId}`,
@@ -152,7 +152,7 @@ describe('the tools that run [3.2.4]', () => {
     expect(found.since).toBe(since);
   });
 
-  test('each is told by the name of its tool', () => {
+  test('each is listed by its tool name', () => {
     const named = (id: number, name: string) => aMessage({ id, kind: 'tool_call', data: { toolId: `${id}`, name } });
     expect([...openToolsIn([named(1, 'Bash'), named(2, 'Read')]).open.values()]).toEqual(['Bash', 'Read']);
     expect([...openToolsIn(history(call('A'))).open.values()]).toEqual(['a tool']);
@@ -166,7 +166,7 @@ describe('the tools that run [3.2.4]', () => {
     ]);
   });
 
-  test('no prefix before the point is ever between a call and its result', () => {
+  test('the point never separates a call from its result', () => {
     const act = fc.record({ tool: fc.constantFrom('A', 'B', 'C'), ends: fc.boolean() });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
@@ -175,7 +175,7 @@ describe('the tools that run [3.2.4]', () => {
         const before = tools.filter(({ id }) => since === null || id < since);
         expect(openToolsIn(before).open.size).toBe(0);
         expect(since === null).toBe(open.size === 0);
-        // It is as late as it can be: the very next message is the call that is not answered in time.
+        // It is as late as possible: the next message is a call that is not answered in time.
         if (since !== null) expect(tools[before.length]?.kind).toBe('tool_call');
       }),
       { numRuns: 500 },

@@ -21,7 +21,7 @@ const worker = member('worker', 'target');
 const grandchild = member('grandchild', 'worker');
 const workersHelper = member('workers-helper', 'worker', { kind: 'subagent' });
 const ghost = member('ghost', 'target', { endedAt: 5 });
-/** Its parent died earlier, so the target looks after it now. */
+/** Its parent died earlier, so the target supervises it now. */
 const survivor = member('survivor', 'ghost', { supervisorId: target.id });
 const family = [survivor, workersHelper, grandchild, ghost, worker, helper, target];
 const supervised = [helper, worker, survivor];
@@ -37,27 +37,27 @@ function plan(cascade: boolean, given: { target?: Agent; family?: Agent[]; super
   return { dying: names(dying), orphans: names(orphans) };
 }
 
-describe('a kill of one agent [7.3]', () => {
-  test('its subagents die with it, before it; its main children live on under another supervisor [S1-20, S1-23]', () => {
+describe('killing one agent [7.3]', () => {
+  test('kills its subagents first; its main children get another supervisor [S1-20, S1-23]', () => {
     expect(plan(false)).toEqual({ dying: ['helper', 'target'], orphans: ['worker', 'survivor'] });
   });
 
-  test('the subagents of a child that lives on live on [7.3]', () => {
+  test('leaves the subagents of a surviving child alive [7.3]', () => {
     expect(plan(false).dying).not.toContain('workers-helper');
   });
 
-  test('whom it looked after for somebody dead is an orphan again [S1-23]', () => {
+  test('orphans agents that it supervised for a dead parent again [S1-23]', () => {
     expect(plan(false).orphans).toContain('survivor');
   });
 
-  test('a leaf dies alone [S1-20]', () => {
+  test('kills a leaf alone [S1-20]', () => {
     expect(plan(false, { target: grandchild, family: [grandchild], supervised: [] })).toEqual({
       dying: ['grandchild'],
       orphans: [],
     });
   });
 
-  test('a subagent can be killed too, and nobody else dies of it [S1-19]', () => {
+  test('kills a subagent without anybody else [S1-19]', () => {
     expect(plan(false, { target: helper, family: [helper], supervised: [] })).toEqual({
       dying: ['helper'],
       orphans: [],
@@ -66,14 +66,14 @@ describe('a kill of one agent [7.3]', () => {
 });
 
 describe('a cascade [W1-12, S1-21]', () => {
-  test('takes all who live, also those behind somebody dead, and leaves no orphan', () => {
+  test('kills all living descendants, also those below a dead one, and leaves no orphan', () => {
     expect(plan(true)).toEqual({
       dying: ['survivor', 'workers-helper', 'grandchild', 'worker', 'helper', 'target'],
       orphans: [],
     });
   });
 
-  test('children die before their parents [W1-12]', () => {
+  test('kills children before their parents [W1-12]', () => {
     const { dying } = planKill(target, family, supervised, true);
     for (const [index, agent] of dying.entries()) {
       const parent = dying.findIndex(({ id }) => id === agent.parentId);
@@ -81,7 +81,7 @@ describe('a cascade [W1-12, S1-21]', () => {
     }
   });
 
-  test('the dead do not die again, so the count is of those who lived [W1-12]', () => {
+  test('skips the dead, so it counts only the living [W1-12]', () => {
     expect(plan(true).dying).not.toContain('ghost');
   });
 
@@ -91,7 +91,7 @@ describe('a cascade [W1-12, S1-21]', () => {
   });
 });
 
-describe('what is refused, and what changes nothing', () => {
+describe('refusals, and kills without effect', () => {
   test.each([false, true])('agent 0 cannot be killed; cascade: %s [W1-09]', (cascade) => {
     const error = expect.objectContaining({ code: 'forbidden', hint: expect.stringContaining('stop --all') as string });
     expect(() => planKill(root, [...family, root], [target], cascade)).toThrow(error as Error);
@@ -99,7 +99,7 @@ describe('what is refused, and what changes nothing', () => {
     expect(() => refuseKill(target)).not.toThrow();
   });
 
-  test('a second kill of the same agent changes nothing; a cascade reaches those who outlived it [W1-09]', () => {
+  test('a second kill changes nothing; a cascade reaches surviving descendants [W1-09]', () => {
     const dead = { ...target, endedAt: 9 };
     const after = { target: dead, family: [...family.slice(0, -1), dead] };
     expect(plan(false, after)).toEqual({ dying: [], orphans: [] });
@@ -110,7 +110,7 @@ describe('what is refused, and what changes nothing', () => {
     expect(plan(true, { target: dead, family: gone }).dying).toEqual([]);
   });
 
-  test('no plan changes an agent: parents and fork points stay as they are [7.3]', () => {
+  test('no plan changes parents or fork points [7.3]', () => {
     const before = structuredClone(family);
     planKill(target, family, supervised, true);
     planKill(target, family, supervised, false);

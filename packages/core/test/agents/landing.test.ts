@@ -53,6 +53,6 @@ test.each([
   ['a reviewer', { mode: 'review' }, false],
   ['one without a branch', { branch: null }, false],
   ['one that Pawl did not start', { adopted: { pid: 1, start: '1', cwd: '/' } }, false],
-] as const)('whether its work becomes a change by itself: %s', (_, fields, expected) => {
+] as const)('whether its work becomes a change automatically: %s', (_, fields, expected) => {
   expect(isAuthor(anAgent(fields))).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { resolveAgent } from '../../src/agents/resolve.ts';
 import { anAgent, idOf } from '../fixture.ts';
 
-/** What resolving refuses with. */
+/** The error that resolving throws. */
 function refusal(reference: string, matches: Parameters<typeof resolveAgent>[1]): PawlError {
   try {
     resolveAgent(reference, matches);

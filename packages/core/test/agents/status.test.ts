@@ -14,7 +14,7 @@ const rows: Row[] = [
   [
     'an open run without a worktree',
     { agent: anAgent({ worktreeReadyAt: null }), session: null },
-    { activity: 'starting', live: 'idle', run: 'running', detail: 'making the worktree' },
+    { activity: 'starting', live: 'idle', run: 'running', detail: 'creating the worktree' },
   ],
   [
     '7.4: completed, while its process leaves',
@@ -184,7 +184,7 @@ const rows: Row[] = [
       live: 'idle',
       run: 'failed',
       detail:
-        'over the budget of the agent (5 of 4 turns); raise it and continue: pawl resume brave-otter --budget turns=N (N counts from its beginning)',
+        'over the budget of the agent (5 of 4 turns); raise it and continue: pawl resume brave-otter --budget turns=N (N counts from its start)',
     },
   ],
   [
@@ -234,7 +234,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe('a status is read from facts [S3-31, W3-05]', () => {
+describe('deriving a status from facts [S3-31, W3-05]', () => {
   test.each(rows)('%s', (_name, facts, expected) => {
     const status = deriveStatus({ agent: anAgent(), run: aRun(), session: aSession(), ...facts });
     expect(status).toEqual({ status: 'running', exhaustedUntil: null, ...expected });

@@ -23,7 +23,7 @@ describe('a comment [S4-14]', () => {
   });
 });
 
-test('remarks, of however many, leave room for objections and answers, and those for persons', () => {
+test('remarks leave room for objections and answers, and those leave room for people', () => {
   const many = (length: number, of = (index: number) => `agent ${index}`) =>
     Array.from({ length }, (_, index) => ({ agentId: of(index) }));
   const isRefused = (earlier: { agentId: string }[], agentId: string | null, isRemark: boolean) => {

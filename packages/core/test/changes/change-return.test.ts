@@ -31,11 +31,11 @@ test.each<[Holder, boolean, string]>([
   ['gone', true, 'stand-in'],
   ['gone', false, 'give-up'],
   ['person', true, 'nothing'],
-])('a change came back, its author is %s, somebody may stand in: %s', (author, hasStandIn, expected) => {
+])('a returned change with author %s and stand-in allowed: %s', (author, hasStandIn, expected) => {
   expect(step({ author, hasStandIn })).toBe(expected);
 });
 
-test('once for each head and each reason', () => {
+test('once per head and reason', () => {
   expect(step({ last: told })).toBe('nothing');
   expect(step({ last: { ...told, head: 'h0' } })).toBe('tell-author');
   expect(step({ last: { ...told, ejectedAt: 4 } })).toBe('tell-author');
@@ -49,13 +49,13 @@ test('an ejection of an earlier head is over', () => {
   expect(step({ change: { ...ejected, head: 'h2' } })).toBe('nothing');
 });
 
-test('who has moved a change on and is still at it may be about to address the comments', () => {
+test('an author that pushed a new head and is still working may be about to address comments', () => {
   const moved = { change: { ...blocked, head: 'h2' }, blocking: [{ id: 'c1' }], last: { ...told, comments: ['c1'] } };
   expect(step({ ...moved, author: 'working' })).toBe('nothing');
   expect(step({ ...moved, author: 'resting' })).toBe('tell-author');
 });
 
-test('who was told and proposes nothing has given up', () => {
+test('an agent that was told and proposes nothing has given up', () => {
   expect(step({ last: told, hadItsTurn: true })).toBe('give-up');
   expect(step({ last: told, hadItsTurn: true, author: 'working' })).toBe('nothing');
   expect(step({ last: told, author: 'gone' })).toBe('stand-in');

@@ -75,13 +75,13 @@ test.each<[string, string[]]>([
   ['who may finalize and does not hear of changes', ['comment']],
   ['a subagent of its author', []],
   ['one of another project', []],
-])('%s may do exactly what is its own [7.18, S2-17, S4-04]', (who, allowed) => {
+])('%s may do exactly what it is entitled to [7.18, S2-17, S4-04]', (who, allowed) => {
   const asker = askers[who] as Asker;
   const isAllowed = (verb: ChangeVerb) => may(() => refuseChangeVerb(asker, aChange({ standInId: 'stand-in' }), verb));
   expect(verbs.filter(isAllowed)).toEqual(allowed);
 });
 
-test('an author lets go of its own hold only, whatever it is called', () => {
+test('an author releases only its own hold, whatever its alias', () => {
   const held = (by: string) => aChange({ hold: { reason: 'wait', by, at: 1 } });
   const author = asks('author', { alias: 'github' });
   expect(() => refuseChangeVerb(author, held(nameOf(author)), 'unblock')).not.toThrow();
@@ -101,7 +101,7 @@ const may = (act: () => void) => {
   }
 };
 
-test('an agent tries again what was put out, once for each head, and never when a person is asked', () => {
+test('an agent retries an ejected change once per head, and never when a person is asked', () => {
   const ejection: Ejection = { kind: 'red', reason: 'red', files: [], checkId: null, head: 'new', at: 1 };
   const retry = (asker: Asker, fields: Partial<Change>) =>
     may(() => refuseChangeVerb(asker, aChange({ ejection, ...fields }), 'retry'));
@@ -109,12 +109,12 @@ test('an agent tries again what was put out, once for each head, and never when 
   expect(retry(author, {})).toBe(true);
   expect(retry(author, { retriedAt: 5 })).toBe(false);
   expect(retry(author, { returns: limits.changeReturns })).toBe(false);
-  // What was tried again and waits, waits: asking twice is no second try.
+  // A retried change that still waits may be requested again: that is no second try.
   expect(retry(author, { retriedAt: 5, ejection: null })).toBe(true);
   expect(retry({ is: 'person' }, { retriedAt: 5, returns: limits.changeReturns })).toBe(true);
 });
 
-test('an agent closes nothing that others have something against; who hears of changes, what agents have', () => {
+test('an agent closes nothing that others object to; one that hears of changes may override agents', () => {
   const hold = (by: string) => aChange({ hold: { reason: 'wait', by, at: 1 } });
   const author = asks('author');
   const listener = asks('listener', {}, ['changes']);
@@ -132,7 +132,7 @@ test('an agent closes nothing that others have something against; who hears of c
   expect(close({ is: 'person' }, hold('agent other'), [comment()])).toBe(true);
 });
 
-test('what repairs a red main is blocked by a person and its reviewer only', () => {
+test('only a person and its reviewer may block a change that repairs a red main', () => {
   const block = (asker: Asker, fixerId: string | null, fields: Partial<Change> = {}) =>
     may(() => refuseBlocking(asker, aChange(fields), fixerId));
   for (const asker of [{ is: 'person' } as const, asks('reviewer')]) expect(block(asker, 'author')).toBe(true);
@@ -143,7 +143,7 @@ test('what repairs a red main is blocked by a person and its reviewer only', () 
 });
 
 describe('a comment [S4-14]', () => {
-  test('is addressed by whoever made it, by a person, or by the author with another head and a word', () => {
+  test("is addressed by its author, by a person, or by the change's author with a new head and an explanation", () => {
     const passes: [Asker, ChangeComment, string][] = [
       [{ is: 'person' }, comment(), ''],
       [asks('reviewer'), comment(), ''],
@@ -160,7 +160,7 @@ describe('a comment [S4-14]', () => {
     expect(refused(asks('other', {}, ['changes']), comment({ head: 'old' }), 'done')).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
-    // What a person has said is not the agents' to take back, unless the new head was reviewed.
+    // Agents may not settle a person's comment, unless the new head was reviewed.
     for (const head of ['old', 'new'])
       expect(refused(asks('author'), comment({ agentId: null, head }), 'done')).toThrow(
         expect.objectContaining({ code: 'conflict' }),
@@ -169,6 +169,8 @@ describe('a comment [S4-14]', () => {
     expect(() =>
       refuseAddressing(asks('author'), reviewed, comment({ agentId: null, head: 'old' }), 'done'),
     ).not.toThrow();
-    expect(() => refuseAddressing(asks('author'), reviewed, comment({ agentId: null }), 'done')).toThrow(/Nothing was/);
+    expect(() => refuseAddressing(asks('author'), reviewed, comment({ agentId: null }), 'done')).toThrow(
+      /Nothing new was/,
+    );
   });
 });

@@ -100,7 +100,7 @@ test.each<[string, ChangeFacts, string, boolean]>([
   );
 });
 
-test('a state says why it is so', () => {
+test('a state comes with its reason', () => {
   expect(changeState(facts({ findings: [finding] })).detail).toBe('fewer tests run: 10 before, 5 now');
   expect(changeState(facts({}, alarm)).detail).toBe('waits: main is red at ffffffffff');
   const waiting = { reason: 'main is checked out, and has changes', changes: [change.id], hint: null, since: 1 };

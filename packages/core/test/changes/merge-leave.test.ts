@@ -26,16 +26,16 @@ test.each<[string, Parameters<typeof mergeLeave>, MergeLeave]>([
   expect(mergeLeave(change, rules)).toBe(leave);
 });
 
-test('commits are sent to a remote only with a word for the project or for this head', () => {
+test('commits are pushed only with permission for the project or a request for this head', () => {
   expect([mayPush(unasked, false), mayPush(movedOn, false)]).toEqual([false, false]);
   expect([mayPush(unasked, true), mayPush(asked, false)]).toEqual([true, true]);
 });
 
-test('what waits for a person is said with the command that goes on', () => {
+test('a change that waits for a person names the next command', () => {
   const change = { id: '4fGhXq12abcdefghijklmn' };
   expect(readyDetail(change, 'not-asked', local)).toBe('passes its checks; `pawl change merge 4fGhXq12`');
   expect(readyDetail(change, 'push-not-allowed', remote)).toBe(
-    'passes its checks; pushing to origin/main has to be allowed once: `pawl queue allow-push`, or merge this one: `pawl change merge 4fGhXq12`',
+    'passes its checks; pushing to origin/main must be allowed once: `pawl queue allow-push`, or merge this one: `pawl change merge 4fGhXq12`',
   );
   expect(readyDetail(change, 'not-committed', remote)).toMatch(
     /^passes its checks; nothing is merged: `\.pawl\/config\.yaml` is not committed on main: .*`git push origin main`$/,

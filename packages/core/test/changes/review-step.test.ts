@@ -22,7 +22,7 @@ const ended = (outcome: 'completed' | 'failed' | 'cancelled') => ({ ...reviewer,
 const step = (change: Partial<Change>, given: Partial<ReviewFacts> = {}): ReviewStep =>
   nextReview({ blocking: 0, reviewer: null, ...given, change: { ...queued, ...change } });
 
-test('a head that is wanted and looked at is reviewed, and nothing else is [S4-13]', () => {
+test('a queued and examined head is reviewed, and nothing else [S4-13]', () => {
   expect(step({})).toEqual({ do: 'begin', failed: 0 });
   const finding = { kind: 'fewer-tests', detail: 'fewer' } as const;
   const others: Partial<Change>[] = [
@@ -38,7 +38,7 @@ test('a head that is wanted and looked at is reviewed, and nothing else is [S4-1
   expect(step({ findings: [finding], approvedHead: 'h1' }).do).toBe('begin');
 });
 
-test('a review is for the head that it began with; a new head begins anew', () => {
+test('a review is for one head; a new head needs a new review', () => {
   expect(step({}, { reviewer })).toEqual({ do: 'wait' });
   expect(step({}, { reviewer: ended('completed') })).toEqual({ do: 'end' });
   const moved = { head: 'h2', examinedHead: 'h2', reviews: limits.reviewAttempts };
@@ -46,7 +46,7 @@ test('a review is for the head that it began with; a new head begins anew', () =
   expect(step(moved, { reviewer: ended('failed') })).toEqual({ do: 'begin', failed: 0 });
 });
 
-test('a review that came to nothing is begun again, a bounded number of times', () => {
+test('a failed review is repeated up to a limit', () => {
   expect(step({}, { reviewer: ended('failed') })).toEqual({ do: 'begin', failed: 1 });
   const last = limits.reviewAttempts - 1;
   expect(step({ reviews: last }, { reviewer: ended('failed') })).toEqual({
@@ -54,11 +54,11 @@ test('a review that came to nothing is begun again, a bounded number of times', 
     failed: limits.reviewAttempts,
   });
   expect(step({ reviews: limits.reviewAttempts }, { reviewer: ended('failed') })).toEqual({ do: 'nothing' });
-  // The last one is still at it: nothing is given up before.
+  // The last one is still working: nothing is given up yet.
   expect(step({ reviews: last }, { reviewer })).toEqual({ do: 'wait' });
 });
 
-test('who was stopped or asks a person may go on; who was killed or could not do it, does not', () => {
+test('a reviewer that was stopped or asks a person may continue; one that was killed or failed may not', () => {
   const done = { at: 1, summary: 'fine', failure: null };
   const agent = reviewer.agent;
   expect(step({}, { reviewer: ended('cancelled') })).toEqual({ do: 'wait' });

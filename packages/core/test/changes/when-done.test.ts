@@ -23,18 +23,18 @@ test.each<[string, DoneRules, string, string]>([
     'checked',
     `its branch is checked; you merge it with \`pawl change merge\`, which pushes main to ${place}`,
   ],
-  ['auto', { ...rules, auto: true }, 'merged', 'it is merged into main by itself when its checks pass'],
+  ['auto', { ...rules, auto: true }, 'merged', 'it is merged into main automatically when its checks pass'],
   [
     'auto with a remote',
     { ...rules, auto: true, remote },
     'checked',
-    `its branch is checked; pushing main to ${place} has to be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
+    `its branch is checked; pushing main to ${place} must be allowed: \`pawl queue allow-push\`, or \`pawl change merge\` for this one`,
   ],
   [
     'auto with a remote, and pushing allowed',
     { ...rules, auto: true, remote, pushAllowed: true },
     'merged-and-pushed',
-    `it is merged into main by itself when its checks pass, and pushed to ${place}`,
+    `it is merged into main automatically when its checks pass, and pushed to ${place}`,
   ],
   [
     'a configuration that is not committed',
@@ -64,12 +64,12 @@ test.each<[string, DoneRules, string, string]>([
   expect(whenDone(given)).toEqual({ outcome, text });
 });
 
-test('a configuration that cannot be read lets nothing happen, and the reason is given', () => {
+test('with a configuration that cannot be read nothing happens, and the reason is given', () => {
   const text = 'nothing is checked or merged: .pawl/config.yaml of 12 is not YAML';
   expect(whenUnreadable('.pawl/config.yaml of 12 is not YAML.')).toEqual({ outcome: 'nothing', text });
 });
 
-test('a request to merge says what it leads to', () => {
+test('a merge request describes its effect', () => {
   const head = 'a'.repeat(40);
   const asked = { head, askedHead: head, mergedAt: null };
   const unasked = { ...asked, askedHead: null };
@@ -82,5 +82,5 @@ test('a request to merge says what it leads to', () => {
     'it is checked; a person merges it: `pawl change merge`',
   );
   expect(mergeNote(unasked, { ...rules, source: 'checkout' })).toContain('nothing is merged until');
-  expect(mergeNote({ ...asked, mergedAt: 1 }, rules)).toBe('it is merged into main already');
+  expect(mergeNote({ ...asked, mergedAt: 1 }, rules)).toBe('it is already merged into main');
 });

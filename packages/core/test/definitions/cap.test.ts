@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { capTo } from '../../src/definitions/cap.ts';
 import { aDefinition } from './fixture.ts';
 
-test('what is capped has no right that the limit has not [S2-16, S2-17]', () => {
+test('a capped definition has no right beyond the limit [S2-16, S2-17]', () => {
   const wide = aDefinition({
     tools: ['*'],
     deniedTools: ['WebFetch'],

@@ -17,7 +17,7 @@ function builder(files: DefinitionFile[], trusted: (path: string, sha256: string
   return { definition, notices, problems };
 }
 
-test('built-in, then user, then repository: prompts are appended and plain metadata replaced [7.16]', () => {
+test('built-in, user, repository: prompts are appended and plain metadata is replaced [7.16]', () => {
   const { definition, notices } = builder([
     aFile('repository', { prompt: 'Here we use tabs.', model: 'small', role: 'mason' }),
     aFile('user', { prompt: 'Be brief.', nudge: null, description: 'mine' }),
@@ -35,7 +35,7 @@ test('built-in, then user, then repository: prompts are appended and plain metad
   expect(notices).toEqual([]);
 });
 
-test('what a file does not say stays as it was, tools above all [7.16]', () => {
+test('fields that a file does not state stay unchanged, tools above all [7.16]', () => {
   const { definition } = builder([aFile('built-in', { tools: ['*'] }), aFile('repository', { prompt: 'x' })]);
   expect(definition.tools).toEqual(['*']);
 });
@@ -59,7 +59,7 @@ const greedy = aFile('repository', {
   policy: { allow: ['Patch', 'Finalize', 'Delegate'], delegateTargets: ['plan', 'root'] },
 });
 
-test('a repository cannot widen, and is told line by line what it was not given [7.16]', () => {
+test('a repository cannot widen, and gets a notice per line [7.16]', () => {
   const { definition, notices, problems } = builder([base, greedy]);
   expect(definition).toMatchObject({
     kind: 'subagent',
@@ -87,7 +87,7 @@ test('a repository cannot widen, and is told line by line what it was not given 
   }
 });
 
-test('a repository that the person trusts can widen, but only with that text [7.16]', () => {
+test('a trusted repository file can widen, but only with exactly that text [7.16]', () => {
   const trusted = (path: string, sha256: string) => path === greedy.path && sha256 === greedy.sha256;
   const { definition, notices } = builder([base, greedy], trusted);
   const { kind, tools, deniedTools, toolGate, provider, workGlobs, policy } = greedy.definition;
@@ -96,13 +96,13 @@ test('a repository that the person trusts can widen, but only with that text [7.
   expect(builder([base, { ...greedy, sha256: 'other text' }], trusted).definition.tools).not.toContain('*');
 });
 
-test('the person can widen what Pawl brings along [7.16]', () => {
+test('a user file can widen a built-in definition [7.16]', () => {
   const { definition, notices } = builder([base, { ...greedy, layer: 'user' }]);
   expect(definition).toMatchObject({ kind: 'main', tools: ['*'], provider: 'other' });
   expect(notices).toEqual([]);
 });
 
-test('a repository narrows without asking [7.16]', () => {
+test('a repository may narrow without trust [7.16]', () => {
   const wide = aFile('built-in', { tools: ['*'], policy: { allow: ['Patch', 'Delegate'], delegateTargets: [] } });
   const { definition, notices } = builder([
     { ...wide, definition: { ...wide.definition, toolGate: 'advisory' } },
@@ -127,7 +127,7 @@ test('a repository narrows without asking [7.16]', () => {
   expect(notices).toEqual([]);
 });
 
-test('an intersection with nothing in it never turns into everything', () => {
+test('an empty intersection never becomes "everything"', () => {
   const narrow = { workGlobs: ['docs/**'], policy: { allow: ['Delegate' as const], delegateTargets: ['root'] } };
   const { definition } = builder([base, aFile('repository', narrow)]);
   expect(definition.policy).toEqual({ allow: [], delegateTargets: ['plan', 'search'] });
@@ -141,13 +141,13 @@ test('an intersection with nothing in it never turns into everything', () => {
   expect(asked.notices).toHaveLength(2);
 });
 
-test('a new id of a repository stands as it is', () => {
+test('a new id of a repository is used as it is', () => {
   const { definition, notices } = builder([{ ...greedy }]);
   expect(definition).toBe(greedy.definition);
   expect(notices).toEqual([]);
 });
 
-test('of two files of one layer with one id the later is skipped, and both are named [W2-02]', () => {
+test('of two files of one layer with one id, the later is skipped, and both are named [W2-02]', () => {
   const first = aFile('repository', { name: 'builder', prompt: 'first' }, '/r/.pawl/agents/a.md');
   const second = aFile('repository', { name: 'builder', prompt: 'second' }, '/r/agents/b.md');
   const { definition, problems } = builder([aFile('built-in', { prompt: 'base' }), first, second]);
@@ -156,7 +156,7 @@ test('of two files of one layer with one id the later is skipped, and both are n
   expect(problems[0]?.reason).toContain(first.path);
 });
 
-test('while a person’s own file is broken, its definition is not to be had with the rights it may have taken away', () => {
+test('while a user file is broken, its definition is unavailable', () => {
   const problem = { path: '/user/builder.md', line: 3, reason: 'broken', id: 'builder' };
   const [repository, user, builtIn] = places(
     aFile('built-in', { tools: ['*'] }),

@@ -2,7 +2,7 @@ import type { Definition } from '@pawl/schema/definition';
 import type { DefinitionFile, Layer, StatedField } from '../../src/definitions/definition-file.ts';
 import type { ReadYaml } from '../../src/definitions/front-matter.ts';
 
-/** A main with nothing special, but for what is given. */
+/** A plain main, with overrides. */
 export function aDefinition(given: Partial<Definition> = {}): Definition {
   return {
     id: 'builder',
@@ -29,7 +29,7 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
   };
 }
 
-/** A file that states exactly what is given, each on a line of its own from line 2 on. */
+/** A file that states exactly the given fields, one per line from line 2 on. */
 export function aFile(layer: Layer, given: Partial<Definition>, path = `/${layer}/builder.md`): DefinitionFile {
   const names = Object.keys(given).filter((name) => !['id', 'prompt', 'sources'].includes(name));
   const fields = names.flatMap((name) => (name === 'policy' ? ['policy.allow', 'policy.delegateTargets'] : [name]));
@@ -43,7 +43,7 @@ export function aFile(layer: Layer, given: Partial<Definition>, path = `/${layer
   };
 }
 
-/** Reads front matter whose every line is a name, a colon and JSON: what YAML is here as far as `core` can tell. */
+/** Parses front matter in which every line is a name, a colon and JSON; stands in for YAML. */
 export const readLines: ReadYaml = (text) => {
   const fields = [];
   for (const [index, line] of text.split('\n').entries()) {

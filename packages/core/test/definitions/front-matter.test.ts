@@ -10,12 +10,12 @@ test('the front matter keeps its lines, and the body is what follows', () => {
   });
 });
 
-test('a byte order mark, Windows line ends and spaces after the dashes change nothing', () => {
+test('a byte order mark, Windows line endings and spaces after the dashes do not matter', () => {
   const split = splitFrontMatter('\uFEFF--- \r\nname: a\r\n---\t\r\nDo it.\r\nNow.\r\n');
   expect(split).toEqual({ ok: true, yaml: '\nname: a', body: 'Do it.\nNow.' });
 });
 
-test('neither fields nor a body are needed', () => {
+test('fields and body are both optional', () => {
   expect(splitFrontMatter('---\n---')).toEqual({ ok: true, yaml: '', body: '' });
 });
 
@@ -30,7 +30,7 @@ test.each([
   ['---\nname: a\n---\nbo\0dy', 4, 'NUL'],
   [`---\n---\n${'x'.repeat(definitionLimits.fileBytes)}`, 1, 'more than 262144 bytes'],
   [`---\na: ${'x'.repeat(definitionLimits.frontMatterBytes)}\n---\n`, 1, 'more than 16384 characters'],
-])('%j is no definition [W2-01]', (text, line, reason) => {
+])('%j is not a definition [W2-01]', (text, line, reason) => {
   expect(splitFrontMatter(text)).toMatchObject({ ok: false, line, reason: expect.stringContaining(reason) as string });
 });
 

@@ -21,7 +21,7 @@ test.each([
   [['mcp__*'], 'mcp__any__thing', true],
   [['mcp__*'], 'Read', false],
   [['Read'], 'mcp__files__Read', false],
-  // Pawl's own verbs need not be listed; the daemon gates each.
+  // Pawl's own verbs need not be listed; the daemon authorises each.
   [['Read'], 'mcp__pawl__send', true],
   [[], 'MCP__Pawl__whoami', true],
   [['Read'], 'mcp__pawlx__send', false],
@@ -30,19 +30,19 @@ test.each([
   expect(mayUseTool(aDefinition({ tools }), name)).toBe(expected);
 });
 
-test('what is denied wins, under every name of it [S2-16]', () => {
+test('denied tools win, under any of their names [S2-16]', () => {
   const definition = aDefinition({ tools: ['*'], deniedTools: ['Bash', 'mcp__forge__*', 'WebFetch'] });
   for (const name of ['Bash', 'bash', 'shell', 'run_command', 'mcp__forge__merge', 'web_fetch']) {
     expect(mayUseTool(definition, name)).toBe(false);
   }
   expect(mayUseTool(definition, 'Read')).toBe(true);
   expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools: ['*'] }), 'Read')).toBe(false);
-  // That holds for Pawl's own verbs, too.
+  // This applies to Pawl's own verbs, too.
   for (const deniedTools of [['mcp__pawl__fork'], ['mcp__pawl__*'], ['mcp__*'], ['*']])
     expect(mayUseTool(aDefinition({ tools: ['*'], deniedTools }), 'mcp__pawl__fork')).toBe(false);
 });
 
-test('a limited entry allows what begins as it says, and nothing unseen [S2-16]', () => {
+test('a limited entry allows arguments that begin as it says, and no unknown ones [S2-16]', () => {
   const definition = aDefinition({ tools: ['Read', 'Bash(git:*)'], deniedTools: ['Bash(git push:*)'] });
   expect(mayUseTool(definition, 'shell', 'git log')).toBe(true);
   expect(mayUseTool(definition, 'Bash', 'git push origin')).toBe(false);
@@ -62,7 +62,7 @@ test.each([
   [['Bash(git:*)'], ['Bash(git log:*)', 'Bash(npm:*)'], ['Bash(git log:*)']],
   [['mcp__forge__*'], ['mcp__forge__list', 'mcp__other__list'], ['mcp__forge__list']],
   [['mcp__forge__list'], ['mcp__*'], ['mcp__forge__list']],
-] as [string[], string[], string[]][])('what %j and %j both allow is %j', (one, other, both) => {
+] as [string[], string[], string[]][])('the intersection of %j and %j is %j', (one, other, both) => {
   expect(intersectTools(one, other)).toEqual(both);
 });
 
@@ -73,7 +73,7 @@ test('only the actions of the policy are allowed [S2-17]', () => {
   expect(mayAct(definition, 'Delegate')).toBe(false);
 });
 
-/** What a refusal says, or null when there was none. */
+/** The text of a refusal, or null. */
 function refusalOf(act: () => void): string | null {
   try {
     act();
@@ -84,7 +84,7 @@ function refusalOf(act: () => void): string | null {
   }
 }
 
-test('delegation is refused for the first reason that holds [W2-07]', () => {
+test('delegation is refused with the first applicable reason [W2-07]', () => {
   const delegate = (kind: 'main' | 'subagent', allow: ('Patch' | 'Delegate')[], delegateTargets: string[] = []) =>
     refusalOf(() =>
       checkDelegation({ kind, definition: aDefinition({ policy: { allow, delegateTargets } }) }, 'Search'),
@@ -101,7 +101,7 @@ test('delegation is refused for the first reason that holds [W2-07]', () => {
 test('every verb refuses a subagent with the same words [S2-13, S2-14]', () => {
   const fork = refusalOf(() => checkMayFork('subagent'));
   const definition = aDefinition({ policy: { allow: ['Delegate'], delegateTargets: [] } });
-  expect(fork).toBe('A subagent makes no agents (delegation depth is 1).');
+  expect(fork).toBe('A subagent cannot create agents (delegation depth is 1).');
   expect(refusalOf(() => checkDelegation({ kind: 'subagent', definition }, 'x'))).toBe(fork);
   expect(refusalOf(() => checkMayFork('main'))).toBeNull();
 });

@@ -48,7 +48,7 @@ const commands = [
   undefined,
 ];
 
-/** Everything that a definition lets its agents do, as words. */
+/** All rights of a definition, as words. */
 function rightsOf(definition: Definition): string[] {
   const canDelegate = (target: string): boolean => {
     try {
@@ -83,7 +83,7 @@ test('narrowing never widens, whatever a repository’s file says [7.16]', () =>
   );
 });
 
-test('what a repository’s file does not want is not left to its agents [7.16]', () => {
+test('rights that a repository’s file leaves out are removed [7.16]', () => {
   fc.assert(
     fc.property(whole, part, (base, file) => {
       const { definition } = extend(base, file, false);
@@ -100,7 +100,7 @@ test('what a repository’s file does not want is not left to its agents [7.16]'
   );
 });
 
-test('a file that hears nothing was given all it wanted [7.16]', () => {
+test('a file without notices got all it asked for [7.16]', () => {
   const { deniedTools: _, ...grantable } = rights;
   const [first, ...others] = Object.entries(grantable).map(([name, right]) =>
     fc.record<Partial<Definition>>({ [name]: right }).map((given) => aFile('repository', given)),

@@ -97,13 +97,13 @@ test('an empty model and `inherit` are the default, and state nothing [W2-01]', 
   }
 });
 
-test('mains last and subagents do not, unless the file says so [S2-05, S2-06]', () => {
+test('mains are persistent and subagents ephemeral, unless the file says otherwise [S2-05, S2-06]', () => {
   expect(define(['kind: "main"']).class).toBe('persistent');
   expect(define(['kind: "subagent"']).class).toBe('ephemeral');
   expect(define(['kind: "main"', 'class: "ephemeral"']).class).toBe('ephemeral');
 });
 
-test('no tools, all tools, and nothing said about tools are three things [4.2.10]', () => {
+test('no tools, all tools, and unstated tools are three different things [4.2.10]', () => {
   expect(define(['tools: []']).tools).toEqual([]);
   expect(define(['tools: ["*"]']).tools).toEqual(['*']);
   expect(define(['tools: "*"']).tools).toEqual(['*']);
@@ -119,7 +119,7 @@ test('tools in one line are split at the commas between them', () => {
   ]);
 });
 
-test('a policy is a list, or an object with targets, however it is written [S2-04, W2-03]', () => {
+test('a policy is a list, or an object with targets, in any spelling [S2-04, W2-03]', () => {
   expect(define(['policy: ["Patch", "Finalize", "Delegate"]']).policy.allow).toEqual(['Patch', 'Finalize', 'Delegate']);
   expect(define(['policy: "patch, FINALISE"']).policy.allow).toEqual(['Patch', 'Finalize']);
   expect(
@@ -135,13 +135,13 @@ test('a policy is a list, or an object with targets, however it is written [S2-0
   expect(define(['policy: []']).policy).toEqual({ allow: [], delegateTargets: [] });
 });
 
-test('a nudge can be switched off, which is a statement', () => {
+test('switching a nudge off is a statement', () => {
   for (const nudge of ['nudge:', 'nudge: false', 'nudge: ""']) {
     expect(fileOf([nudge])).toMatchObject({ definition: { nudge: null }, stated: { nudge: 2 } });
   }
 });
 
-test('a field that nobody knows is left out and told', () => {
+test('an unknown field is ignored and reported', () => {
   const file = fileOf(['tols: ["Read"]', 'hooks: {}']);
   expect(file.notices.map(({ line, about }) => [line, about])).toEqual([
     [2, 'unknown-field'],
@@ -150,7 +150,7 @@ test('a field that nobody knows is left out and told', () => {
   expect(file.definition).not.toHaveProperty('tols');
 });
 
-test('files for Claude: subagents with all tools, whose own fields are known', () => {
+test("Claude's files are subagents with all tools, and Claude's own fields are known", () => {
   const ours = ['permissionMode', 'maxTurns', 'skills', 'mcpServers', 'hooks', 'isolation', 'color'];
   const file = fileOf([...ours.map((name) => `${name}: 1`), 'disallowedTools: "Bash"'], 'claude');
   expect(file.definition).toMatchObject({ kind: 'subagent', class: 'ephemeral', tools: ['*'], deniedTools: ['Bash'] });
@@ -158,14 +158,14 @@ test('files for Claude: subagents with all tools, whose own fields are known', (
   expect(define(['tools: "Read, Grep"'], 'claude').tools).toEqual(['Read', 'Grep']);
 });
 
-test('a file for Claude that calls itself a main is a subagent all the same', () => {
+test('a Claude file that claims to be a main is still a subagent', () => {
   const file = fileOf(['kind: "main"'], 'claude');
   expect(file.definition.kind).toBe('subagent');
   expect(file.stated.kind).toBeUndefined();
   expect(file.notices).toMatchObject([{ line: 2 }]);
 });
 
-test('in a folder that others use too, only a file with a kind is ours [S2-01]', () => {
+test('in a shared folder, only a file with a kind is ours [S2-01]', () => {
   expect(parse(['name: "x"'], 'shared')).toEqual({ ok: false, problem: null });
   expect(parse(['name: "x"', 'this is no field'], 'shared')).toEqual({ ok: false, problem: null });
   expect(parse(['kind: "main"', 'this is no field'], 'shared')).toMatchObject({ ok: false, problem: { line: 3 } });
@@ -188,7 +188,7 @@ test.each([
   [['tools: {"Read": true}'], 2, '`tools` must be a list'],
   [['tools: [["Read"]]'], 2, '`tools` must be text'],
   [['tools: ["Read", ""]'], 2, '`tools` has an empty entry'],
-  [['tools: ["rm -rf"]'], 2, '`tools` has "rm -rf", which is no tool'],
+  [['tools: ["rm -rf"]'], 2, '`tools` has "rm -rf", which is not a tool'],
   [['tools: true'], 2, '`tools` must be a list'],
   [['policy: ["Ship"]'], 2, '`policy` has "Ship"'],
   [['policy: {"allow": [], "targets": []}'], 2, '`policy` has "targets"'],
@@ -202,17 +202,17 @@ test.each([
   expect(parsed.ok ? '' : parsed.problem?.reason).toContain(reason);
 });
 
-test('a list without end is refused', () => {
+test('a list that is too long is refused', () => {
   const parsed = parse([`tools: ${JSON.stringify(Array.from({ length: 257 }, (_, index) => `t${index}`))}`]);
   expect(parsed).toMatchObject({ ok: false, problem: { reason: '`tools` has more than 256 entries' } });
 });
 
-test('a file whose own name is no name needs a field for it', () => {
+test('a file with an invalid file name needs a name field', () => {
   expect(parse([], 'pawl', '/agents/my agent.md')).toMatchObject({ ok: false, problem: { line: 1 } });
   expect(define(['name: "agent"'], 'pawl', '/agents/my agent.md').id).toBe('agent');
 });
 
-test('whatever the fields hold, the answer is a sound definition or a problem', () => {
+test('any fields give a valid definition or a problem', () => {
   const names = [
     'name',
     'description',

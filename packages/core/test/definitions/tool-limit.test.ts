@@ -30,7 +30,7 @@ test.each([
   '> ~/.profile',
   '< /etc/passwd',
   '& rm x',
-])('a command that brings along %j is beyond every limit', (rest) => {
+])('a command that contains %j is outside every limit', (rest) => {
   expect(limitAllows('git:*', `git log ${rest}`)).toBe(false);
   expect(limitAllows('git*', `git log ${rest}`)).toBe(false);
 });
@@ -43,7 +43,7 @@ test.each([
   ['git push:*', 'cd x && git push', true],
   ['src/**', 'cat src/a', true],
   ['npm test', 'npm install', false],
-])('denied %s is meant by %j: %s', (limit, argument, expected) => {
+])('denied %s matches %j: %s', (limit, argument, expected) => {
   expect(limitMayDeny(limit, argument)).toBe(expected);
 });
 

@@ -22,7 +22,7 @@ test.each([
   ['mcp__x__read_file', 'mcp__x__read_file'],
   ['__proto__', '__proto__'],
   ['constructor', 'constructor'],
-])('the tool %s is %s [4.2.12]', (called, canonical) => {
+])('the tool %s is canonically %s [4.2.12]', (called, canonical) => {
   expect(canonicalTool(called)).toBe(canonical);
 });
 
@@ -36,7 +36,7 @@ test.each([
   ['mcp__forge__*', 'mcp__forge__*'],
   ['mcp__*', 'mcp__*'],
   ['mcp__forge__merge', 'mcp__forge__merge'],
-])('the entry %s is kept as %s', (written, normal) => {
+])('the entry %s normalises to %s', (written, normal) => {
   expect(normalEntry(written)).toBe(normal);
 });
 
@@ -47,7 +47,7 @@ test.each(['', '(x)', 'Read*', 'Note*', 'Bash()', '**', 'Read Write', '-x', 'Bas
   },
 );
 
-test('a list says each tool once, and nothing beside everything', () => {
+test('a list names each tool once, and nothing besides `*`', () => {
   expect(normalTools(['read_file', 'Read', 'view', 'Bash'])).toEqual(['Read', 'Bash']);
   expect(normalTools(['Read', '*'])).toEqual(['*']);
   expect(normalTools([])).toEqual([]);

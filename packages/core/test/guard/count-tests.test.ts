@@ -2,7 +2,7 @@ import { countTests, createTestCounter } from '@pawl/core/guard/count-tests';
 import { limits } from '@pawl/schema/limit';
 import { expect, test } from 'vitest';
 
-/** What was printed by the runners themselves. */
+/** Real output of the runners. */
 const printed: [string, string, { run: number; failed: number; skipped: number }][] = [
   [
     'vitest',
@@ -48,7 +48,7 @@ const printed: [string, string, { run: number; failed: number; skipped: number }
   ],
 ];
 
-/** Written after the documents of the runners. */
+/** Written from the runners' documentation. */
 const documented: typeof printed = [
   [
     'jest',
@@ -159,15 +159,15 @@ const documented: typeof printed = [
   ['prove', 'All tests successful.\nFiles=3, Tests=24,  0 wallclock secs\n', { run: 24, failed: 0, skipped: 0 }],
 ];
 
-test.each(printed)('%s is counted, as it was printed', (_, text, count) => {
+test.each(printed)('counts real output of %s', (_, text, count) => {
   expect(countTests(text)).toEqual(count);
 });
 
-test.each(documented)('%s is counted, by its documents', (_, text, count) => {
+test.each(documented)('counts documented output of %s', (_, text, count) => {
   expect(countTests(text)).toEqual(count);
 });
 
-test('closings of several runners, and of several packages, add up', () => {
+test('summaries of several runners and packages add up', () => {
   const all = [...printed, ...documented].filter(([name]) => /^(vitest|pytest|jest|rspec|mocha)$/.test(name));
   const sum = all.reduce((total, [, , { run }]) => total + run, 0);
   expect(all).toHaveLength(5);
@@ -176,7 +176,7 @@ test('closings of several runners, and of several packages, add up', () => {
   expect(countTests(one + one)?.run).toBe(8);
 });
 
-test('lines that carry the name of a package are told apart, though they are mixed', () => {
+test('interleaved lines with package prefixes are told apart', () => {
   const text = [
     'packages/a test:  Test Files  1 passed (1)',
     'packages/b test:  Test Files  2 passed (2)',
@@ -195,11 +195,11 @@ test.each([
   ['a number beyond all tests', ' Test Files  1 passed (1)\n      Tests  99999999999999999999 passed (1)\n'],
   ['a line in the middle of another', 'he said: "test result: ok. 2 passed; 0 failed"\n> Ran 3 tests in 1.0s\n'],
   ['half of a closing', 'Ran 3 tests in 0.1s\n'],
-])('%s is no count', (_, text) => {
+])('%s is not a count', (_, text) => {
   expect(countTests(text)).toBeNull();
 });
 
-test('an output that comes in pieces is counted as one, wherever it is cut', () => {
+test('streamed output is counted the same, wherever it is split', () => {
   for (const [, text, count] of [...printed, ...documented]) {
     for (const size of [1, 7, 64]) {
       const counter = createTestCounter();
@@ -223,6 +223,6 @@ test.each([
   const text = piece.repeat(Math.ceil(limits.checkEndBytes / piece.length));
   const began = process.cpuUsage();
   countTests(text);
-  // Some 5 to 40 ms; what is not linear takes minutes.
+  // Takes 5 to 40 ms; anything non-linear takes minutes.
   expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000);
 });

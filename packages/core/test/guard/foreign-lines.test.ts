@@ -5,7 +5,7 @@ import { lastLines, plainLine, plainText, quoted } from '../../src/guard/foreign
 
 const most = { lines: 3, bytes: 40 };
 
-test('colours, titles and what was printed over are gone, and words stay', () => {
+test('colours, titles and overwritten text are removed, and words stay', () => {
   expect(plainText('\u001B[31mred\u001B[0m \u001B]0;title\u0007done\r\n')).toBe('red done\n');
   expect(plainText('10 %\r 50 %\r100 %\nok')).toBe('100 %\nok');
   expect(plainText('a\u0000b\u202Ec')).toBe('a\uFFFDb\uFFFDc');
@@ -19,7 +19,7 @@ test('the last lines are kept, as far as they fit', () => {
   expect(lastLines('', most)).toBe('');
 });
 
-test('fault 35: whatever somebody prints, nothing of a terminal is left, each line is marked, and it stays within its room', () => {
+test('any output is stripped of control sequences, quoted line by line, and bounded [fault 35]', () => {
   const text = fc.oneof(
     fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
     fc.string({
@@ -41,7 +41,7 @@ test('fault 35: whatever somebody prints, nothing of a terminal is left, each li
   );
 });
 
-test('a very long output takes no long time', () => {
+test('a very long output is fast', () => {
   const text = `${'\u001B['.repeat(32_000)}${'\u001B]'.repeat(32_000)}`;
   expect(processorMs(() => lastLines(text, most))).toBeLessThan(2_000);
 });

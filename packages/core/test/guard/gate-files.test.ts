@@ -41,7 +41,7 @@ test.each([
   expect(gateReason(path, gateOf(run))).toBeNull();
 });
 
-test('what the scripts of package.json call belongs to the gate, and what guard_paths name', () => {
+test('the gate includes what package.json scripts call and what guard_paths name', () => {
   const gate = gateOf(
     'npm test',
     { test: 'npm run unit', unit: 'node scripts/unit.mjs', docs: 'node scripts/docs.mjs' },
@@ -53,7 +53,7 @@ test('what the scripts of package.json call belongs to the gate, and what guard_
   expect(gateReason('a.lock', gate)).toBe('guard_paths names it');
 });
 
-test('the scripts that a command uses: named, before and after, called, and by family', () => {
+test('the scripts a command uses: named, pre and post, called, and by wildcard', () => {
   const scripts = new Map(
     Object.entries({
       test: 'run-s test:* && npm run lint',
@@ -88,12 +88,12 @@ test.each([
   expect(changedPart('packages/a/package.json', pkg(before), pkg(after), gate)).toBe(words);
 });
 
-test('package.json: new is no edit, gone or no JSON is one', () => {
+test('package.json: a new one is no edit; a missing or invalid one is', () => {
   const gate = gateOf('npm test', scripts);
   expect(changedPart('package.json', null, pkg({ scripts }), gate)).toBeNull();
   expect(changedPart('package.json', pkg({ scripts }), null, gate)).toBe('the script test changed');
-  expect(changedPart('package.json', pkg({ scripts }), '{', gate)).toBe('it cannot be read as JSON');
-  expect(changedPart('package.json', pkg({ scripts }), '['.repeat(100_000), gate)).toBe('it cannot be read as JSON');
+  expect(changedPart('package.json', pkg({ scripts }), '{', gate)).toBe('it is not valid JSON');
+  expect(changedPart('package.json', pkg({ scripts }), '['.repeat(100_000), gate)).toBe('it is not valid JSON');
   expect(changedPart('package.json', pkg({}), '{"scripts": {"__proto__": {"test": "x"}}}', gate)).toBeNull();
 });
 

@@ -217,36 +217,36 @@ test.each<[string, string, Files]>([
   ['a document, and data', 'const a = ["README.md", "data/x.csv"];', { 'README.md': '', 'data/x.csv': '' }],
   ['a comment', '// see "tools/x.js"', { 'tools/x.js': '' }],
   ['a package', 'import x from "tools";', { 'tools/index.js': '', 'tools.js': '' }],
-])('%s does not become part of the gate by what a runner imports', async (_, line, files) => {
+])('%s does not join the gate when a runner imports it', async (_, line, files) => {
   const all = { 'scripts/run.mjs': `${line}\n`, ...files };
   expect(await filesOf('node scripts/run.mjs', all)).toEqual(['scripts/run.mjs']);
 });
 
-test('a project may take files out of what its checks lead to, but no file that a command names', async () => {
+test('a project may exclude files that its checks reach, but not files that a command names', async () => {
   const files = { 'scripts/run.mjs': "import '../lib/a.js';\n", 'lib/a.js': '' };
   expect(await filesOf('node scripts/run.mjs', files)).toEqual(['scripts/run.mjs', 'lib/a.js']);
   expect(await filesOf('node scripts/run.mjs', files, ['!lib/**', '!scripts'])).toEqual(['scripts/run.mjs']);
 });
 
-test('a new file that would be taken instead of one of the gate belongs to it', async () => {
+test('a new file that would take precedence over one of the gate belongs to it', async () => {
   const gate = await gateOf('node tools/run.js && python3 ci/check.py', {
     'tools/run.js': "require('./a');\n",
     'tools/a/index.js': '',
     'ci/check.py': 'import json\n',
   });
-  expect(gateReason('tools/a.js', gate)).toBe('a check would run it instead of what tools/a/index.js names');
+  expect(gateReason('tools/a.js', gate)).toBe('a check would run it instead of the file that tools/a/index.js names');
   expect(gateReason('ci/json.py', gate)).not.toBeNull();
   expect(gateReason('ci/other.py', gate)).toBeNull();
 });
 
-test('a link leads to what it names, and the reason names the file before', async () => {
+test('a symlink is followed, and the reason names the link', async () => {
   const files = { 'scripts/run.mjs': '../ci/real.mjs', 'ci/real.mjs': "import './x.mjs';\n", 'ci/x.mjs': '' };
   const gate = await gateOf('node scripts/run.mjs', files, [], ['scripts/run.mjs']);
   expect(gateReason('ci/x.mjs', gate)).toBe('a check runs it through ci/real.mjs');
   expect(gateReason('ci/real.mjs', gate)).toBe('a check runs it through scripts/run.mjs');
 });
 
-test('files in circles, and more of them than are followed, come to an end', async () => {
+test('circular references, and more files than the limit, terminate', async () => {
   const chain = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, at) => [
       `s/${at}.js`,

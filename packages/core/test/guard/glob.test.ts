@@ -22,7 +22,7 @@ test.each([
   expect(matchesGlob(pattern, path)).toBe(expected);
 });
 
-test('no pattern takes long', () => {
+test('no pattern is slow', () => {
   const began = process.cpuUsage();
   expect(matchesGlob('*a'.repeat(150), 'a'.repeat(4_000) + 'b')).toBe(false);
   expect(matchesGlob('**/a/'.repeat(60), 'a/'.repeat(2_000) + 'b')).toBe(true);

@@ -8,13 +8,13 @@ const cases = `
   <testcase classname="a" name="four"><error/></testcase>
   <testcase classname="a" name="five"><system-out>ok</system-out></testcase>`;
 
-test('test cases are counted, with those that failed or were skipped', () => {
+test('counts test cases, with failed and skipped ones', () => {
   const report = `<?xml version="1.0"?><testsuites tests="99"><testsuite tests="5" failures="1">${cases}</testsuite></testsuites>`;
   expect(countJUnit([report])).toEqual({ run: 4, failed: 2, skipped: 1 });
   expect(countJUnit([report, report])).toEqual({ run: 8, failed: 4, skipped: 2 });
 });
 
-test('nested suites without cases are not counted twice, and what the outer one does not say is taken from the inner', () => {
+test('nested suites without cases are not counted twice; missing numbers come from the inner suites', () => {
   const inner = `<testsuite tests="3" failures="1" errors="0" skipped="1"/><testsuite tests='4' failures='0' skipped='0'></testsuite>`;
   expect(countJUnit([`<testsuites tests="7" failures="1">${inner}</testsuites>`])).toEqual({
     run: 6,
@@ -27,12 +27,12 @@ test('nested suites without cases are not counted twice, and what the outer one 
   ).toBe(5);
 });
 
-test('a test that did not run and has no element for that is known by its status', () => {
+test('a skipped test without an element is known by its status', () => {
   const text = '<testsuite><testcase name="a" status="run"/><testcase name="b" status="notrun"/></testsuite>';
   expect(countJUnit([text])).toEqual({ run: 1, failed: 0, skipped: 1 });
 });
 
-test('what stands in names, comments and texts is not taken for a test', () => {
+test('names, comments and text are not taken for tests', () => {
   const text = `<!-- <testcase/> --><testsuite name="x > y tests='5' <testcase/>" tests="2"><![CDATA[<testcase/>]]></testsuite>`;
   expect(countJUnit([text])).toEqual({ run: 2, failed: 0, skipped: 0 });
 });
@@ -46,11 +46,11 @@ test.each([
   ['a number beyond all tests', ['<testsuite tests="99999999999999999999"/>']],
   ['an open quotation', ['<testsuite tests="5>']],
   ['an open comment', ['<!-- <testsuite tests="5"/>']],
-])('%s is no count', (_, xml) => {
+])('%s is not a count', (_, xml) => {
   expect(countJUnit(xml)).toBeNull();
 });
 
-test('a report that breaks off has what it had until then', () => {
+test('a truncated report counts up to its end', () => {
   expect(countJUnit(['<testsuite tests="9"><testcase/><testcase><failure'])).toEqual({ run: 2, failed: 0, skipped: 0 });
 });
 

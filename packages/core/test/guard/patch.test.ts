@@ -1,7 +1,7 @@
 import { parsePatch } from '@pawl/core/guard/patch';
 import { expect, test } from 'vitest';
 
-test('lines are read by the numbers in the heads, whatever they look like', () => {
+test('hunks are read by their line counts, whatever the lines look like', () => {
   const patch = [
     'diff --git a/a.sql b/a.sql',
     'index 1..2 100644',
@@ -43,7 +43,7 @@ test.each([
   ['diff --git "a/\\303\\244\\t\\"" "b/\\303\\244\\t\\""\nold mode 100644\nnew mode 100755\n', 'ä\t"', 'ä\t"'],
   ['diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n', 'a', 'a'],
   ['diff --git a/a.png b/a.png\nindex 1..2 100644\nBinary files a/a.png and b/a.png differ\n', 'a.png', 'a.png'],
-])('names are what they are: %j', (patch, path, from) => {
+])('parses the name %j', (patch, path, from) => {
   expect(parsePatch(patch)).toMatchObject([{ path, from }]);
 });
 
@@ -53,6 +53,6 @@ test.each([
   'diff --git a/a b/a\n@@ -1,999999999 +1,999999999 @@\n+a',
   'diff --git "a',
   '\0\0',
-])('a patch that is none breaks nothing: %j', (patch) => {
+])('invalid input is harmless: %j', (patch) => {
   expect(parsePatch(patch).flatMap(({ added }) => added).length).toBeLessThan(2);
 });

@@ -41,11 +41,11 @@ test.each([
   ['test/a.bats', '  skip "x"'],
   ['a_test.cc', 'TEST(A, DISABLED_B) {'],
   ['Cargo.toml', 'autotests = false'],
-])('%s: %s leaves tests out', (path, line) => {
+])('%s: %s skips tests', (path, line) => {
   expect(addedSkips(aFile(path, ['', line]), false)).toEqual([{ line: 2, text: line.trim() }]);
-  // Moved, indented, or reworded: there are no more of them than before.
+  // Moved, indented or reworded: there are no more of them than before.
   expect(addedSkips(aFile(path, [line], [`  ${line}`]), false)).toEqual([]);
-  // What is taken back is none.
+  // A removed skip is not reported.
   expect(addedSkips(aFile(path, [], [line]), false)).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test.each([
   ['spec/a_spec.rb', 'skip = 1'],
   ['tests/run.sh', '# TODO: more of it'],
   ['src/Skipper.java', '@Ignore'],
-])('%s: %s leaves nothing out', (path, line) => {
+])('%s: %s skips nothing', (path, line) => {
   expect(addedSkips(aFile(path, [line]), false)).toEqual([]);
 });
 
@@ -76,13 +76,13 @@ test.each([
   '\t-npm test',
   'run: vitest --passWithNoTests',
   'exit 0',
-])('a file of the gate that goes on regardless is told: %s', (line) => {
+])('a gate file that ignores failures is reported: %s', (line) => {
   expect(addedSkips(aFile('ci/run', [line]), true)).toHaveLength(1);
   expect(addedSkips(aFile('ci/run', [line]), false)).toEqual([]);
   expect(addedSkips(aFile('ci/run', [`# ${line}`]), true)).toEqual([]);
 });
 
-test('only so many are told as there are more of them, and those that are new', () => {
+test('reports only as many as there are more, and those that are new', () => {
   const file = aFile('a.test.ts', ["it.skip('a')", "it.skip('b')", "it.skip('c')"], ["it.skip('b')", "it.skip('z')"]);
   expect(addedSkips(file, false)).toEqual([{ line: 3, text: "it.skip('c')" }]);
 });
@@ -106,7 +106,7 @@ test.each([
   expect(testsGained(aFile(path, [line], [line]))).toBe(0);
 });
 
-test('a test that becomes a comment, or goes to a file that has no tests, is gone', () => {
+test('a test that is commented out, or moves to a file without tests, is gone', () => {
   expect(testsGained(aFile('a.test.ts', ["// test('a', () => {"], ["test('a', () => {"]))).toBe(-1);
   expect(testsGained({ ...aFile('a.old', ["test('a')"], ["test('a')"]), from: 'a.test.ts' })).toBe(-1);
   expect(testsGained(aFile('src/a.ts', [], ['if (pattern.test(x)) it();', "test('a')"]))).toBe(0);

@@ -18,7 +18,7 @@ test.each([
   expect(compareCounts(before, after).map(({ kind }) => kind)).toEqual(kinds);
 });
 
-test('a person is told both numbers', () => {
+test('a finding has both numbers', () => {
   expect(compareCounts(count(10), count(4, 1)).map(({ detail }) => detail)).toEqual([
     'fewer tests run: 10 before, 4 now',
     'more tests are skipped: 0 before, 1 now',

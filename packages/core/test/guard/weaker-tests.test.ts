@@ -86,7 +86,7 @@ test.each<[string, string, string, string]>([
   ],
 ])('%s: %j becomes %j: %s', (path, before, after, kind) => {
   expect(kinds({ [path]: [before, after] })).toEqual([kind]);
-  // Nothing else about it is told when nothing has changed, nor when it is taken back.
+  // Nothing else is reported without a change, nor for the reverse.
   expect(kinds({ [path]: [after, after] })).toEqual([]);
   expect(kinds({ [path]: [after, before] })).toEqual([]);
   expect(kinds({ [path]: [null, after] })).toEqual([]);
@@ -128,11 +128,11 @@ test.each<[string, Record<string, Sides>]>([
   ['a try around the set-up', { 'a.test.js': [js(asserting), js(`try { setUp(); } catch {}${asserting}`)] }],
   ['a new empty test beside others', { 'a.test.js': [js(asserting), js(asserting) + js('', 'todo')] }],
   ['assertions in the code itself', { 'src/lib.rs': ['fn a() { assert!(b); }', 'fn a() {}'] }],
-])('%s: nothing is told', (_, files) => {
+])('%s: nothing is reported', (_, files) => {
   expect(found(files)).toEqual([]);
 });
 
-test('tests that are gone are left to the runner’s number, and told where there is none', () => {
+test('removed tests are left to the runner’s count, and reported if there is none', () => {
   const files: Record<string, Sides> = { 'a.test.js': [js(asserting) + js(asserting, 'b'), js(asserting)] };
   expect(kinds(files)).toEqual([]);
   expect(kinds(files, false)).toEqual(['fewer-assertions']);
@@ -140,16 +140,16 @@ test('tests that are gone are left to the runner’s number, and told where ther
   expect(kinds({ 'a.test.js': [js(asserting), null] }, false)).toEqual(['fewer-assertions']);
 });
 
-test('a file that is replaced by another with as many empty tests is told', () => {
+test('replacing a file by another with as many empty tests is reported', () => {
   expect(found({ 'a.test.js': [js(asserting), null], 'b.test.js': [null, js('', 'b')] })).toEqual([
     'fewer-assertions all test files of the change: fewer assertions, 2 before, 0 now',
   ]);
 });
 
-test('a person is told where, and how many', () => {
+test('a finding says where, and how many', () => {
   const before = js(asserting) + js(asserting, 'b') + js(asserting, 'c') + js(asserting, 'd') + js(asserting, 'e');
   expect(found({ 'a.test.js': [before, before.replaceAll(asserting, '')] })).toEqual([
-    'test-emptied a.test.js: nothing is left in the body of “adds”, “b”, “c” and 2 more',
+    'test-emptied a.test.js: the body of “adds”, “b”, “c” and 2 more is empty now',
   ]);
   expect(found({ 'a.test.js': [js(asserting), js(asserting.replace('expect(add(1, 2)).toBe(3);', ''))] })).toEqual([
     'fewer-assertions a.test.js: fewer assertions, 2 before, 1 now',
@@ -165,7 +165,7 @@ test.each([
   ['python', 'a("""b\nc""") # d', 'a("   \n   ")    '],
   ['rust', "fn a<'b>(c: &'b str) { '\"' } // d", "fn a<'b>(c: &'b str) { ' ' }     "],
   ['shell', 'a # b\n"$#" c#d', 'a    \n"  " c#d'],
-] as const)('%s: comments and texts are no code', (language, text, code) => {
+] as const)('%s: comments and strings are not code', (language, text, code) => {
   expect(codeOnly(text, language)).toBe(code);
 });
 

@@ -53,11 +53,11 @@ test.each<[string, WayFacts, string]>([
   ['dead', { ...resting, agent: anAgent({ endedAt: 5 }) }, 'dead'],
   ['a person', facts({ agent: anAgent({ parentId: null }) }), 'wait'],
   ['adopted', facts({ agent: anAgent({ adopted: { pid: 1, start: '1', cwd: '/' } }) }), 'wait'],
-])('mail for somebody who is %s', (_name, given, way) => {
+])('mail for an agent that is %s', (_name, given, way) => {
   expect(wayOfMail(given).way).toBe(way);
 });
 
-test('what a definition says about mail holds for mail of agents, not for questions and the person [7.5]', () => {
+test("a definition's mail policy applies to agents' mail, not to questions and people [7.5]", () => {
   const ways = (policy: Definition['mail'], waiting: WayFacts['waiting']) =>
     wayOfMail({ ...withPolicy(resting, policy), waiting }).way;
   expect(ways('wake', [mail])).toBe('wake');
@@ -69,7 +69,7 @@ test('what a definition says about mail holds for mail of agents, not for questi
   expect(wayOfMail(withPolicy(working, 'pull')).way).toBe('wait');
 });
 
-test('what Pawl itself tells begins no turn, but for a nudge and an alert', () => {
+test("Pawl's own notices start no turn, except nudges and alerts", () => {
   expect(wayOfMail({ ...resting, waiting: [{ kind: 'system', byPerson: true }] }).way).toBe('wait');
   expect(wayOfMail({ ...resting, waiting: [{ kind: 'nudge', byPerson: true }] }).way).toBe('wake');
   expect(wayOfMail({ ...resting, waiting: [{ kind: 'alert', byPerson: true }] })).toEqual({
@@ -78,7 +78,7 @@ test('what Pawl itself tells begins no turn, but for a nudge and an alert', () =
   });
 });
 
-test('ordinary mail wakes an agent a bounded number of times in an hour, a question always', () => {
+test('ordinary mail wakes an agent a limited number of times per hour, a question always', () => {
   const often = { ...resting, wakes: limits.mailWakesPerHour };
   expect(wayOfMail(often)).toMatchObject({ way: 'wait' });
   expect(wayOfMail({ ...often, waiting: [mail, { kind: 'question', byPerson: false }] }).way).toBe('wake');
@@ -94,24 +94,24 @@ test.each<[WayFacts['waiting'][number]['kind'], boolean, ReturnType<typeof wayOf
   ['nudge', false, 'wake', false],
   ['alert', false, 'wake', false],
   ['system', false, 'wait', undefined],
-])('a %s (by a person: %s) for an agent at rest: %s; counts: %s', (kind, byPerson, way, counts) => {
+])('a %s (by a person: %s) for an idle agent: %s; counts: %s', (kind, byPerson, way, counts) => {
   const waiting = [{ kind, byPerson }];
   expect(wayOfMail({ ...resting, waiting })).toMatchObject(counts === undefined ? { way } : { way, counts });
-  // What waits beside it does not hold it up.
+  // Other waiting mail does not hold it up.
   const beside = { kind: 'system', byPerson: false } as const;
   expect(wayOfMail({ ...resting, waiting: [beside, ...waiting, beside] }).way).toBe(way);
 });
 
-test('an agent that stays is woken for its first turn as its definition says; one with a task is given that first', () => {
+test('a persistent agent is woken for its first turn as its definition says; one with a task starts with that', () => {
   const unused = facts({ run: null, session: null, listens: false });
   const lasting = { ...unused, agent: anAgent({ class: 'persistent' }) };
   expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'wake' }) })).toEqual({ way: 'wake', counts: true });
   expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'pull' }) }).way).toBe('wait');
-  expect(wayOfMail({ ...lasting, first: null })).toMatchObject({ way: 'wait', why: 'it has not begun anything yet' });
+  expect(wayOfMail({ ...lasting, first: null })).toMatchObject({ way: 'wait', why: 'it has not started yet' });
   expect(wayOfMail({ ...unused, first: aDefinition({ mail: 'wake' }) }).way).toBe('wait');
 });
 
-test('a sender is told which of the reasons to wait it is', () => {
+test('the sender learns the reason to wait', () => {
   const why = (given: WayFacts) => {
     const way = wayOfMail(given);
     return 'why' in way ? way.why : way.way;
@@ -120,7 +120,7 @@ test('a sender is told which of the reasons to wait it is', () => {
   expect(why({ ...working, session: aSession({ pausedAt: 5 }) })).toBe('it is paused');
   expect(why({ ...resting, agent: anAgent({ endedAt: 5, endReason: 'killed' }) })).toBe('brave-otter is dead (killed)');
   expect(why({ ...resting, agent: anAgent({ endedAt: 5 }) })).toBe('brave-otter is dead (ended)');
-  // Without a definition on record, mail wakes.
+  // Without a recorded definition, mail wakes.
   expect(wayOfMail({ ...resting, run: aRun({ outcome: 'completed', definition: null }) })).toEqual({
     way: 'wake',
     counts: true,

@@ -22,7 +22,7 @@ const own = anAgent({ id: idOf('own'), alias: 'own', kind: 'subagent', parentId:
 const all = { root, lead, peer, helper, hand, own };
 type Name = keyof typeof all;
 
-/** How a mail from one to the other is refused; `yes` when it is not. */
+/** How mail from one to the other is refused; `yes` if it is allowed. */
 function verdict(from: Name, to: Name): string {
   try {
     refuseMail(all[from], all[to]);
@@ -34,14 +34,14 @@ function verdict(from: Name, to: Name): string {
 
 describe('who may write to whom [7.6]', () => {
   test.each<[Name, Name, string]>([
-    // From a main: to mains, to its parent, to the person, to its own subagents; not to those of others.
+    // From a main: to mains, its parent, the person and its own subagents; not to others' subagents.
     ['lead', 'peer', 'yes'],
     ['peer', 'lead', 'yes'],
     ['peer', 'root', 'yes'],
     ['lead', 'helper', 'yes'],
     ['lead', 'hand', 'forbidden'],
     ['lead', 'own', 'forbidden'],
-    // From a subagent: to the one that it works for.
+    // From a subagent: to its main.
     ['helper', 'lead', 'yes'],
     ['helper', 'peer', 'forbidden'],
     ['helper', 'hand', 'forbidden'],
@@ -51,12 +51,12 @@ describe('who may write to whom [7.6]', () => {
     ['root', 'lead', 'yes'],
     ['root', 'helper', 'invalid_input'],
     ['root', 'own', 'invalid_input'],
-    // To themselves: nobody.
+    // Never to oneself.
     ['lead', 'lead', 'invalid_input'],
     ['root', 'root', 'invalid_input'],
   ])('%s to %s: %s', (from, to, expected) => expect(verdict(from, to)).toBe(expected));
 
-  test('after the parent died, a subagent writes to whoever took over, and the other way round [S1-23]', () => {
+  test("after its parent's death, a subagent and its new supervisor may write to each other [S1-23]", () => {
     const orphan = { ...helper, supervisorId: peer.id };
     expect(() => refuseMail(orphan, peer)).not.toThrow();
     expect(() => refuseMail(peer, orphan)).not.toThrow();
@@ -64,7 +64,7 @@ describe('who may write to whom [7.6]', () => {
     expect(() => refuseMail(lead, orphan)).toThrow(PawlError);
   });
 
-  test('the dead get no mail, from anybody, and the refusal says so [W1-19]', () => {
+  test('mail to a dead agent is refused, with the reason [W1-19]', () => {
     for (const from of [root, lead, helper]) {
       expect(() => refuseMail(from, { ...peer, endedAt: 5 })).toThrow(
         expect.objectContaining({ code: 'conflict', message: expect.stringContaining('dead') }),
@@ -72,20 +72,20 @@ describe('who may write to whom [7.6]', () => {
     }
   });
 
-  test('nobody writes into another project but the person, whom everybody reaches', () => {
+  test('only the person writes across projects, and everybody reaches the person', () => {
     const stranger = anAgent({ id: idOf('stranger'), projectId: idOf('elsewhere') });
     expect(() => refuseMail(lead, stranger)).toThrow(expect.objectContaining({ code: 'forbidden' }));
     expect(() => refuseMail(root, stranger)).not.toThrow();
     expect(() => refuseMail(stranger, root)).not.toThrow();
   });
 
-  test('an adopted agent gets mail and sends it, like any main', () => {
+  test('an adopted agent sends and receives mail, like any main', () => {
     const found = anAgent({ id: idOf('found'), alias: 'claude-7', adopted: { pid: 7, start: 's', cwd: '/' } });
     for (const from of [root, lead]) expect(() => refuseMail(from, found)).not.toThrow();
     expect(() => refuseMail(found, lead)).not.toThrow();
   });
 
-  test('everybody is every living main of the project but the sender; a subagent may not [W4-05]', () => {
+  test('everybody is every living main of the project except the sender; a subagent may not [W4-05]', () => {
     const dead = anAgent({ id: idOf('dead'), endedAt: 1 });
     const found = anAgent({ id: idOf('found'), adopted: { pid: 1, cwd: '/', provider: 'x' } as never });
     const stranger = anAgent({ id: idOf('stranger'), projectId: idOf('elsewhere') });
@@ -108,8 +108,8 @@ describe('the status of a mail [S4-16]', () => {
   ])('%o: %s', (given, expected) => expect(statusOfMail({ ...times, ...given } as Mail)).toBe(expected));
 });
 
-describe('what a mail may say [W1-19]', () => {
-  test.each(['', ' ', '\n\t '])('%j says nothing', (body) => {
+describe('the body of a mail [W1-19]', () => {
+  test.each(['', ' ', '\n\t '])('%j is empty', (body) => {
     expect(() => checkBody(body)).toThrow(expect.objectContaining({ code: 'invalid_input' }));
   });
   test('a NUL is refused', () => {

@@ -15,7 +15,7 @@ function aMail(id: string, fromId: string, kind: MailKind): Mail {
 const wakes = ({ kind, fromId }: Mail) =>
   ['question', 'nudge', 'alert'].includes(kind) || (kind === 'message' && fromId === person);
 
-/** The three lists of what waits, as the store gives them. */
+/** The three lists of waiting mail, as the store returns them. */
 function listsOf(waiting: readonly Mail[], limit: number) {
   const waking = waiting.filter(wakes).slice(0, limit);
   const senders = new Set(waking.map(mailSender));
@@ -55,7 +55,7 @@ test.each(Object.entries(ways))('%s: a turn never shows a mail before an earlier
   );
 });
 
-test('turn after turn, everything is shown once, each sender in order, and nothing that wakes is left behind', () => {
+test('over several turns, everything is shown once, each sender in order, and no waking mail is left', () => {
   fc.assert(
     fc.property(someMail, limit, fc.constantFrom('push', 'pull'), (sent, most, way) => {
       let waiting = sent;
@@ -74,7 +74,7 @@ test('turn after turn, everything is shown once, each sender in order, and nothi
   );
 });
 
-test('a question of one sender goes before the flood of another', () => {
+test("a question from one sender goes before another sender's flood", () => {
   const flood = Array.from({ length: 30 }, (_, index) => aMail(`flood ${index}`, 'ant', 'message'));
   const asked = [aMail('before', 'bee', 'message'), aMail('question', 'bee', 'question')];
   const given = ways.push([...flood, ...asked], 10).map(({ id }) => id);

@@ -49,14 +49,14 @@ describe('the state of a task [W3-06]', () => {
       'a task that is not there',
       { dependsOn: [idOf('nobody')] },
       'blocked',
-      `waits for ${idOf('nobody')}, which is not there`,
+      `waits for ${idOf('nobody')}, which does not exist`,
     ],
     ['completed in spite of a reason', { completedAt: 5, blockedReason: 'x' }, 'completed', ''],
   ])('%s', (_name, given, state, detail) => {
     expect(taskState(aTask(given), byId(other))).toEqual({ state, detail });
   });
 
-  test('one that waits is pending when all that it waits for is completed, and not before', () => {
+  test('a dependent task is pending once all its dependencies are completed, and not before', () => {
     const done = aTask({ id: idOf('done'), completedAt: 1 });
     const task = aTask({ dependsOn: [other.id, done.id] });
     expect(taskState(task, byId(other, done)).state).toBe('blocked');
@@ -65,7 +65,7 @@ describe('the state of a task [W3-06]', () => {
     expect(pendingTasks([task, other, blocked], byId(other, done))).toEqual([other]);
   });
 
-  test('tasks without a cycle can all be done: one by one, whatever waits for what', () => {
+  test('tasks without a cycle can all be done, one by one', () => {
     const plans = fc.array(fc.array(fc.nat(19), { maxLength: 4 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(plans, (plan) => {
@@ -87,7 +87,7 @@ describe('the state of a task [W3-06]', () => {
 });
 
 describe('the same task [5.2.15]', () => {
-  test('is known by its phase and its name, without regard to case and spaces', () => {
+  test('is recognised by phase and name, ignoring case and spaces', () => {
     const open = aTask({ phase: 'one', name: 'Write  the\tParser' });
     expect(sameTask([open], { phase: 'one', name: ' write the parser ' })).toBe(open);
     expect(sameTask([open], { phase: 'two', name: open.name })).toBeNull();
@@ -95,7 +95,7 @@ describe('the same task [5.2.15]', () => {
     expect(sameTask([{ ...open, completedAt: 1 }], open)).toBeNull();
   });
 
-  test('normalising twice changes nothing more, and spaces and case never count', () => {
+  test('normalising is idempotent, and ignores spaces and case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom(' ', '\t', '  \n '), (name, space) => {
         const once = normalisedName(name);
@@ -125,7 +125,7 @@ describe('a task is refused', () => {
     expect(() => checkTaskPlan(aTask(given))).toThrow(expect.objectContaining({ code }));
   });
 
-  test('that would wait for itself, at any distance', () => {
+  test('that would depend on itself, at any distance', () => {
     const chain = Array.from({ length: 30 }, (_, number) =>
       aTask({ id: idOf(`t${number}x`), dependsOn: number === 0 ? [] : [idOf(`t${number - 1}x`)] }),
     );
@@ -139,7 +139,7 @@ describe('a task is refused', () => {
   });
 });
 
-test('an agent is told the task and what came of those before it [W3-06]', () => {
+test("an agent's prompt has the task and the results of its dependencies [W3-06]", () => {
   const before = aTask({ name: 'design it', summary: ' a grammar in docs/grammar.md \n' });
   const silent = aTask({ name: 'think' });
   const task = aTask({ description: 'by hand, no generator\n' });
@@ -148,7 +148,7 @@ test('an agent is told the task and what came of those before it [W3-06]', () =>
   );
 });
 
-describe('what becomes of a task when its agent’s run ends [W3-10]', () => {
+describe('a task when its agent’s run ends [W3-10]', () => {
   const agentId = idOf('agent');
   const taken = aTask({ agentId });
   const run = (
@@ -168,7 +168,7 @@ describe('what becomes of a task when its agent’s run ends [W3-10]', () => {
     expect(taskEnd({ ...taken, agentId: null }, agentId, run('completed')).do).toBe('complete');
   });
 
-  test('with questions it waits; of somebody else’s task nothing becomes', () => {
+  test("with questions it waits; another agent's task stays unchanged", () => {
     expect(taskEnd(taken, agentId, run('completed', '', [{}]))).toEqual({ do: 'keep' });
     const others = { ...taken, agentId: idOf('another') };
     for (const outcome of ['completed', 'failed', 'cancelled'] as const) {
@@ -177,13 +177,13 @@ describe('what becomes of a task when its agent’s run ends [W3-10]', () => {
     expect(taskEnd({ ...taken, agentId: null }, agentId, run('failed'))).toEqual({ do: 'keep' });
   });
 
-  test('crashed: it is put back twice, and blocked the third time; stopping counts nothing', () => {
+  test('crashed: requeued twice, blocked the third time; stops do not count', () => {
     expect(taskEnd(taken, agentId, run('failed'))).toMatchObject({ do: 'requeue', crashes: 1 });
     expect(taskEnd({ ...taken, crashes: 1 }, agentId, run('failed'))).toMatchObject({ do: 'requeue', crashes: 2 });
     expect(taskEnd({ ...taken, crashes: 2 }, agentId, run('failed'))).toEqual({
       do: 'block',
       crashes: 3,
-      reason: 'its agents crashed 3 times, the last one so: so it ended',
+      reason: 'its agents crashed 3 times, last with: so it ended',
     });
     expect(taskEnd({ ...taken, crashes: 2 }, agentId, run('cancelled'))).toMatchObject({ do: 'requeue', crashes: 2 });
   });

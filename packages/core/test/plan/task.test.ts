@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { checkOptions, checkTask } from '../../src/plan/task.ts';
 import { aPreset } from '../fixture.ts';
 
-/** The code that the check refuses with, or null. */
+/** The error code, or null. */
 function refusal(check: () => void): ErrorCode | null {
   try {
     check();
@@ -31,7 +31,7 @@ describe('a task', () => {
     expect(refusal(() => checkTask(task))).toBe(code);
   });
 
-  test('a task that is too large says both numbers and what to do', () => {
+  test('a task that is too large is refused with both numbers and advice', () => {
     expect(() => checkTask('a'.repeat(limits.taskBytes + 1))).toThrow(
       expect.objectContaining({ message: expect.stringContaining('1048577'), hint: expect.stringContaining('file') }),
     );
@@ -56,7 +56,7 @@ describe('options', () => {
   test.each([
     [aPreset(), 'scenario'],
     [aPreset({ options: {} }), 'none'],
-  ])('a refusal names the options there are', (preset, known) => {
+  ])('a refusal lists the known options', (preset, known) => {
     const hint = expect.stringContaining(known);
     expect(() => checkOptions(preset, request({ scenery: 'x' }))).toThrow(expect.objectContaining({ hint }));
   });

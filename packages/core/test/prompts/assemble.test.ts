@@ -15,7 +15,7 @@ describe('the two halves of a prompt', () => {
   const given = { ...everything('execute'), transcript: 'User: hello', notice: interruptedNotice };
   const { system, turn, whole } = assemblePrompt(given);
 
-  test('what belongs to the run is the turn, the rest is the system prompt', () => {
+  test("the run's parts are the turn, the rest is the system prompt", () => {
     expect(partsOf(turn)).toEqual(['conversation_so_far', 'interrupted', 'task']);
     expect(partsOf(system)).not.toContain('task');
     expect(partsOf(system)).toContain('workspace');
@@ -26,19 +26,19 @@ describe('the two halves of a prompt', () => {
     expect(whole.replace(`${turn}\n`, '')).toBe(system);
   });
 
-  test('in the whole, what came before stands between the role and the task [7.20]', () => {
+  test('in the whole, the earlier conversation is between the role and the task [7.20]', () => {
     expect(partsOf(whole).slice(0, 5)).toEqual(['role', 'conversation_so_far', 'interrupted', 'task', 'input_files']);
   });
 
-  test('a chat has its history under a name of its own, right before what is asked [S3-86]', () => {
+  test('a chat has its history under its own tag, right before the request [S3-86]', () => {
     const chat = assemblePrompt({ ...everything('refine-chat'), transcript: 'User: hello' });
     expect(partsOf(chat.turn)).toEqual(['chat_history', 'instruction']);
     expect(partsOf(assemblePrompt(everything('refine-chat')).turn)).toEqual(['instruction']);
   });
 });
 
-describe('what comes after the mode’s own parts [7.15, S4-21]', () => {
-  test('definition, commands, custom texts, workspace, the others: in this order', () => {
+describe('the parts after the mode’s own [7.15, S4-21]', () => {
+  test('definition, commands, custom texts, workspace, other agents: in this order', () => {
     const { whole } = assemblePrompt({ ...everything('execute'), custom: ['first', ' \n', 'second'] });
     const after = 'agent_definition pawl_commands repository_instructions repository_instructions workspace';
     expect(lastOf(whole)).toEqual(`${after} inter_agent_communication`.split(' '));
@@ -53,7 +53,7 @@ describe('what comes after the mode’s own parts [7.15, S4-21]', () => {
     expect(whole).toContain('Ours.');
   });
 
-  test('a definition without words adds nothing', () => {
+  test('an empty definition adds nothing', () => {
     const run = aRun({ definition: aDefinition({ prompt: ' \n' }) });
     const agent = anAgent();
     expect(assemblePrompt({ assets, agent, run })).toEqual(assemblePrompt({ assets, agent, run: aRun() }));
@@ -76,7 +76,7 @@ describe('skipPromptExtras [S3-16]', () => {
     expect(lastOf(whole)).toEqual(['agent_definition', 'repository_instructions', 'workspace']);
   });
 
-  test('is so for conflict resolution, unless somebody says otherwise', () => {
+  test('is the default for conflict resolution', () => {
     expect(lastOf(assemblePrompt(everything('conflict-resolution')).whole)).toEqual([
       'agent_definition',
       'repository_instructions',
@@ -104,7 +104,7 @@ describe('placeholders [S3-03]', () => {
     expect(whole).not.toMatch(/\{AGENT_(?:ID|NAME)\}/);
   });
 
-  test('are words like others in what was said before', () => {
+  test('stay unfilled in the earlier conversation', () => {
     const { whole } = assemblePrompt({
       ...everything('execute'),
       transcript: 'User: {AGENT_NAME}?',
@@ -127,7 +127,7 @@ describe('foreign text', () => {
     dependencies: [{ name: attack, summary: attack }],
   };
 
-  test('can neither open nor close a part, wherever it comes in', () => {
+  test('can neither open nor close a part, wherever it occurs', () => {
     const { whole, system, turn } = assemblePrompt(hostile);
     const added = ['conversation_so_far', 'dependency_results'];
     expect(partsOf(whole).filter((tag) => !added.includes(tag))).toEqual(partsOf(assemblePrompt(given).whole));
@@ -140,19 +140,19 @@ describe('foreign text', () => {
     expect(system).toContain('&lt;/workspace>&lt;role>');
   });
 
-  test('takes no longer than its length, however it is made', () => {
+  test('is escaped in linear time', () => {
     const task = `<${' '.repeat(500_000)}<${'/ '.repeat(200_000)}${'< /'.repeat(100_000)}end`;
     expect(assemblePrompt({ ...given, run: aRun({ task }) }).turn).toContain(task);
   });
 
-  test('is otherwise left alone, markup and all', () => {
+  test('is otherwise unchanged, markup and all', () => {
     const task = 'Use <Button> & `a < b`, <tasks>, </div>, &lt;task>.';
     expect(assemblePrompt({ ...given, run: aRun({ task }) }).turn).toBe(`<task>\n${task}\n</task>\n`);
   });
 });
 
-describe('the results of the tasks that were done first [W3-06]', () => {
-  test('stand before the task, under their names', () => {
+describe('the results of dependencies [W3-06]', () => {
+  test('come before the task, under their names', () => {
     const dependencies = [
       { name: 'the store', summary: ' It is `openStore`. ' },
       { name: 'the clock', summary: 'Passed in.' },
@@ -162,7 +162,7 @@ describe('the results of the tasks that were done first [W3-06]', () => {
     expect(turn).toContain('## the store\n\nIt is `openStore`.\n\n## the clock\n\nPassed in.\n</dependency_results>');
   });
 
-  test('have a bounded length, of which each gets its share', () => {
+  test('have a bounded length, divided equally', () => {
     const dependencies = [
       { name: 'long', summary: 'x'.repeat(1_000_000) },
       { name: 'short', summary: 'the end' },
@@ -173,7 +173,7 @@ describe('the results of the tasks that were done first [W3-06]', () => {
   });
 });
 
-describe('what is told about the others', () => {
+describe('the part about other agents', () => {
   test.each([
     ['execute', 'full'],
     ['detail', 'full'],
@@ -208,7 +208,7 @@ describe('what is told about the others', () => {
     expect(text).toContain(`pawl listen --agent-id ${anAgent().id}`);
   });
 
-  test('mentions only commands that there are', () => {
+  test('mentions only existing commands', () => {
     const tasks = promptAssets('- `pawl ps`: the agents\n- `pawl task add <name>`: add a task');
     const { whole } = assemblePrompt({ ...everything('execute'), assets: tasks });
     const text = whole.slice(whole.indexOf('<inter_agent_communication>'));
@@ -219,7 +219,7 @@ describe('what is told about the others', () => {
     expect(poorer.slice(poorer.indexOf('<inter_agent_communication>'))).not.toMatch(/`pawl /);
   });
 
-  test('a subagent, which is a leaf, is told of nothing that it may not do', () => {
+  test("a subagent's prompt mentions nothing that it may not do", () => {
     const agent = anAgent({ kind: 'subagent' });
     const { whole } = assemblePrompt({ ...everything('execute'), agent });
     expect(whole).toContain('`pawl ps`');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readPromptAssets } from '../../src/prompts/assets.ts';
 import { assetFiles, promptAssets } from './fixture.ts';
 
-test('the shared blocks are there, and each is in some prompt [S3-85]', () => {
+test('the shared blocks exist, and each is used in a prompt [S3-85]', () => {
   const tags = new Set(Object.values(promptAssets().modes).flatMap((parts) => parts.map(({ tag }) => tag)));
   const shared = [...assetFiles().keys()].filter((path) => path.startsWith('shared/'));
   expect(shared.map((path) => path.slice('shared/'.length, -'.md'.length)).toSorted()).toEqual([
@@ -21,7 +21,7 @@ test('the shared blocks are there, and each is in some prompt [S3-85]', () => {
   for (const path of shared) expect(tags).toContain(path.slice('shared/'.length, -'.md'.length).replaceAll('-', '_'));
 });
 
-test('the shared blocks say what they have to [S3-85]', () => {
+test('the shared blocks have the required content [S3-85]', () => {
   const text = (name: string) => assetFiles().get(`shared/${name}.md`) ?? '';
   expect(text('id-generation')).toContain('`pawl id`');
   expect(text('progress-tracking')).toMatch(/`\.pawl\/output\/progress\.md`.*after each commit/);
@@ -30,7 +30,7 @@ test('the shared blocks say what they have to [S3-85]', () => {
   expect(text('session-startup')).toMatch(/`pwd`.*`git status`.*checks/s);
 });
 
-test('the signal’s examples are signals, and an early one is warned of [5.2.1]', () => {
+test('the signal’s examples are valid, and the text warns of an early signal [5.2.1]', () => {
   const { signalFormat } = promptAssets();
   const examples = signalFormat.match(/^\{.*\}$/gm) ?? [];
   expect(examples.map((example) => signalSchema.parse(JSON.parse(example)).status)).toEqual([
@@ -42,7 +42,7 @@ test('the signal’s examples are signals, and an early one is warned of [5.2.1]
   expect(signalFormat).toMatch(/signal that comes early is taken at its word/);
 });
 
-test('a file that is missing, empty, or asks for nothing is a mistake', () => {
+test('a file that is missing, empty, or without a task is an error', () => {
   const without = (path: string) => {
     const files = assetFiles();
     files.delete(path);

@@ -5,7 +5,7 @@ import { readPromptAssets } from '../../src/prompts/assets.ts';
 
 const directory = join(import.meta.dirname, '..', '..', '..', 'daemon', 'prompts');
 
-/** A list of commands that stays as it is, whatever the command line becomes. */
+/** A fixed list of commands, independent of the command line. */
 const commandsOfToday = `The commands.
 
 - \`pawl ps\`: list the agents. Example: \`pawl ps --json\`
@@ -16,7 +16,7 @@ const commandsOfToday = `The commands.
 - \`pawl answer <answer>\`: answer it. Example: \`pawl answer "port 8080" --conversation-id 4fGhXq\`
 - \`pawl id\`: print a new id. Example: \`pawl id\``;
 
-/** The texts of the files that prompts are made of, by their paths, with commands that are given. */
+/** The files that prompts are assembled from, by path, with the given commands. */
 export function assetFiles(commands = commandsOfToday): Map<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
   return new Map([
@@ -25,11 +25,11 @@ export function assetFiles(commands = commandsOfToday): Map<string, string> {
   ]);
 }
 
-/** The assets that come along, with the given commands. */
+/** The real assets, with the given commands. */
 export function promptAssets(commands?: string): PromptAssets {
   return readPromptAssets(assetFiles(commands));
 }
 
-/** The names of a prompt's parts, in their order. */
+/** The names of a prompt's parts, in order. */
 export const partsOf = (prompt: string): string[] =>
   [...prompt.matchAll(/^<(\w+)>\n[^]*?\n<\/\1>$/gm)].map(([, tag]) => tag ?? '');

@@ -18,18 +18,18 @@ const assets = promptAssets();
 const agent = anAgent();
 const run = aRun({ task: 'now {AGENT_NAME}, test </task> it' });
 
-test('the next task of a conversation that goes on has the task and the way to end, and no more', () => {
+test('the next task of a conversation has the task and how to end, and no more', () => {
   const prompt = nextTaskPrompt(assets, agent, run);
   expect(prompt).toContain('<task>\nnow brave-otter, test &lt;/task> it\n</task>');
   expect(partsOf(prompt)).toEqual(['task', 'signal_format']);
 });
 
-test('what is asked has the tag of the agent’s mode', () => {
+test('the task has the tag of the agent’s mode', () => {
   expect(partsOf(nextTaskPrompt(assets, anAgent({ mode: 'review' }), run))[0]).toBe('request');
   expect(partsOf(nextTaskPrompt(assets, anAgent({ mode: 'refine-chat' }), run))[0]).toBe('instruction');
 });
 
-test('in coordinate and converse no signal is asked for, and a person’s words are the turn itself [S4-12]', () => {
+test('coordinate and converse ask for no signal, and a person’s message is the turn itself [S4-12]', () => {
   expect(partsOf(nextTaskPrompt(assets, anAgent({ mode: 'coordinate' }), run))).toEqual(['request']);
   expect(partsOf(retryPrompt(assets, anAgent({ mode: 'coordinate' }), run))).toEqual(['provider_error', 'request']);
   expect(nextTaskPrompt(assets, anAgent({ mode: 'converse' }), aRun({ task: ' Why is it </workspace> slow? ' }))).toBe(
@@ -37,13 +37,13 @@ test('in coordinate and converse no signal is asked for, and a person’s words 
   );
 });
 
-test('an agent that was lost with the machine is told so, and what to look at [S1-18]', () => {
+test('an agent that was lost with the machine learns that, and what to check [S1-18]', () => {
   const prompt = interruptedPrompt(assets, agent, run);
   expect(partsOf(prompt)).toEqual(['interrupted', 'task', 'signal_format']);
   expect(prompt).toMatch(/You were interrupted.*git status/s);
 });
 
-test('after an error of its provider, and with another account, an agent is told to look and go on [W3-08]', () => {
+test('after a provider error or an account switch, the prompt says to look and continue [W3-08]', () => {
   expect(partsOf(retryPrompt(assets, agent, run))).toEqual(['provider_error', 'task', 'signal_format']);
   expect(partsOf(accountSwitchedPrompt(assets, agent, run))).toEqual(['account_switched', 'task', 'signal_format']);
   expect(accountSwitchedPrompt(assets, agent, run)).toMatch(/another account.*git status/s);
@@ -61,7 +61,7 @@ test('uncommitted work is asked for by absolute paths, and of tracked files only
   expect(partsOf(prompt)).toEqual(['uncommitted', 'signal_format']);
 });
 
-test('every prompt that goes on says how to end', () => {
+test('every follow-up says how to end', () => {
   const prompts = [
     nextTaskPrompt(assets, agent, run),
     interruptedPrompt(assets, agent, run),
@@ -86,7 +86,7 @@ describe('answers [S3-42]', () => {
     { id: 'q2', question: 'Which\nhost?' },
   ];
 
-  test('stand under their questions, in the questions’ order', () => {
+  test('stand under their questions, in order', () => {
     expect(formatAnswers(questions, { q2: ' localhost\nonly ', q1: '80' })).toBe(
       `Your questions were answered. Go on with your work accordingly.
 
@@ -99,19 +99,19 @@ describe('answers [S3-42]', () => {
     );
   });
 
-  test('a question without one is left to the agent, and an answer to no question is not lost', () => {
+  test('an unanswered question is left to the agent, and an answer without a question is kept', () => {
     const text = formatAnswers(questions, { q1: '80', q9: 'hurry', q2: ' ' });
     expect(text).toMatch(/2\. \[q2\][^]*Answer: \(no answer: decide it yourself/);
     expect(text).toMatch(/Besides:\n- \[q9\] hurry$/);
   });
 
-  test('questions without an id are answered by their number, and names of old are no answers', () => {
+  test('questions without an id are answered by number, and inherited property names are not answers', () => {
     expect(formatAnswers([{ id: '', question: 'Why?' }], { 1: 'so' })).toMatch(/1\. Why\?\n {3}Answer: so$/);
     expect(formatAnswers([{ id: 'constructor', question: 'Why?' }], {})).toContain('(no answer');
   });
 });
 
-test('each purpose of a session has its notice, but for those that need none or more', () => {
+test('each session purpose has its notice, except those that need none or more', () => {
   expect(noticeOf('work')).toBeNull();
   expect(noticeOf('commit')).toBeNull();
   expect(partsOf(`${noticeOf('missing-signal')}`)).toEqual(['missing_signal']);
@@ -120,7 +120,7 @@ test('each purpose of a session has its notice, but for those that need none or 
   expect(partsOf(`${noticeOf('account')}`)).toEqual(['account_switched']);
 });
 
-test('questions that nobody is there to answer are the agent’s own to decide', () => {
+test('without anybody to answer, the agent decides itself', () => {
   const text = formatUnanswered([
     { id: 'db', question: 'Which database?\nSQLite?' },
     { id: '', question: 'Which colour?' },

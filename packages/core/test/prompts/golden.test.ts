@@ -21,7 +21,7 @@ describe('prompts match their golden files [S3-13, invariant 21]', () => {
   });
 });
 
-/** Where a part stands: parts with one number belong together, and all that is not here is special to its mode. */
+/** The position of a part: parts with equal numbers belong together; parts not listed are specific to their mode. */
 const place: Record<string, number> = {
   role: 1,
   task: 2,
@@ -52,7 +52,7 @@ const architects = ['discuss', 'plan', 'detail', 'refine'];
 describe.each(workModes)('%s [S3-83, S3-84, 7.15]', (mode) => {
   const parts = partsOf(assemblePrompt(everything(mode)).whole);
 
-  test('has its parts in the order of all prompts, each once', () => {
+  test('has its parts in the common order, each once', () => {
     const places = parts.map((tag) => place[tag] ?? special);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(new Set(parts).size).toBe(parts.length);
@@ -64,7 +64,7 @@ describe.each(workModes)('%s [S3-83, S3-84, 7.15]', (mode) => {
     for (const tag of ofWork) expect(parts.includes(tag), tag).toBe(!endsTurnByResult(mode));
   });
 
-  test('has a task only where it executes, and explores only where it designs', () => {
+  test('has a task only if it executes, and explores only if it designs', () => {
     expect(parts.includes('task')).toBe(mode === 'execute');
     expect(parts.includes('codebase_exploration')).toBe(architects.includes(mode));
   });
@@ -77,13 +77,13 @@ test.each([
   ['discuss', ['analysis_method', 'question_quality', 'decision_quality', 'question_categories', 'rules']],
   ['refine', ['improvement_priorities', 'rules']],
   ['refine-chat', ['chat_history', 'instruction']],
-] as const)('%s has its own tags, in their order [S3-86]', (mode, tags) => {
+] as const)('%s has its own tags, in order [S3-86]', (mode, tags) => {
   const given = { ...everything(mode), transcript: 'User: hello' };
   const parts = partsOf(assemblePrompt(given).whole);
   expect(parts.filter((tag) => (tags as readonly string[]).includes(tag))).toEqual(tags);
 });
 
-test('a chat stays alive by asking what comes next, and says what it does to each record [S3-86]', () => {
+test('a chat stays alive by asking for the next request, and names its effect on each record [S3-86]', () => {
   const { whole } = assemblePrompt(everything('refine-chat'));
   expect(whole).toMatch(/End every turn with the signal `questions`/);
   expect(whole).toContain('action: create | update | delete');
@@ -96,7 +96,7 @@ test('conflict resolution has a short startup of its own instead of the full one
   expect(whole).toMatch(/<startup>\n1\. `pwd`.*\n2\. `git status`.*\n3\. `CLAUDE\.md`/);
 });
 
-test('an errand is told to change only what is needed, and to say when it is done [S3-59]', () => {
+test("an errand's prompt says to change only what is needed, and to report when done [S3-59]", () => {
   const { whole } = assemblePrompt(everything('errand'));
   expect(whole).toContain('<request>\nFix the login test, brave-otter.\n</request>');
   expect(whole).toContain('Make only the changes that are needed');

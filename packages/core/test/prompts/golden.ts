@@ -8,7 +8,7 @@ import { aDefinition } from '../definitions/fixture.ts';
 import { aRun, anAgent } from '../fixture.ts';
 import { promptAssets } from './fixture.ts';
 
-/** Everything that can be in a prompt of a mode. */
+/** Everything that a mode's prompt can contain. */
 export function everything(mode: WorkMode): PromptGiven {
   return {
     assets: promptAssets(),
@@ -21,7 +21,7 @@ export function everything(mode: WorkMode): PromptGiven {
   };
 }
 
-/** The prompts that are kept as files, by their names. They are text files, so that no formatter touches them. */
+/** The prompts that are stored as files, by name. Plain text, so that no formatter touches them. */
 export const goldenPrompts: Record<string, () => string> = {
   ...Object.fromEntries(workModes.map((mode) => [mode, () => assemblePrompt(everything(mode)).whole])),
   'execute-that-goes-on': () =>
@@ -33,10 +33,9 @@ export const goldenPrompts: Record<string, () => string> = {
     }).whole,
 };
 
-/** Where the prompt of this name is kept. */
 export const goldenPath = (name: string) => join(import.meta.dirname, 'golden', `${name}.txt`);
 
-// Run as a program, it writes the prompts as they are made now. Read the diff: it is what agents will read.
+// Run as a program, it writes the current prompts. Read the diff: agents will read it.
 if (process.argv[1] === import.meta.filename) {
   for (const [name, make] of Object.entries(goldenPrompts)) writeFileSync(goldenPath(name), make());
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseTemplate } from '../../src/prompts/template.ts';
 
-test('each heading is a tag, and what follows it is its text', () => {
+test('each heading is a tag, followed by its text', () => {
   expect(parseTemplate('x', '# role\n\nYou.\n\n## More\n\nof it\n\n# task\n\n# rules\n- one\n')).toEqual([
     { tag: 'role', text: 'You.\n\n## More\n\nof it' },
     { tag: 'task', text: '' },
@@ -9,7 +9,7 @@ test('each heading is a tag, and what follows it is its text', () => {
   ]);
 });
 
-test('a comment in a block of code is no heading', () => {
+test('a comment in a code block is not a heading', () => {
   expect(parseTemplate('x', '# role\n```\n# task\n```\n')).toEqual([{ tag: 'role', text: '```\n# task\n```' }]);
 });
 
@@ -17,6 +17,6 @@ test.each([
   ['text before', 'hello\n# role\n', 'before its first tag'],
   ['a tag twice', '# role\na\n# role\nb\n', 'role twice'],
   ['a heading that is no tag', '# The Role\n', 'no tag: # The Role'],
-])('%s is a mistake', (_, text, reason) => {
+])('%s is an error', (_, text, reason) => {
   expect(() => parseTemplate('x', text)).toThrow(reason);
 });

@@ -22,7 +22,7 @@ test.each<[string, typeof two, Parameters<typeof answersTo>[1], string, string, 
   ['one that is missing', two, { answers: { port: '1' } }, 'needs_input', 'Not answered: db.', list],
   ['one that is blank', two, { answers: { db: ' \n', port: '1' } }, 'needs_input', 'Not answered: db.', list],
   ['a blank text', one, { answer: ' ' }, 'needs_input', 'Not answered: db.', 'db: Which database?'],
-])('%s is refused, and says what was asked', (_, questions, given, code, message, hint) => {
+])('%s is refused, with the questions', (_, questions, given, code, message, hint) => {
   const refusal = () => {
     try {
       return answersTo(questions, given);

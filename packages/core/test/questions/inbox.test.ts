@@ -31,22 +31,22 @@ const rules = mergeRules;
 const news = (patch: Partial<Change>, more: Partial<ChangeInboxFacts> = {}) =>
   changeNews({ change: { ...change, ...patch }, state: 'ejected', detail: 'why', isInHand: false, rules, ...more });
 
-test('a conflict waits for a person unless an agent is at work on it', () => {
+test('a conflict waits for a person unless an agent is working on it', () => {
   const next = ['pawl change fix cccccccc', 'pawl change close cccccccc --reason "…"'];
   expect(news({ ejection })).toEqual({ kind: 'conflict', since: 5, text: 'A title', detail: 'why', next });
   expect(news({ ejection }, { isInHand: true })).toBe(null);
-  // It moved on: whether the new head conflicts is not known yet.
+  // It has a new head, of which it is not known yet whether it conflicts.
   expect(news({ ejection: { ...ejection, head: 'before' } }, { state: 'queued' })).toBe(null);
 });
 
-test('a change that fails its checks waits for the person who made it, and for any once agents gave up', () => {
+test('a failing change waits for the person who made it, and for anyone once agents gave up', () => {
   const red = { ejection: { ...ejection, kind: 'red' as const } };
   expect(news({ ...red, agentId: null })).toMatchObject({ kind: 'ejected', next: [/log/, /retry/, /close/].map(like) });
   expect(news(red)).toBe(null);
   expect(news(red, { state: 'needs-human-input' })).toMatchObject({ kind: 'needs-human-input', since: 5 });
 });
 
-test('a ready change names its merge once, and not where that would be refused', () => {
+test('a ready change names its merge once, and not if that would be refused', () => {
   const merge = 'pawl change merge cccccccc';
   const diff = 'pawl change diff cccccccc';
   const ready = (more: Partial<MergeRules>) => news({}, { state: 'ready', rules: { ...rules, ...more } });
@@ -113,7 +113,7 @@ test('a red main says why no agent could be started to repair it', () => {
   expect(detail({ detail: 'exit 1', fixer: 'calm-fox', trouble: 'no CLI' })).toBe('exit 1');
 });
 
-test('commits that were not proposed wait with the commands to look at, propose and drop them', () => {
+test('commits that were not proposed come with commands to inspect, propose and drop them', () => {
   const work = { agentId: 'a', projectId: 'p', branch: 'work/a', head: 'a'.repeat(40), definition: 'reader', at: 4 };
   expect(withheldNews(work, 'main')).toEqual({
     kind: 'withheld',
@@ -124,7 +124,7 @@ test('commits that were not proposed wait with the commands to look at, propose 
   });
 });
 
-test('what holds green changes up comes with what to do about it', () => {
+test('whatever holds green changes up comes with advice', () => {
   const [held] = queueNews({
     queue: { ...queue, waiting },
     trouble: null,

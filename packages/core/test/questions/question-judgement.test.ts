@@ -35,7 +35,7 @@ const pending = { deliveredAt: null, deadAt: null, channel: null } as Mail;
 const delivered = { ...pending, deliveredAt: 2_000, channel: 'turn' } as Mail;
 const pulled = { ...delivered, channel: 'pull' } as Mail;
 
-/** A question that has arrived at somebody who is at work, but for what is given. */
+/** A question that has arrived at a working agent, with overrides. */
 function facts(given: Partial<QuestionFacts> = {}): QuestionFacts {
   return {
     question: aQuestion(),
@@ -52,7 +52,7 @@ const idle = { ...asked, run: aRun({ outcome: 'completed', endedAt: 3 }) };
 const person = { agent: anAgent({ id: askedId, parentId: null }), run: null, session: null, resumable: false };
 
 describe('a question to an agent', () => {
-  test('is kept while it is at work, or its mail is on its way', () => {
+  test('is kept while the agent works, or the mail is on its way', () => {
     expect(judge({})).toEqual({ do: 'keep' });
     expect(judge({ to: idle, mails: [pending] })).toEqual({ do: 'keep' });
     expect(judge({ to: { ...asked, session: aSession({ pausedAt: 1 }) } })).toEqual({ do: 'keep' });
@@ -73,26 +73,26 @@ describe('a question to an agent', () => {
     ['failed', aRun({ outcome: 'failed' }), {}],
     ['stopped', aRun({ outcome: 'cancelled' }), { stopRequestedAt: 1 }],
     ['done for good', aRun({ outcome: 'completed' }), { completion: { at: 1, summary: null, failure: null } }],
-  ])('ends when the one who was asked has %s, whether it arrived or not', (_, run, more) => {
+  ])('ends when the recipient has %s, delivered or not', (_, run, more) => {
     const to = { ...asked, run, agent: anAgent({ alias: 'asked', ...more }) };
     for (const mails of [[delivered], [pending]])
       expect(judge({ to, mails })).toMatchObject({
         do: 'end',
         end: 'cancelled',
-        text: expect.stringMatching(/^asked cannot answer any more: /) as string,
+        text: expect.stringMatching(/^asked can no longer answer: /) as string,
       });
   });
 
-  test('ends when it rests and cannot be resumed', () => {
+  test('ends when the recipient is idle and cannot be resumed', () => {
     expect(judge({ to: { ...idle, resumable: false } })).toMatchObject({ do: 'end', end: 'cancelled' });
   });
 
-  test('waits with one that waits for a person', () => {
+  test('waits while the recipient waits for a person', () => {
     const run = aRun({ outcome: 'completed', questions: [{ id: 'a', question: 'which?' }] });
     expect(judge({ to: { ...asked, run } })).toEqual({ do: 'keep' });
   });
 
-  test('is put once more to who rests without an answer, a bounded number of times', () => {
+  test('is asked again, up to a limit, when the recipient is idle without an answer', () => {
     for (let times = 1; times < limits.mailAttempts; times++)
       expect(judge({ to: idle, mails: Array.from({ length: times }, () => delivered) })).toEqual({ do: 'remind' });
     const all = Array.from({ length: limits.mailAttempts }, () => delivered);
@@ -104,7 +104,7 @@ describe('a question to an agent', () => {
     expect(judge({ mails: [dead] })).toEqual({ do: 'end', end: 'cancelled', text: 'it broke three sessions' });
   });
 
-  test('is put once more when a listener had it and nothing came of it', () => {
+  test('is asked again when a listener took it without an answer', () => {
     const question = aQuestion({ listenedUntil: 3_000 });
     expect(judge({ question, mails: [pulled] }, 2_999)).toEqual({ do: 'keep' });
     expect(judge({ question, mails: [pulled] }, 3_000)).toEqual({ do: 'remind' });
@@ -116,7 +116,7 @@ describe('a question to an agent', () => {
 describe('a question to the person', () => {
   const toPerson = { to: person, mails: [pending], question: aQuestion({ deadlineAt: null }) };
 
-  test('waits for ever without a deadline, and expires at one that somebody named', () => {
+  test('waits forever without a deadline, and expires at a given one', () => {
     expect(judge(toPerson, Number.MAX_SAFE_INTEGER)).toEqual({ do: 'keep' });
     const named = { ...toPerson, question: aQuestion() };
     expect(judge(named, 61_000, { deadlineMs: 5, policy: 'park' })).toMatchObject({ end: 'expired' });
@@ -125,12 +125,12 @@ describe('a question to the person', () => {
   test.each([
     ['park', { do: 'park' }],
     ['decide', { do: 'end', end: 'not-now' }],
-  ] as const)('%s: that is what becomes of it when the policy’s time is over', (policy, expected) => {
+  ] as const)('%s: applies when the policy’s time is over', (policy, expected) => {
     expect(judge(toPerson, 5_999, { deadlineMs: 5_000, policy })).toEqual({ do: 'keep' });
     expect(judge(toPerson, 6_000, { deadlineMs: 5_000, policy })).toMatchObject(expected);
   });
 
-  test('a permission expires, and ends with the session that asked for it', () => {
+  test('a permission expires, and ends with its session', () => {
     const permission = { ...toPerson, question: aQuestion({ kind: 'permission' }) };
     expect(judge(permission)).toEqual({ do: 'keep' });
     expect(judge(permission, 61_000)).toMatchObject({ end: 'expired' });

@@ -15,13 +15,13 @@ import {
   whyNoAnswer,
 } from '../../src/questions/question.ts';
 
-/** Somebody who rests and can be resumed, but for what is given. */
+/** An idle agent that can be resumed, with overrides. */
 function resting(given: Partial<Asked> = {}): Asked {
   const run = aRun({ outcome: 'completed', endedAt: 2 });
   return { agent: anAgent(), run, session: aSession({ endedAt: 2 }), resumable: true, ...given };
 }
 
-/** Somebody who is at work, but for what is given. */
+/** A working agent, with overrides. */
 function working(given: Partial<Asked> = {}): Asked {
   return { agent: anAgent(), run: aRun(), session: aSession(), resumable: false, ...given };
 }
@@ -40,7 +40,7 @@ describe('who can answer [S3-62]', () => {
       resting({ run: aRun({ outcome: 'completed', definition: aDefinition({ mail: 'next-turn' }) }) }),
     ],
     ['the person', { ...resting(), agent: anAgent({ parentId: null }), run: null, session: null, resumable: false }],
-  ])('who is %s', (_, asked) => {
+  ])('an agent that is %s', (_, asked) => {
     expect(whyNoAnswer(asked)).toBeNull();
     refuseAsked(asked);
   });
@@ -60,7 +60,7 @@ describe('who can answer [S3-62]', () => {
     ['new', { ...resting(), run: null, session: null }],
     ['a subagent at rest', resting({ agent: anAgent({ kind: 'subagent' }) })],
     ['not ours', working({ agent: anAgent({ adopted: { pid: 1, start: '1', cwd: '/' } }), run: null })],
-  ])('nobody who is %s, and the refusal says why', (_, asked) => {
+  ])('no agent that is %s, and the refusal says why', (_, asked) => {
     const why = whyNoAnswer(asked);
     expect(why).toMatch(/./);
     expect(() => refuseAsked(asked)).toThrow(expect.objectContaining({ code: 'conflict' }));
@@ -75,13 +75,13 @@ describe('of several [S3-61]', () => {
   const dead = working({ agent: anAgent({ id: idOf('dead'), endedAt: 1 }) });
   const failed = resting({ agent: named('failed'), run: aRun({ outcome: 'failed' }) });
 
-  test('who is at work is asked before who rests, and before who cannot answer', () => {
+  test('a working agent is asked before an idle one, and before one that cannot answer', () => {
     expect(chooseAsked(from, [idle, busy], 'x').agent.alias).toBe('busy');
     expect(chooseAsked(from, [failed, idle], 'x').agent.alias).toBe('idle');
     expect(chooseAsked(from, [dead, idle], 'x').agent.alias).toBe('idle');
   });
 
-  test('nobody, only oneself, and only those who cannot are errors of their own [5.2.13]', () => {
+  test('nobody, only oneself, and only agents that cannot answer are different errors [5.2.13]', () => {
     const codeOf = (candidates: Asked[]) => {
       try {
         return chooseAsked(from, candidates, 'the task X');
@@ -89,17 +89,17 @@ describe('of several [S3-61]', () => {
         return error instanceof PawlError ? [error.code, error.message] : error;
       }
     };
-    expect(codeOf([])).toEqual(['not_found', 'Nobody is at work on the task X.']);
-    expect(codeOf([dead])).toEqual(['not_found', 'Nobody is at work on the task X.']);
-    expect(codeOf([working({ agent: from })])).toEqual(['invalid_input', 'Nobody asks themselves.']);
+    expect(codeOf([])).toEqual(['not_found', 'No agent is working on the task X.']);
+    expect(codeOf([dead])).toEqual(['not_found', 'No agent is working on the task X.']);
+    expect(codeOf([working({ agent: from })])).toEqual(['invalid_input', 'You cannot ask yourself.']);
     expect(codeOf([failed])).toEqual(['conflict', expect.stringContaining('failed: its last run failed')]);
   });
 });
 
-test('what is asked has to be a question, of somebody else, and not one of too many', () => {
+test('a question must have a text, another recipient, and stay within the limit', () => {
   const [from, to] = [named('asker'), named('asked')];
   checkQuestion(from, to, 'which?', limits.openQuestions - 1);
-  expect(() => checkQuestion(from, from, 'which?', 0)).toThrow('Nobody asks themselves');
+  expect(() => checkQuestion(from, from, 'which?', 0)).toThrow('You cannot ask yourself');
   expect(() => checkQuestion(from, to, ' \n', 0)).toThrow(expect.objectContaining({ code: 'invalid_input' }));
   expect(() => checkQuestion(from, to, 'which?', limits.openQuestions)).toThrow(
     expect.objectContaining({ code: 'busy' }),
@@ -125,7 +125,7 @@ describe('cycles [5.2.13]', () => {
     expect(findCycle(open, 'a', 'b')?.map(({ id }) => id) ?? null).toEqual(expected);
   });
 
-  test('is found exactly when the one who is asked waits for the one who asks, over whatever others', () => {
+  test('is found exactly if the recipient waits for the asker, over any others', () => {
     const agent = fc.integer({ min: 0, max: 7 }).map(String);
     fc.assert(
       fc.property(fc.array(fc.tuple(agent, agent), { maxLength: 16 }), ([...edges]) => {
@@ -141,7 +141,7 @@ describe('cycles [5.2.13]', () => {
     );
   });
 
-  test('are named by the aliases of all who wait', () => {
+  test('name the aliases of all who wait', () => {
     const error = cycleError(['brave-otter', 'calm-owl']);
     expect(error.message).toMatch(/^brave-otter asks calm-owl asks brave-otter: /);
     expect(error).toMatchObject({ code: 'conflict', details: { cycle: ['brave-otter', 'calm-owl'] } });

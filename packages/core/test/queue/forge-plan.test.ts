@@ -42,29 +42,31 @@ function hold(
 const failing = { state: 'failed', checks: [{ name: 'test', state: 'failed', url: null }] } as const;
 const running = { state: 'pending', checks: [{ name: 'lint', state: 'pending', url: null }] } as const;
 
-test('what stands against a change on the forge holds it [S4-07]', () => {
+test('objections on the forge hold a change [S4-07]', () => {
   expect(hold({})).toBeNull();
   expect(hold({ checks: { state: 'passed', checks: [] }, review: 'approved' })).toBeNull();
-  expect(hold({ review: 'changes_requested', objectors: ['boss'] })).toBe('boss asks for changes');
+  expect(hold({ review: 'changes_requested', objectors: ['boss'] })).toBe('boss requested changes');
   expect(hold({ review: 'required' })).toBe('a review is required there');
   expect(hold({ checks: { ...failing, checks: [...failing.checks] } })).toBe('its checks fail there: test');
-  expect(hold({ checks: { ...running, checks: [...running.checks] } })).toBe('its checks still run there: lint');
+  expect(hold({ checks: { ...running, checks: [...running.checks] } })).toBe(
+    'its checks are still running there: lint',
+  );
   expect(hold({ draft: true })).toBe('it is a draft there');
   expect(hold({ base: 'next' })).toBe('it goes to next there, not to main');
   expect(hold({ head: 'b'.repeat(40) })).toContain('its head is bbbbbbbbbb there');
 });
 
-test('a head that has just come there waits for checks to begin; after a while there are none', () => {
-  expect(hold({}, { movedAt: now - 1_000 })).toBe('its checks have not begun there');
+test('a new head waits for checks to start; after a while it has none', () => {
+  expect(hold({}, { movedAt: now - 1_000 })).toBe('its checks have not started there');
   expect(hold({}, { movedAt: now - limits.forgeGraceMs })).toBeNull();
   expect(hold({ checks: { state: 'passed', checks: [] } }, { movedAt: now - 1_000 })).toBeNull();
 });
 
-test('a draft that nobody wants merged is not held for being one', () => {
+test('a draft that is not queued is not held for being one', () => {
   expect(hold({ draft: true }, {}, { mine: { ...change, queuedAt: null } })).toBeNull();
 });
 
-test('the label needs-human-input follows the change, and a person’s own label is theirs [S4-07]', () => {
+test('the label needs-human-input follows the change, and a person’s own label stays [S4-07]', () => {
   const labels = ['pawl', 'needs-human-input'];
   const marks = (mine: Change, seen: Partial<ForgeChange>, memory: Partial<ForgeMemory> = {}) =>
     marksOnForge({
@@ -74,7 +76,7 @@ test('the label needs-human-input follows the change, and a person’s own label
       memory: { ...freshForgeMemory, ...memory },
     });
   expect(marks(questioned, {})).toMatchObject({ marks: { add: ['needs-human-input'] }, memory: { isFlagged: true } });
-  // Taken away there by hand: it is not put there again.
+  // Removed there by hand: it is not added again.
   expect(marks(questioned, {}, { isFlagged: true })).toMatchObject({ marks: { add: [], remove: [] } });
   expect(marks(change, { labels }, { isFlagged: true })).toMatchObject({
     marks: { remove: ['needs-human-input'] },
@@ -85,7 +87,7 @@ test('the label needs-human-input follows the change, and a person’s own label
   expect(hold({ labels }, { isFlagged: true })).toBeNull();
 });
 
-test('a draft of ours is ready once, when it is queued; who makes it one again means it', () => {
+test('our draft is marked ready once, when queued; if it is a draft again, that is respected', () => {
   const ready = (mine: Change, memory: Partial<ForgeMemory> = {}) =>
     marksOnForge({
       change: mine,
@@ -99,7 +101,7 @@ test('a draft of ours is ready once, when it is queued; who makes it one again m
   expect(ready(change, { isFound: true })).toBe(false);
 });
 
-test('what the forge did not merge is held for a while, as long as neither it nor main has moved', () => {
+test('a merge that the forge refused is held for a while, until it or main moves', () => {
   const refused = { head, onto: tip, reason: 'the base branch policy prohibits the merge', at: now - 1_000 };
   expect(hold({}, { refused })).toBe(refused.reason);
   expect(hold({ draft: true }, { refused })).toBe('it is a draft there');
@@ -110,7 +112,7 @@ test('what the forge did not merge is held for a while, as long as neither it no
   expect(hold({}, { refused: longAgo }, { mayMerge: false })).toBe(refused.reason);
 });
 
-test('an alarm of the forge’s CI stands until it says otherwise of the commit that main is at', () => {
+test("an alarm from the forge’s CI stays until it reports otherwise on main's commit", () => {
   const keeps = (
     state: 'passed' | 'failed' | 'pending' | 'none',
     { commit = tip, since = now - 1_000, isTheirs = true } = {},
@@ -120,7 +122,7 @@ test('an alarm of the forge’s CI stands until it says otherwise of the commit 
   expect(keeps('pending')).toBe(true);
   expect(keeps('pending', { isTheirs: false })).toBe(false);
   expect(keeps('passed')).toBe(false);
-  // Main has moved on, and its CI has not noticed yet, or does not look at this commit at all.
+  // Main has moved, and CI has not reported yet, or does not check this commit.
   expect(keeps('failed', { commit: head })).toBe(true);
   expect(keeps('passed', { commit: head })).toBe(true);
   expect(keeps('failed', { commit: head, since: now - limits.forgeGraceMs })).toBe(false);

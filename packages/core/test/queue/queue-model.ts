@@ -1,25 +1,25 @@
 import { planQueue } from '../../src/queue/queue-plan.ts';
 import type { Evidence, QueueStep } from '../../src/queue/queue-plan.ts';
 
-/** A change of the model: what it does to every tree that has it. */
+/** A change of the model: its effect on every tree that has it. */
 export type ModelChange = {
   id: number;
-  /** Trees with it fail, always. */
+  /** Trees with it always fail. */
   isBad: boolean;
-  /** Trees fail that have two changes of one group. */
+  /** Trees with two changes of one group fail. */
   group: number | null;
-  /** The first check of a tree with it fails, whatever else is in it. */
+  /** The first check of a tree with it fails. */
   isFlaky: boolean;
 };
 
 export type Outcome = {
   main: ModelChange[];
   ejected: ModelChange[];
-  /** Every state that main was in, in order. */
+  /** All positions of main, in order. */
   history: ModelChange[][];
-  /** Checks that ran, and those of main itself among them. */
+  /** Checks that ran, and how many of them were of main itself. */
   checks: number;
-  /** Moments at which at least one check was waited for. */
+  /** Moments at which at least one check was awaited. */
   rounds: number;
 };
 
@@ -39,7 +39,7 @@ export const passes = (changes: readonly ModelChange[]): boolean => {
   return !changes.some(({ isBad }) => isBad) && new Set(groups).size === groups.length;
 };
 
-/** Lets a queue run on a model of trees until it has nothing to do. `choose` says which running check ends next. */
+/** Runs a queue on a model of trees until it has nothing to do. `choose` picks the running check that ends next. */
 export function runQueue(
   arrivals: readonly ModelChange[],
   options: {
@@ -64,7 +64,7 @@ export function runQueue(
   const coming = [...arrivals];
   const waiting: ModelChange[] = coming.splice(0, options.atOnce ?? coming.length);
   const outcome: Outcome = { main: [], ejected: [], history: [[]], checks: 0, rounds: 0 };
-  /** Those that were set aside: each comes by itself, when it is the first. */
+  /** Those set aside: each is checked alone when it comes first. */
   const aside: ModelChange[] = [];
   let isChecked = options.isNew !== true;
   let now = 0;

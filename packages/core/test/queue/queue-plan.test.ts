@@ -10,7 +10,7 @@ const good = (id: number): ModelChange => ({ id, isBad: false, group: null, isFl
 const many = (count: number) => Array.from({ length: count }, (_, index) => good(index + 1));
 const ids = (changes: readonly ModelChange[]) => changes.map(({ id }) => id);
 
-test('16 good changes go in with one check', () => {
+test('16 good changes take one check', () => {
   const outcome = runQueue(many(16), { batch: 16, places: 2 });
   expect(ids(outcome.main)).toEqual(ids(many(16)));
   expect(outcome).toMatchObject({ checks: 1, ejected: [] });
@@ -29,7 +29,7 @@ test.each(many(16).map(({ id }) => id))(
   },
 );
 
-test('a main that no check has passed on is checked beside the first batch', () => {
+test('a main that never passed a check is checked beside the first batch', () => {
   expect(runQueue(many(16), { batch: 16, places: 2, isNew: true })).toMatchObject({ checks: 2, ejected: [] });
   const plan = planQueue(factsOf({}, { links: [link('one')], lastGreen: null }));
   expect(plan).toEqual([
@@ -38,7 +38,7 @@ test('a main that no check has passed on is checked beside the first batch', () 
   ]);
 });
 
-test('a failure that happens once puts nobody out', () => {
+test('a failure that happens once ejects nothing', () => {
   for (const flaky of [1, 5, 16]) {
     const changes = many(16).map((change) => ({ ...change, isFlaky: change.id === flaky }));
     const outcome = runQueue(changes, { batch: 16, places: 2 });
@@ -47,7 +47,7 @@ test('a failure that happens once puts nobody out', () => {
   }
 });
 
-test('more changes than fit into one batch are checked at the same time, each batch upon the one before', () => {
+test('more changes than one batch are checked at the same time, each batch on top of the one before', () => {
   const outcome = runQueue(many(64), { batch: 16, places: 8 });
   expect(outcome.main).toHaveLength(64);
   expect(outcome.checks).toBe(4);
@@ -60,7 +60,7 @@ const change = fc.record({
   kind: fc.integer({ min: 0, max: 9 }),
 });
 
-test('whatever the changes do, main passes at every step, and what fits goes in once', () => {
+test('for any changes, main passes at every step, and everything that fits is merged once', () => {
   fc.assert(
     fc.property(
       fc.array(change, { maxLength: 24 }),
@@ -82,7 +82,7 @@ test('whatever the changes do, main passes at every step, and what fits goes in 
         for (const state of outcome.history) expect(passes(state)).toBe(true);
         expect(new Set(ids(outcome.main)).size).toBe(outcome.main.length);
         expect(outcome.main.length + outcome.ejected.length).toBe(changes.length);
-        // Whoever was put out could not go in now either.
+        // An ejected change could not be merged now either.
         for (const each of outcome.ejected) expect(passes([...outcome.main, each])).toBe(false);
       },
     ),
@@ -123,7 +123,7 @@ function factsOf(known: Record<string, Evidence>, more: Partial<QueueFacts> = {}
   };
 }
 
-test('invariant 22: main that has failed twice sounds the alarm once, and the alarm ends when main is green', () => {
+test('a main that failed twice sounds the alarm once, and the alarm ends when main is green [invariant 22]', () => {
   expect(planQueue(factsOf({ main: red(1) }))).toEqual([{ do: 'check', what: 'main' }]);
   expect(planQueue(factsOf({ main: red(2) }))).toEqual([{ do: 'sound-alarm' }]);
   expect(planQueue(factsOf({ main: red(2) }, { alarm: 'here' }))).toEqual([]);
@@ -133,19 +133,19 @@ test('invariant 22: main that has failed twice sounds the alarm once, and the al
   expect(planQueue(factsOf({ main: green() }, { alarm: 'here', isAlarmKept: true }))).toEqual([]);
 });
 
-test('main is checked when somebody asks, whatever else is known of the queue', () => {
+test('main is checked on request, whatever the state of the queue', () => {
   expect(planQueue(factsOf({}, { lastGreen: null }))).toEqual([]);
   expect(planQueue(factsOf({}, { lastGreen: null, isAsked: true }))).toEqual([{ do: 'check', what: 'main' }]);
   expect(planQueue(factsOf({}, { alarm: 'here', isAsked: true }))).toEqual([{ do: 'check', what: 'main' }]);
 });
 
-test('what repairs a red main goes in although main is red', () => {
+test('a change that repairs main is merged although main is red', () => {
   const repair = { links: [link('fix')], alarm: 'here' as const };
   expect(planQueue(factsOf({ main: red(2) }, repair))).toEqual([{ do: 'check', what: 1 }]);
   expect(planQueue(factsOf({ main: red(2), fix: green() }, repair))).toEqual([{ do: 'advance', length: 1 }]);
 });
 
-test('a main that somebody else has moved is checked beside the next batch, and not before it', () => {
+test('a main moved by somebody else is checked beside the next batch, not before it', () => {
   const plan = planQueue(factsOf({}, { links: [link('one'), link('two')] }));
   expect(plan).toEqual([
     { do: 'check', what: 2 },
@@ -154,16 +154,16 @@ test('a main that somebody else has moved is checked beside the next batch, and 
   expect(planQueue(factsOf({}, { links: [link('one')], running: 2 }))).toEqual([]);
 });
 
-test('nobody is put out as long as main itself may be what fails', () => {
+test('nothing is ejected while main itself may be what fails', () => {
   const alone = { links: [link('one', { isAlone: true })] };
   expect(planQueue(factsOf({ one: red(2) }, alone))).toEqual([{ do: 'check', what: 'main' }]);
   expect(planQueue(factsOf({ one: red(2), main: green() }, alone))).toEqual([{ do: 'eject', index: 0 }]);
   expect(planQueue(factsOf({ one: red(1), main: green() }, alone))).toEqual([{ do: 'check', what: 1 }]);
-  // Main was green before all this: it may be the machine that fails.
+  // Main was green before all this: the machine may be the cause.
   expect(planQueue(factsOf({ one: red(2, 9), main: green() }, alone))).toEqual([{ do: 'check', what: 'main' }]);
 });
 
-test('a batch that runs fewer tests is taken apart, and the change that does it waits for a person', () => {
+test('a batch that runs fewer tests is split, and the responsible change waits for a person', () => {
   const known = { main: green(10), one: green(10), two: green(5) };
   expect(planQueue(factsOf(known, { links: [link('one'), link('two')] }))).toEqual([{ do: 'separate', length: 2 }]);
   const alone = { links: [link('two', { isAlone: true })] };
@@ -178,19 +178,19 @@ test('a batch that runs fewer tests is taken apart, and the change that does it 
     links: [link('two', { isAlone: true, accepted: [{ kind, detail: '', tests }] })],
   });
   expect(planQueue(factsOf(known, accept('fewer-tests', 5)))).toEqual([{ do: 'advance', length: 1 }]);
-  // What was accepted was something else.
+  // Something else was accepted.
   expect(planQueue(factsOf(known, accept('fewer-tests', 4)))).toMatchObject([{ do: 'question' }]);
   expect(planQueue(factsOf(known, accept('skip-added', 5)))).toMatchObject([{ do: 'question' }]);
 });
 
-test('tests that were never counted on main are counted there before the first change goes in', () => {
+test('if main has no test counts, it is checked before the first change is merged', () => {
   const fresh = { links: [link('one')], lastGreen: null };
   expect(planQueue(factsOf({ one: green(10) }, fresh))).toEqual([{ do: 'check', what: 'main' }]);
   expect(planQueue(factsOf({ one: green(10), main: green(20) }, fresh))).toMatchObject([{ do: 'question' }]);
   expect(planQueue(factsOf({ one: green() }, fresh))).toEqual([{ do: 'advance', length: 1 }]);
 });
 
-test('longer chains are not checked to their end once a shorter one has failed', () => {
+test('longer chains are cancelled once a shorter one has failed', () => {
   const known = { one: red(1), two: { ...unknown, isRunning: true }, main: green() };
   const links = [link('one'), link('two')];
   expect(planQueue(factsOf(known, { links, running: 1 }))).toEqual([{ do: 'cancel-beyond', length: 1 }]);

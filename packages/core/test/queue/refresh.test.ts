@@ -14,7 +14,7 @@ const change = { head: 'head', queuedAt: 1, ejection: null } as Partial<Change> 
 const reason = (facts: Partial<AgentFacts>, given: { target?: string; change?: Change } = {}) =>
   reasonNotToRefresh({ ...rested, ...facts }, { target: 'main', change: null, ...given });
 
-test('who rests is brought up to main, and so is who was stopped or has never begun [W4-15]', () => {
+test('idle agents are rebased onto main, including stopped ones and those that never started [W4-15]', () => {
   expect(reason({})).toBe(null);
   expect(reason({ run: null, session: null })).toBe(null);
   expect(reason({ agent: anAgent({ stopRequestedAt: 3 }), run: aRun({ outcome: 'cancelled' }) })).toBe(null);
@@ -28,21 +28,21 @@ test.each<[string, Partial<AgentFacts>, RegExp]>([
   ['one whose worktree is not there yet', { agent: anAgent({ worktreeReadyAt: null }) }, /no worktree/],
   ['one without a branch', { agent: anAgent({ branch: null }) }, /no worktree/],
   ['one that Pawl did not start', { agent: anAgent({ adopted: { pid: 1, start: '', cwd: '' } }) }, /no worktree/],
-  ['an errand', { agent: anAgent({ mode: 'errand' }) }, /where it was done/],
-  ['a review', { agent: anAgent({ mode: 'review' }) }, /where it was done/],
+  ['an errand', { agent: anAgent({ mode: 'errand' }) }, /stays on its commit/],
+  ['a review', { agent: anAgent({ mode: 'review' }) }, /stays on its commit/],
   ['one on the target branch', { agent: anAgent({ branch: 'main' }) }, /on main/],
 ])('%s is left alone [W4-15]', (_, facts, words) => {
   expect(reason(facts)).toMatch(words);
 });
 
-test('a branch whose change is in the queue stays, and one that was put out or is only open does not [W4-15]', () => {
+test('a branch in the queue stays; an ejected or merely open one is rebased [W4-15]', () => {
   expect(reason({}, { change })).toMatch(/in the queue/);
   expect(reason({}, { change: { ...change, queuedAt: null } })).toBe(null);
   expect(reason({}, { change: { ...change, ejection } })).toBe(null);
   expect(reason({}, { change: { ...change, ejection: { ...ejection, head: 'before' } } })).toMatch(/in the queue/);
 });
 
-test('what cannot be brought up is told with the files or the reason, and with what to do', () => {
+test('a failed rebase is reported with the files or the reason, and what to do', () => {
   const moved = { branch: 'work/a', target: 'main', onto: 'f'.repeat(40) };
   expect(notRefreshedWords(moved, { conflicts: ['a.ts'] })).toMatch(/conflict in:\n- a\.ts\nWhen .*git rebase f{10}$/s);
   expect(notRefreshedWords(moved, { reason: 'Files are in the way.' })).toMatch(/Files are in the way\.\nNothing was/);

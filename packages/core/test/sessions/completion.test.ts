@@ -15,7 +15,12 @@ const ends: Row[] = [
     'cancelled',
     'stopped on request',
   ],
-  ['no process began, whatever signal lies there', { began: false, signal: done }, 'failed', 'its process never began'],
+  [
+    'no process began, whatever signal lies there',
+    { began: false, signal: done },
+    'failed',
+    'its process never started',
+  ],
   ['why no process began', { began: false, signal: done, failure: 'no worktree' }, 'failed', 'no worktree'],
   ['a stop before the process began', { began: false, stopRequested: true }, 'cancelled', 'stopped on request'],
   [
@@ -90,18 +95,18 @@ const ends: Row[] = [
     'asked for the last time',
     { signalRequests: limits.signalRetries, result: okay },
     'failed',
-    `it gave no signal, though it was asked ${limits.signalRetries} times`,
+    `it gave no signal, although it was asked ${limits.signalRetries} times`,
   ],
 ];
 
-test('one that a person had paused does not go on by itself [W1-15, S1-18]', () => {
+test('a session that a person had paused is not resumed [W1-15, S1-18]', () => {
   expect(judgeSession({ ...cleanEnd, exitCode: null, lost: true, paused: true })).toMatchObject({
     outcome: 'cancelled',
     detail: 'it was paused when it was lost with the machine',
   });
 });
 
-describe('the end of a session means for its run [S3-27, S3-49, 7.12]', () => {
+describe('judging the end of a session [S3-27, S3-49, 7.12]', () => {
   test.each(ends)('%s', (_name, ended, outcome, detail) => {
     expect(judgeSession({ ...cleanEnd, ...ended })).toMatchObject({ next: 'end', outcome, detail, questions: null });
   });
@@ -186,22 +191,22 @@ describe('a session that was lost with the machine, or interrupted by a person',
   });
 
   test.each(Array.from({ length: limits.interruptions }, (_, interruptions) => interruptions))(
-    'what was lost goes on, after %i times before, whatever its provider can do [W1-18, S1-18]',
+    'a lost session is resumed, after %i times before, whatever its provider supports [W1-18, S1-18]',
     (interruptions) => {
       expect(judgeSession({ ...cleanEnd, ...lost, interruptions })).toEqual({ next: 'go-on' });
       expect(judgeSession({ ...cleanEnd, ...lost, interruptions, resumable: false })).toEqual({ next: 'go-on' });
     },
   );
 
-  test('what ended its turn before it was lost is asked for its signal, and does not begin again [W1-18]', () => {
+  test('one that ended its turn before it was lost is asked for its signal, and does not restart [W1-18]', () => {
     expect(judgeSession({ ...cleanEnd, ...lost, result: okay })).toEqual({ next: 'ask-for-signal' });
   });
 
-  test('what left an exit code was not lost [W1-18]', () => {
+  test('one with an exit code was not lost [W1-18]', () => {
     expect(judgeSession({ ...cleanEnd, lost: true, exitCode: 137 })).toMatchObject({ next: 'end', outcome: 'failed' });
   });
 
-  test('whoever was interrupted and finished well, but gave no signal, is asked for it [7.3]', () => {
+  test('an interrupted session that finished well without a signal is asked for it [7.3]', () => {
     expect(judgeSession({ ...cleanEnd, interrupted: true, result: okay })).toEqual({ next: 'ask-for-signal' });
   });
 });
@@ -226,7 +231,7 @@ describe('questions', () => {
     ['a number that is taken by an earlier one', ['q2', ''], ['q2', 'q3']],
     ['the same id twice', ['a', 'a', 'a'], ['a', 'q2', 'q3']],
     ['the same number twice', ['q1', 'q1', ''], ['q1', 'q2', 'q3']],
-  ])('each gets an id of its own: %s', (_name, given, expected) => {
+  ])('each gets a unique id: %s', (_name, given, expected) => {
     const questions = idsOf(...given);
     expect(questions?.map(({ id }) => id)).toEqual(expected);
     expect(questions?.map(({ question }) => question)).toEqual(given.map((_id, index) => `question ${index}`));
@@ -242,6 +247,6 @@ test.each([
   [192, 'it was ended by signal 64'],
   [193, 'it exited with code 193'],
   [255, 'it exited with code 255'],
-])('exit code %i in words', (code, words) => {
+])('describes exit code %i', (code, words) => {
   expect(describeExit(code)).toBe(words);
 });

@@ -69,7 +69,7 @@ const rows: Row[] = [
   ],
 ];
 
-describe('a session takes up its agent’s conversation [7.20]', () => {
+describe('a session continues its agent’s conversation [7.20]', () => {
   test.each(rows)('%s', (_name, given, conversation, from) => {
     const taken = takeUp({
       agent: anAgent(),

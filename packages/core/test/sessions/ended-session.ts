@@ -1,6 +1,6 @@
 import type { EndedSession } from '../../src/sessions/completion.ts';
 
-/** A clean end about which nothing else is known. */
+/** A clean end without further facts. */
 export const cleanEnd: EndedSession = {
   began: true,
   signal: null,

@@ -5,7 +5,7 @@ import { aProject, aRun, anAgent, idOf } from '../fixture.ts';
 const manifestOf = (files: { path: string; content: string }[]) =>
   JSON.parse(files.at(-1)?.content ?? '') as Record<string, unknown>;
 
-test('the manifest comes last, names every other file, and says who the agent is [S3-79]', () => {
+test('the manifest comes last, lists every other file, and identifies the agent [S3-79]', () => {
   const files = inputFiles(anAgent(), aRun(), aProject);
   expect(files.at(-1)?.path).toBe('manifest.json');
   expect(manifestOf(files)).toEqual({
@@ -20,7 +20,7 @@ test('the manifest comes last, names every other file, and says who the agent is
   });
 });
 
-test('the manifest names the agent’s mode, and the planned task that it works on', () => {
+test('the manifest has the agent’s mode and planned task', () => {
   const agent = anAgent({ mode: 'review', taskId: idOf('planned') });
   expect(manifestOf(inputFiles(agent, aRun(), aProject))).toMatchObject({ mode: 'review', taskId: idOf('planned') });
 });
@@ -30,7 +30,7 @@ test('the task is written as it was given, with one newline at its end', () => {
   expect(task).toEqual({ path: 'task.md', content: '  indented\n' });
 });
 
-test('what came of the tasks before is background, with a file each [S3-18]', () => {
+test('results of dependencies are background, with a file each [S3-18]', () => {
   const dependencies = [{ id: idOf('store'), name: 'the "store"\n---', summary: ' It is for {AGENT_NAME}. ' }];
   const files = inputFiles(anAgent(), aRun(), aProject, { dependencies });
   const path = `context/tasks/${idOf('store')}.md`;
@@ -42,7 +42,7 @@ test('what came of the tasks before is background, with a file each [S3-18]', ()
 });
 
 describe('placeholders [S3-03]', () => {
-  test('become the agent’s own id and alias, wherever they stand', () => {
+  test('become the agent’s id and alias, everywhere', () => {
     const agent = anAgent();
     const [task] = inputFiles(agent, aRun({ task: '{AGENT_NAME} is {AGENT_ID}; {AGENT_NAME}' }), aProject);
     expect(task?.content).toBe(`brave-otter is ${agent.id}; brave-otter\n`);
@@ -58,7 +58,7 @@ describe('placeholders [S3-03]', () => {
 describe('an errand [S3-10, S3-58]', () => {
   const agent = anAgent({ mode: 'errand' });
 
-  test('has its description, the directory to be in, and at last a manifest that lists no files', () => {
+  test('has its description, its directory, and last a manifest without files', () => {
     const files = inputFiles(agent, aRun({ task: ' fix: the\ntypo ' }), aProject);
     expect(files.map((file) => file.path)).toEqual(['errand.md', 'expected-pwd.txt', 'manifest.json']);
     expect(files[0]?.content).toBe(
@@ -73,7 +73,7 @@ describe('an errand [S3-10, S3-58]', () => {
     });
   });
 
-  test('keeps its name and description when it is told something else later', () => {
+  test('keeps its name and description after later messages', () => {
     const errand = { id: idOf('errand'), description: 'fix the typo' };
     const files = inputFiles(agent, aRun({ task: 'and the other one' }), aProject, { errand });
     expect(files[0]?.content).toContain('description: "fix the typo"');

@@ -133,7 +133,7 @@ describe('the next step', () => {
   });
 });
 
-/** What each step leaves on record as its last act. */
+/** The facts that each step writes as its last act. */
 const effects: Record<Exclude<Step['do'], 'watch' | 'rest'>, (facts: AgentFacts) => AgentFacts> = {
   'make-worktree': (facts) => ({ ...facts, agent: { ...facts.agent, worktreeReadyAt: 2 } }),
   wait: (facts) => ({ ...facts, run: aRun({ ...facts.run, waitUntil: null, waitFor: null }) }),
@@ -144,7 +144,7 @@ const effects: Record<Exclude<Step['do'], 'watch' | 'rest'>, (facts: AgentFacts)
   'start-session': (facts) => ({ ...facts, session: aSession({ ...facts.session, startedAt: 4, pid: 42 }) }),
   'stop-session': ({ agent, run, session }) => ({
     agent,
-    // Only the session's own run ends with it; one that began meanwhile goes on.
+    // Only the session's own run ends with it; a newer one stays open.
     run: run !== null && run.id === session?.runId ? aRun({ ...run, outcome: run.outcome ?? 'cancelled' }) : run,
     session: aSession({ ...session, endedAt: 9 }),
   }),
@@ -185,8 +185,8 @@ const facts: fc.Arbitrary<AgentFacts> = fc.record({
   ),
 });
 
-test('the steps lead from any facts to rest or to watching, and never in a circle [7.3]', () => {
-  /** stop an old session, make, wait, plan, start: five steps are the longest way to where there is nothing to do at once. */
+test('from any facts, the steps lead to rest or watch, never in a circle [7.3]', () => {
+  /** Stop an old session, make, wait, plan, start: five steps are the longest path. */
   const longestWay = 5;
   fc.assert(
     fc.property(facts, (start) => {
@@ -202,15 +202,15 @@ test('the steps lead from any facts to rest or to watching, and never in a circl
       }
       const { agent, run, session } = now;
       const open = session !== null && session.endedAt === null;
-      // A process is left running for one reason only: a run that is open, of an agent that lives and may go on.
+      // A process keeps running for one reason only: an open run of a living agent that was not stopped.
       const wanted = agent.endedAt === null && agent.stopRequestedAt === null && run?.outcome === null;
       expect(open).toBe(wanted);
       expect(nextStep(now).do).toBe(wanted ? 'watch' : 'rest');
-      // Nobody who lives loses a worktree, and what becomes of a dead one's is always settled.
+      // No living agent loses a worktree, and a dead one's is always settled.
       expect(seen.includes('clean-up')).toBe(
         agent.endedAt !== null && agent.worktree !== null && start.agent.worktreeEnd === null,
       );
-      // The dead get nothing new.
+      // A dead agent gets nothing new.
       if (agent.endedAt !== null) {
         for (const step of ['make-worktree', 'plan-session', 'start-session'] as const)
           expect(seen).not.toContain(step);
@@ -220,7 +220,7 @@ test('the steps lead from any facts to rest or to watching, and never in a circl
   );
 });
 
-test('the same facts give the same step, and asking changes nothing', () => {
+test('equal facts give equal steps, and asking changes nothing', () => {
   fc.assert(
     fc.property(facts, (given) => {
       const before = structuredClone(given);

@@ -7,7 +7,7 @@ import { aProject, anAgent, idOf } from '../fixture.ts';
 
 const begin = { id: idOf('new-run'), project: aProject, task: 'test it\nall', definition: aDefinition(), now: 77 };
 
-test('the beginning of a run is its row, the message that asks for it and its event, and they agree', () => {
+test('a new run is its row, its message and its event, and they agree', () => {
   const agent = anAgent({ kind: 'subagent' });
   const { run, message, event } = runOf(agent, begin, idOf('outer-run'));
   expect(runSchema.parse(run)).toMatchObject({
@@ -31,6 +31,6 @@ test('the beginning of a run is its row, the message that asks for it and its ev
   expect(eventData['run.started'].safeParse(event.data).error).toBeUndefined();
 });
 
-test('a run that nobody’s run began has no parent', () => {
+test('a run that no run started has no parent', () => {
   expect(runOf(anAgent(), begin).run.parentRunId).toBeNull();
 });

@@ -2,7 +2,7 @@ import { createGate, createLanes, createPlaces, createSerial } from '@pawl/core/
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-test('jobs in a row run one at a time, in order, and go on after a failure', async () => {
+test('serial jobs run one at a time, in order, and continue after a failure', async () => {
   const serially = createSerial();
   const seen: string[] = [];
   let inside = 0;
@@ -18,7 +18,7 @@ test('jobs in a row run one at a time, in order, and go on after a failure', asy
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('a gate lets so many in and no more', async () => {
+test('a gate admits a fixed number', async () => {
   const enter = createGate(2);
   let inside = 0;
   let most = 0;
@@ -51,8 +51,8 @@ test('lanes: other keys do not wait, too many jobs are refused, and drain waits 
   expect(await lanes.run('k', async () => 'again')).toBe('again');
 });
 
-describe('places are bounded, and who finds none waits [7.2]', () => {
-  test('so many get one and no more; asking again changes nothing', () => {
+describe('places are limited, with a queue [7.2]', () => {
+  test('a fixed number get one; asking again changes nothing', () => {
     const places = createPlaces(2);
     expect(['a', 'b', 'c', 'a', 'c', 'd', 'b'].map((id) => places.take(id))).toEqual([
       true,
@@ -66,13 +66,13 @@ describe('places are bounded, and who finds none waits [7.2]', () => {
     expect(['a', 'b', 'c', 'd', 'e'].filter((id) => places.isWaiting(id))).toEqual(['c', 'd']);
   });
 
-  test('a place that is given back goes to the one who has waited longest; nobody overtakes', () => {
+  test('a freed place goes to the first in the queue; no overtaking', () => {
     const places = createPlaces(1);
     for (const id of ['a', 'b', 'c']) places.take(id);
     expect(places.next()).toBeNull();
     places.free('a');
     expect(places.next()).toBe('b');
-    // Neither the second in the queue nor a newcomer nor the one who has just left is faster.
+    // Neither the second in the queue nor a newcomer nor the one that just left is faster.
     expect(['c', 'd', 'a'].map((id) => places.take(id))).toEqual([false, false, false]);
     expect(places.next()).toBe('b');
     expect(places.take('b')).toBe(true);
@@ -87,7 +87,7 @@ describe('places are bounded, and who finds none waits [7.2]', () => {
     expect(order).toEqual(['c', 'd', 'a']);
   });
 
-  test('whoever gives up waiting leaves the queue to those behind', () => {
+  test('leaving the queue lets the next one move up', () => {
     const places = createPlaces(1);
     for (const id of ['a', 'b', 'c']) places.take(id);
     places.free('b');
@@ -99,7 +99,7 @@ describe('places are bounded, and who finds none waits [7.2]', () => {
     expect(places.take('d')).toBe(true);
   });
 
-  test('who has begun already keeps a place over the limit, and others wait until there is room again', () => {
+  test('one that has already started keeps a place over the limit, and others wait until there is room', () => {
     const places = createPlaces(1);
     places.take('a');
     places.take('b');
@@ -115,7 +115,7 @@ describe('places are bounded, and who finds none waits [7.2]', () => {
     expect(places.next()).toBe('d');
   });
 
-  test('giving back what one does not have changes nothing', () => {
+  test('freeing a place that one does not have changes nothing', () => {
     const places = createPlaces(1);
     places.take('a');
     places.free('x');
@@ -126,7 +126,7 @@ describe('places are bounded, and who finds none waits [7.2]', () => {
     expect([places.take('b'), places.take('c')]).toEqual([true, false]);
   });
 
-  test('the bound and the order hold whatever is asked, as in a list that is gone through by hand', () => {
+  test('limit and order hold for any sequence, as in a simple model', () => {
     const id = fc.integer({ min: 0, max: 7 }).map((number) => `agent-${number}`);
     const act = fc.record({ do: fc.constantFrom('take', 'take', 'free'), id });
     fc.assert(
@@ -157,7 +157,7 @@ describe('places are bounded, and who finds none waits [7.2]', () => {
     );
   });
 
-  test('when each place that is given back is offered on, everybody gets one in the order in which they came', () => {
+  test('if each freed place is offered on, everybody gets one in order', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }), (most, count) => {
         const places = createPlaces(most);

@@ -15,8 +15,8 @@ const nothing = { summary: null, failure: null };
 const said = { summary: 'it works', failure: null };
 const completed = { at: 7, ...said };
 
-describe('a last word', () => {
-  test('is trimmed, and may be left out', () => {
+describe('a completion', () => {
+  test('is trimmed, and may be empty', () => {
     expect(lastWord({})).toEqual(nothing);
     expect(lastWord({ summary: '  it works\n' })).toEqual(said);
     expect(lastWord({ summary: '  ', failure: 'no network' })).toEqual({ summary: null, failure: 'no network' });
@@ -33,7 +33,7 @@ describe('a last word', () => {
 });
 
 describe('who may complete', () => {
-  test('an agent that is there for one task, once', () => {
+  test('an ephemeral agent, once', () => {
     expect(admitCompletion(anAgent(), said)).toBe('new');
     expect(admitCompletion(anAgent({ completion: completed }), said)).toBe('known');
     expect(admitCompletion(anAgent({ completion: completed }), nothing)).toBe('known');
@@ -43,13 +43,13 @@ describe('who may complete', () => {
   test.each([
     ['another summary', { summary: 'or not', failure: null }],
     ['a failure instead', { summary: null, failure: 'no network' }],
-  ])('%s after the first word is a conflict', (_what, other) => {
+  ])('%s after the first completion is a conflict', (_what, other) => {
     expect(() => admitCompletion(anAgent({ completion: completed }), other)).toThrow(
       expect.objectContaining({ code: 'conflict' }),
     );
   });
 
-  test('a success after a failure is a conflict, with words or without', () => {
+  test('success after a failure is a conflict, with words or without', () => {
     const failed = anAgent({ completion: { at: 7, summary: null, failure: 'no network' } });
     for (const word of [said, nothing]) {
       expect(() => admitCompletion(failed, word)).toThrow(expect.objectContaining({ code: 'conflict' }));
@@ -67,13 +67,13 @@ describe('who may complete', () => {
     ],
     ['agent 0', anAgent({ parentId: null }), 'forbidden', /Agent 0/],
     ['an errand, which a person decides about', anAgent({ mode: 'errand' }), 'conflict', /errand/],
-  ])('%s does not', (_who, agent, code, message) => {
+  ])('%s may not', (_who, agent, code, message) => {
     expect(() => admitCompletion(agent, said)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
     );
   });
 
-  test('nothing lets an agent go on that has completed [W4-09]', () => {
+  test('a completed agent cannot continue [W4-09]', () => {
     expect(() => refuseAfterCompletion(anAgent())).not.toThrow();
     expect(() => refuseAfterCompletion(anAgent({ completion: completed }))).toThrow(
       expect.objectContaining({ code: 'conflict', message: expect.stringContaining('has completed') }),
@@ -81,7 +81,7 @@ describe('who may complete', () => {
   });
 });
 
-describe('who hears of it [W4-08]', () => {
+describe('recipients of a completion [W4-08]', () => {
   const agent = anAgent();
   const supervisor = anAgent({ id: idOf('boss'), class: 'persistent' });
   const one = anAgent({ id: idOf('one') });
@@ -98,27 +98,27 @@ describe('who hears of it [W4-08]', () => {
   const hear = (notify: string[], given = { supervisor: supervisor as typeof supervisor | null, colleagues }) =>
     whoHears(agent, notify, given).map(({ id }) => id);
 
-  test('each once, never oneself, the dead, the leaving or a stranger', () => {
+  test('each once, never oneself, the dead, the completed or an adopted agent', () => {
     expect(hear(['parent', 'x', 'y'])).toEqual([supervisor.id, one.id, two.id]);
     expect(hear(['y', 'y', 'parent'])).toEqual([one.id, two.id, supervisor.id]);
   });
 
-  test('a definition that names one role only tells that role only', () => {
+  test('a definition that names one role tells only that role', () => {
     expect(hear(['y'])).toEqual([one.id, two.id]);
     expect(hear(['x'])).toEqual([supervisor.id]);
   });
 
-  test('where nobody has the role, who looks after it hears; where nobody is to hear, nobody does', () => {
+  test('without anybody in the role, the supervisor is told; an empty list tells nobody', () => {
     expect(hear(['nobody-has-this'])).toEqual([supervisor.id]);
     expect(hear([])).toEqual([]);
     expect(hear(['parent'], { supervisor: null, colleagues: [] })).toEqual([]);
   });
 });
 
-describe('what they are told', () => {
+describe('the notice', () => {
   const facts = { task: 'fix the login test\nand more', commits: 2 };
 
-  test('who, where, what next, and then the summary, which may be long', () => {
+  test('says who, where, what next, and then the summary, which may be long', () => {
     expect(completionText(anAgent(), said, facts)).toBe(
       [
         'brave-otter has completed its task: fix the login test',
@@ -130,7 +130,7 @@ describe('what they are told', () => {
     );
   });
 
-  test('who merges its change: the queue by itself, or a person', () => {
+  test('who merges its change: the queue automatically, or a person', () => {
     const change = { id: 'c1', queuedAt: 1 };
     expect(completionText(anAgent(), said, { ...facts, change, mergesByItself: true })).toContain(
       'Next: its change is merged when its checks pass (`pawl change show c1`)',
@@ -143,14 +143,14 @@ describe('what they are told', () => {
     );
   });
 
-  test('a failure, and why', () => {
+  test('has a failure, and why', () => {
     const text = completionText(anAgent(), { summary: null, failure: 'no network' }, { ...facts, commits: 1 });
     expect(text).toContain('brave-otter could not do its task: fix the login test\nWhy: no network\n');
     expect(text).toContain('(1 commit of its own)');
     expect(text).toContain('decide who takes it up');
   });
 
-  test('nothing to merge, or nothing known', () => {
+  test('says that there is nothing to merge, or that nothing is known', () => {
     expect(completionText(anAgent(), nothing, { ...facts, commits: 0 })).toContain('nothing is left to be merged');
     const bare = completionText(anAgent({ branch: null }), nothing, { task: null, commits: null });
     expect(bare.split('\n')[0]).toBe('brave-otter has completed its task');
@@ -158,8 +158,8 @@ describe('what they are told', () => {
   });
 });
 
-describe('a last word instead of a signal [7.12]', () => {
-  test('is the signal that it stands for', () => {
+describe('a completion instead of a signal [7.12]', () => {
+  test('becomes the matching signal', () => {
     expect(signalOfCompletion(null)).toBeNull();
     expect(signalOfCompletion(said)).toEqual({ status: 'done', result: 'it works' });
     expect(signalOfCompletion({ summary: 'half', failure: 'no network' })).toEqual({
@@ -168,7 +168,7 @@ describe('a last word instead of a signal [7.12]', () => {
     });
   });
 
-  test('without a summary, what the provider reported says what came of it', () => {
+  test("without a summary, uses the provider's result", () => {
     expect(signalOfCompletion(nothing, { ok: true, text: 'All done.', fault: null })).toEqual({
       status: 'done',
       result: 'All done.',
@@ -179,7 +179,7 @@ describe('a last word instead of a signal [7.12]', () => {
     });
   });
 
-  test('is why the agent ended, in a few words', () => {
+  test("becomes the agent's end reason", () => {
     expect(endReasonOf(said)).toBe('completed');
     expect(endReasonOf({ summary: null, failure: 'x'.repeat(1_000) })).toMatch(/^failed: x{100,}…$/);
   });

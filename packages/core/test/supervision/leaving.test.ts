@@ -8,8 +8,8 @@ import { aRun, aSession, anAgent, idOf } from '../fixture.ts';
 const ended = aSession({ endedAt: 9 });
 const done = { agent: anAgent(), run: aRun({ outcome: 'completed', endedAt: 10 }), session: ended };
 
-describe('an agent is done with its task [7.12]', () => {
-  test('when its turn ended well and left no questions', () => {
+describe('an agent has finished its task [7.12]', () => {
+  test('if its turn ended well and left no questions', () => {
     expect(isDoneWithTask(done)).toBe(true);
   });
 
@@ -33,7 +33,7 @@ describe('an agent is done with its task [7.12]', () => {
   });
 });
 
-describe('who is done stays [7.11, 7.12]', () => {
+describe('a finished agent stays [7.11, 7.12]', () => {
   const now = 10 + limits.leaveMs;
   const facts: LeavingFacts = {
     ...done,
@@ -129,7 +129,7 @@ describe('who is done stays [7.11, 7.12]', () => {
   });
 });
 
-test('an agent whose run failed is at rest, and one with questions is not', () => {
+test('an agent with a failed run is at rest, and one with questions is not', () => {
   expect(isAtRest({ ...done, run: aRun({ outcome: 'failed', endedAt: 10 }) })).toBe(true);
   expect(isAtRest({ ...done, agent: anAgent({ stopRequestedAt: 5 }) })).toBe(true);
   const questions = [{ id: 'q1', question: '?' }];

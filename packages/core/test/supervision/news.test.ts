@@ -16,13 +16,13 @@ test('tasks, the fleet and the work of others are news [7.21]', () => {
   expect(isNews(event('task.added', { agentId: null, class: null }), reader)).toBe(true);
 });
 
-test('what is neither, such as output, mail of others and nudges, is none', () => {
+test("other events, such as output, others' mail and nudges, are not", () => {
   for (const type of eventTypes.filter((each) => !newsEvents.includes(each)))
     expect(isNews(event(type), reader), type).toBe(false);
   expect(isNews(event('mail.sent', { data: { kind: 'message' } }), { ...reader, wakesByMail: false })).toBe(false);
 });
 
-test('what an agent did itself is no news to it', () => {
+test("an agent's own actions are not news to it", () => {
   const { id } = reader;
   expect(isNews(event('task.added', { agentId: id }), reader)).toBe(false);
   expect(isNews(event('agent.forked', { data: { parentId: id } }), reader)).toBe(false);
@@ -30,13 +30,13 @@ test('what an agent did itself is no news to it', () => {
   expect(isNews(event('run.ended', { agentId: id }), reader)).toBe(false);
 });
 
-test('the turns of those who stay are no news, or they would keep each other awake [6.2.3]', () => {
+test('turns of persistent agents are not news, or they would keep each other awake [6.2.3]', () => {
   expect(isNews(event('run.ended', { class: 'persistent' }), reader)).toBe(false);
   expect(isNews(event('agent.waiting', { class: 'persistent' }), reader)).toBe(false);
   expect(isNews(event('agent.stuck', { class: 'persistent' }), reader)).toBe(true);
 });
 
-test('mail is news where it wakes nobody by itself; a nudge never is', () => {
+test('mail is news if it does not wake by itself; a nudge never is', () => {
   const mail = (kind: string) => event('mail.sent', { agentId: reader.id, class: 'persistent', data: { kind } });
   const patient = { ...reader, wakesByMail: false };
   expect(isNews(mail('message'), reader)).toBe(false);

@@ -21,7 +21,7 @@ function aState(given: Partial<NudgeState> = {}): NudgeState {
   return { agentId: idOf('agent'), nudgedAt: null, mailId: null, backoffMs: 0, seenSeq: 0, skipReason: null, ...given };
 }
 
-/** A caretaker that has finished its last turn and rests, but for what is given. */
+/** A persistent agent that is idle after its last turn, with overrides. */
 function facts(given: Partial<NudgeFacts> = {}): NudgeFacts {
   const over = { outcome: 'completed', endedAt: now - 60 * minuteMs } as const;
   return {
@@ -147,7 +147,7 @@ describe('who is nudged, and why not [7.21]', () => {
   });
 });
 
-test('without news, while others work, the pauses are 2, 4, 8, 16, 30 and 30 minutes [6.2.3]', () => {
+test('without news, while others work, the intervals are 2, 4, 8, 16, 30 and 30 minutes [6.2.3]', () => {
   const atWork: News = { changed: false, othersAtWork: true };
   let state = aState({ nudgedAt: now });
   const pauses: number[] = [];
@@ -164,14 +164,14 @@ test('without news, while others work, the pauses are 2, 4, 8, 16, 30 and 30 min
   expect(news, 'news begin anew').toEqual({ nudge: text, backoffMs: gapMs });
 });
 
-test('who has just had a turn is given the same pause as who was just nudged', () => {
+test('a turn starts the same interval as a nudge', () => {
   const run = aRun({ definition: definition(), outcome: 'completed', endedAt: now - minuteMs });
   const atWork: News = { changed: false, othersAtWork: true };
   expect(judgeNudge(facts({ run }), atWork, now, 'smart')).toEqual({ skip: 'unchanged' });
   expect(judgeNudge(facts({ run }), atWork, now + minuteMs, 'smart')).toHaveProperty('nudge', text);
 });
 
-test('a clock that was set back neither stalls nor storms', () => {
+test('a clock set back neither stalls nor floods', () => {
   const past = now - 120 * minuteMs;
   const state = aState({ nudgedAt: now, backoffMs: 30 * minuteMs });
   const run = aRun({ definition: definition(), outcome: 'completed', endedAt: now });
@@ -183,14 +183,14 @@ test('a clock that was set back neither stalls nor storms', () => {
   expect(judgeNudge(facts({ state: after, run }), atWork, soon, 'smart')).toEqual({ skip: 'unchanged' });
 });
 
-test('a gap that is longer than the longest pause stays the pause', () => {
+test('a gap longer than the longest interval is the interval', () => {
   const wide = 2 * limits.longestNudgeGapMs;
   const state = aState({ nudgedAt: now - 3 * wide });
   const verdict = judgeNudge(facts({ gapMs: wide, state }), { changed: false, othersAtWork: true }, now, 'smart');
   expect(verdict).toEqual({ nudge: text, backoffMs: wide });
 });
 
-test('a fixed day of one look a minute is 720 nudges, two minutes apart, at work and at rest alike [S4-28, 8.9]', () => {
+test('in fixed mode, a day of one tick per minute gives 720 nudges, two minutes apart, working or idle [S4-28, 8.9]', () => {
   for (const given of [{}, { run: open, session: aSession() }]) {
     const minutes: number[] = [];
     let state: NudgeState | null = null;

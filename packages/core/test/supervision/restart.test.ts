@@ -18,7 +18,7 @@ function judge(given: Partial<RestartFacts> & { who?: Partial<Agent>; what?: Par
 
 const nothing: RestartVerdict = { do: 'nothing' };
 
-test('who stays is begun again; who had one task, is a subagent, dead, stopped or done is not [W4-06]', () => {
+test('a persistent agent is restarted; an ephemeral, sub-, dead, stopped or completed one is not [W4-06]', () => {
   expect(judge({})).toEqual({ do: 'restart', attempt: 1 });
   expect(judge({ who: { class: 'ephemeral' } })).toEqual(nothing);
   expect(judge({ who: { kind: 'subagent' } })).toEqual(nothing);
@@ -35,25 +35,25 @@ test('who stays is begun again; who had one task, is a subagent, dead, stopped o
   expect(judge({ session: aSession({ endedAt, limitUntil: 0 }) }), 'a limit is no crash').toEqual(nothing);
 });
 
-test('after each crash it is given twice the time, and after the third restart in an hour it is given up [W4-06]', () => {
+test('the delay doubles with each crash, and after the third restart in an hour it is given up [W4-06]', () => {
   expect(judge({ at: endedAt + minuteMs - 1 })).toEqual({ do: 'wait' });
   expect(judge({ failures: 2, at: endedAt + 2 * minuteMs - 1 })).toEqual({ do: 'wait' });
   expect(judge({ failures: 2, at: endedAt + 2 * minuteMs })).toEqual({ do: 'restart', attempt: 2 });
   expect(judge({ failures: 3, at: endedAt + 4 * minuteMs })).toEqual({ do: 'restart', attempt: 3 });
-  const reason = 'it crashed 4 times within an hour, at last with: exit code 1';
+  const reason = 'it crashed 4 times within an hour, last with: exit code 1';
   expect(judge({ failures: 4, at: endedAt + 9 * minuteMs })).toEqual({ do: 'give-up', reason });
   expect(judge({ failures: 4, who: { stuckAt: endedAt } }), 'said once').toEqual(nothing);
   expect(judge({ failures: 0, who: { stuckAt: endedAt } }), 'for good, not for an hour').toEqual(nothing);
   expect(judge({ who: { stuckAt: endedAt - 1 } }), 'it had only been silent').toEqual({ do: 'restart', attempt: 1 });
 });
 
-test('a clock that was set back does not keep anybody waiting', () => {
+test('a clock set back keeps nobody waiting', () => {
   expect(judge({ at: endedAt - 120 * minuteMs })).toEqual({ do: 'restart', attempt: 1 });
 });
 
-test('the notice names the reason in one line', () => {
+test('the notice has the reason in one line', () => {
   expect(restartNotice(anAgent(), aRun({ detail: `exit code 1\nsecond line` }))).toMatch(
     /^You were restarted: .* \(exit code 1\)\./,
   );
-  expect(restartNotice(anAgent(), aRun({ detail: null }))).toContain('(nobody knows why)');
+  expect(restartNotice(anAgent(), aRun({ detail: null }))).toContain('(unknown reason)');
 });

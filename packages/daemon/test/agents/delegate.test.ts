@@ -185,7 +185,7 @@ describe('delegation returns the child’s result', () => {
 });
 
 describe('a subagent', () => {
-  const spawn = 'A subagent makes no agents (delegation depth is 1).';
+  const spawn = 'A subagent cannot create agents (delegation depth is 1).';
   const talk = 'Subagents do not talk to each other; write to your parent.';
   let one: AgentView;
   let other: AgentView;

@@ -40,7 +40,7 @@ describe('opening', () => {
       queuedAt: change.openedAt,
       project: { name: 'sample' },
       state: 'open',
-      detail: 'the queue of this project is switched off',
+      detail: 'the queue of this project is disabled',
     });
     expect(fingerprint(daemon.repository)).toEqual(before);
     const events = await changeEvents(daemon.client, change.id);

@@ -104,10 +104,10 @@ test('with auto and a remote the first push needs a word, once for the project',
   const first = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
   const { detail } = await reaches(client, first.id, 'ready');
   expect(detail).toBe(
-    `passes its checks; pushing to origin/main has to be allowed once: \`pawl queue allow-push\`, or merge this one: \`pawl change merge ${first.id.slice(0, 8)}\``,
+    `passes its checks; pushing to origin/main must be allowed once: \`pawl queue allow-push\`, or merge this one: \`pawl change merge ${first.id.slice(0, 8)}\``,
   );
   expect((await queueNow(client)).advice).toEqual([
-    'pushing to origin/main has to be allowed once: `pawl queue allow-push`',
+    'pushing to origin/main must be allowed once: `pawl queue allow-push`',
   ]);
   expect(await place.refs()).toBe(before);
   const { queue } = await client.allowPush({ path: repository });

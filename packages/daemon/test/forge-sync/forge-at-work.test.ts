@@ -39,7 +39,7 @@ test('a change is proposed, waits for its checks there, and is merged there by t
   const pull = await waitUntil(() => server.on(({ pulls }) => pulls[0]), { what: 'a pull request' });
   expect(pull).toMatchObject({ branch: 'feature', head, labels: ['pawl'], draft: false });
   expect(await reaches(daemon.client, id, 'blocked')).toMatchObject({
-    detail: 'github: its checks have not begun there',
+    detail: 'github: its checks have not started there',
   });
   server.check(head, 'test', 'SUCCESS');
   ahead.ms += limits.forgeMs;

@@ -82,7 +82,7 @@ test('a head that moves on is pushed, also when it was rewritten; commits of oth
   const second = await place.repropose(change);
   await place.sync();
   expect(await remoteTip(place.server.repository, 'work/a')).toBe(second);
-  expect(await place.changeOf(change.id)).toMatchObject({ hold: { by: 'github', reason: /not begun/ } });
+  expect(await place.changeOf(change.id)).toMatchObject({ hold: { by: 'github', reason: /not started/ } });
   await place.commit('work/a', { 'a.txt': 'c\n' }, { amend: true });
   const third = await place.repropose(change);
   await place.sync();
@@ -119,14 +119,14 @@ test('S4-07: requested changes and failing checks hold a change, until they are 
     await place.sync(afterMs);
     return (await place.changeOf(id)).hold?.reason ?? null;
   };
-  expect(await hold()).toBe('its checks have not begun there');
+  expect(await hold()).toBe('its checks have not started there');
   place.server.check(head, 'test', 'FAILURE');
   expect(await hold()).toBe('its checks fail there: test');
   place.server.check(head, 'test', 'SUCCESS');
   expect(await hold()).toBeNull();
   place.server.review(1, 'boss', 'CHANGES_REQUESTED');
-  expect(await hold()).toBe('boss asks for changes');
-  expect(await hold()).toBe('boss asks for changes');
+  expect(await hold()).toBe('boss requested changes');
+  expect(await hold()).toBe('boss requested changes');
   place.server.review(1, 'boss', 'APPROVED');
   expect(await hold()).toBeNull();
   const told = await place.events('change.blocked', 'change.unblocked');
@@ -297,10 +297,10 @@ test('S4-06: a change is merged there, pinned to its head, and only while nothin
   const asked = { ref: '1', message: 'A change\n\nWhat it does.\n' };
   const merge = async () => mergeOnForge(await place.bench(), await place.changeOf(id), asked);
   await place.sync();
-  expect(await merge()).toEqual({ is: 'held', reason: 'its checks have not begun there' });
+  expect(await merge()).toEqual({ is: 'held', reason: 'its checks have not started there' });
   place.server.check(head, 'test', 'SUCCESS');
   place.server.review(1, 'boss', 'CHANGES_REQUESTED');
-  expect(await merge()).toEqual({ is: 'held', reason: 'boss asks for changes' });
+  expect(await merge()).toEqual({ is: 'held', reason: 'boss requested changes' });
   place.server.review(1, 'boss', 'APPROVED');
   // Between the last look and the merge, main moves.
   const stale = await place.bench();

@@ -208,14 +208,14 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
     const [mail] = (await daemon.client.sendMail({ to: busy.id, body: 'later' }, randomUUID())).mails;
     expect(mail).toMatchObject({
       status: 'pending',
-      detail: `queued: ${busy.alias} was stopped; it is delivered when it goes on`,
+      detail: `queued: ${busy.alias} was stopped; it is delivered when it resumes`,
     });
     await daemon.client.killAgent(busy.id, {});
     await waitUntil(async () => (await daemon.client.showMail(mail?.id ?? '')).mail.dead !== null, {
       what: 'a dead letter',
     });
     const { mail: dead } = await daemon.client.showMail(mail?.id ?? '');
-    expect(dead).toMatchObject({ status: 'pending', detail: expect.stringContaining('never arrives') });
+    expect(dead).toMatchObject({ status: 'pending', detail: expect.stringContaining('never arrive') });
     await expect(daemon.client.ackMail(dead.id)).rejects.toEqual(refused('forbidden'));
   });
 });

@@ -142,7 +142,7 @@ describe('a question ends with', () => {
     await daemon.client.stopAgent(agent.id);
     expect(await endedUnseen(daemon, conversationId)).toMatchObject({
       end: 'cancelled',
-      reason: `${agent.alias} cannot answer any more: it was stopped`,
+      reason: `${agent.alias} can no longer answer: it was stopped`,
     });
   });
 
@@ -155,7 +155,7 @@ describe('a question ends with', () => {
     const end = await endOf(agentClient(daemon.home, asker.id), conversationId);
     expect(end).toMatchObject({
       end: 'cancelled',
-      reason: expect.stringContaining('rests without an answer') as string,
+      reason: expect.stringContaining('is idle without an answer') as string,
     });
     expect(await sessionsOf(daemon, agent)).toBe(1 + limits.mailAttempts);
   });

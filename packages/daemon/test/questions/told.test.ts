@@ -136,7 +136,7 @@ describe('a question that a process has in its input when it ends', () => {
       const { mails } = await daemon.client.listMail({ agent: agent.id, limit: 10 });
       return mails.find(({ questionId }) => questionId === conversationId);
     };
-    await waitUntil(async () => (await mail())?.detail.includes('has it in front of it') ?? false, {
+    await waitUntil(async () => (await mail())?.detail.includes('was given it') ?? false, {
       what: 'it to be written',
     });
     now += 30_000;

@@ -149,7 +149,7 @@ test('W4-06, field note 4: a crash loop ends after three restarts, flagged; nobo
   await pass(4);
   const { agent, runs, sessions } = await daemon.client.inspectAgent(looping.id);
   expect(agent).toMatchObject({ status: 'running', activity: 'crashed' });
-  expect(agent.detail).toMatch(/^stuck: it crashed 4 times within an hour, at last with: /);
+  expect(agent.detail).toMatch(/^stuck: it crashed 4 times within an hour, last with: /);
   const pauses = runs.slice(1).map((run, index) => (run.startedAt - (runs[index]?.endedAt ?? 0)) / minuteMs);
   expect(pauses).toEqual([1, 2, 4]);
   expect((await eventsOf(looping.id, 'agent.restarted')).map(({ data }) => data['attempt'])).toEqual([1, 2, 3]);

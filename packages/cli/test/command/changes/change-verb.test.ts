@@ -165,9 +165,9 @@ describe('change merge --wait', () => {
     ['ready, and a person’s to merge', 7, { state: 'ready', needsPerson: true }],
     ['blocked, and a person’s own', 7, { state: 'blocked', blocking: 1, author: null }],
   ] as const)('ends when it is %s with %d, over a lost daemon', async (_name, code, end) => {
-    await using daemon = await daemonOf([queued, queued, { state: 'testing', detail: 'its checks run' }, end]);
+    await using daemon = await daemonOf([queued, queued, { state: 'testing', detail: 'checks are running' }, end]);
     expect(await mergeChange(daemon.context, 'x', { wait: true }, 5)).toBe(code);
-    expect(daemon.said).toEqual([note, 'queued', 'testing: its checks run']);
+    expect(daemon.said).toEqual([note, 'queued', 'testing: checks are running']);
     expect(daemon.texts).toHaveLength(1);
     expect(daemon.texts[0]).toContain(`is ${end.state}`);
   });

@@ -28,7 +28,7 @@ describe('queue', () => {
 
   test('what waits is in its order, with the reason, within 80 columns', async () => {
     const changes = [
-      changeView({ state: 'testing', detail: 'its checks run', title: 'x'.repeat(100) }),
+      changeView({ state: 'testing', detail: 'checks are running', title: 'x'.repeat(100) }),
       changeView({
         id: idOf(2),
         state: 'needs-human-input',
@@ -42,7 +42,7 @@ describe('queue', () => {
     expect(lines[0]).toBe('shop  main bbbbbbbbbb is not checked yet');
     expect(lines[1]).toBe('1 green change cannot go in yet: your checkout of main has changes');
     expect(lines[2]).toMatch(/^ {2}1 {2}change00 {2}testing {12}brave-otter {5}x+…$/);
-    expect(lines[3]).toBe('     its checks run');
+    expect(lines[3]).toBe('     checks are running');
     expect(lines[4]).toMatch(/^ {2}2 {2}agent000 {2}needs-human-input {2}a person /);
     expect(lines[5]).toMatch(/^ {5}fewer tests run y+…$/);
     expect(lines[6]).toBe('running');

@@ -30,7 +30,7 @@ function aMail(given: Partial<MailView> = {}): MailView {
 
 describe('send', () => {
   test('sends the text, and says what is known [S1-25]', async () => {
-    const mail = aMail({ detail: 'queued: old-owl was stopped; it is delivered when it goes on' });
+    const mail = aMail({ detail: 'queued: old-owl was stopped; it is delivered when it resumes' });
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { mails: [mail] }), { json: false });
     expect(await send(daemon.context, ['old-owl', 'hello'], {})).toBe(0);
     expect(daemon.requests).toEqual(['POST /api/mail']);

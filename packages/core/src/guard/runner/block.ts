@@ -58,15 +58,15 @@ export function createMochaReader(): Runner {
 }
 
 /**
- * node --test and tape: `# tests 5`, `# pass 2`, `# fail 1` … one below the other. An output with none of that, but with
- * `ok 1 - name` lines, is TAP of somebody else, whose lines are counted.
+ * node --test and tape: `# tests 5`, `# pass 2`, `# fail 1` …, one per line. For other TAP output, counts the `ok 1 -
+ * name` lines.
  */
 export function createTapReader(): Runner {
   const fact = exactly(`[#ℹ] (tests|suites|pass|fail|cancelled|skipped|todo) {1,4}${number}`);
   const point = /^(not )?ok \d{1,7}(?: .*)?$/;
   let total: TestCount | null = null;
   let points: TestCount | null = null;
-  /** The block that is being read: what each word says. */
+  /** The block being read: the number for each word. */
   let block: Map<string, number> | null = null;
   const close = () => {
     const value = (word: string) => block?.get(word) ?? 0;
@@ -102,7 +102,7 @@ export function createTapReader(): Runner {
   };
 }
 
-/** A runner that prints one number a line and closes the list with one of them. */
+/** A runner that prints one number per line, with a known last line. */
 function createListReader(given: {
   starts: RegExp;
   item: RegExp;
@@ -152,7 +152,7 @@ export function createPlaywrightReader(): Runner {
   });
 }
 
-/** ava: `2 tests passed`, `1 test failed`, `1 test skipped`, a line for each. */
+/** ava: `2 tests passed`, `1 test failed`, `1 test skipped`, one per line. */
 export function createAvaReader(): Runner {
   const closing = exactly(` *${number} (?:tests?|known failures?)(?: (passed|failed|skipped|todo))?`);
   let total: TestCount | null = null;

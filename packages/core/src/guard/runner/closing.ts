@@ -2,16 +2,15 @@ import type { TestCount } from '@pawl/schema/change';
 import type { Runner } from './runner.ts';
 import { addCounts, countOf, number, readTally } from './runner.ts';
 
-/** A runner whose closing words are one line. What the groups of the pattern say is counted, or found to be something else. */
+/** A runner with a one-line summary. `count` returns null if the match turns out to be something else. */
 type Closing = { pattern: RegExp; count: (groups: string[]) => TestCount | null };
 
 const pattern = (source: string) => new RegExp(source);
 const seconds = String.raw`[\d.,]{1,20} ?s`;
 
 /**
- * Runners that close with one line. All closings of one output add up: `cargo test` has one for each target, a workspace one
- * for each package. What a runner ran but would not have failed for (an expected failure) counts as skipped, so that a test
- * which is marked as such is seen.
+ * Runners with a one-line summary. All summaries of an output add up: `cargo test` prints one per target, a workspace
+ * one per package. An expected failure counts as skipped, so that marking a test as such is noticed.
  */
 const closings: readonly Closing[] = [
   // jest: Tests:       1 failed, 1 skipped, 2 passed, 4 total
@@ -24,7 +23,7 @@ const closings: readonly Closing[] = [
       return { run: failed + tally('passed'), failed, skipped: tally('skipped', 'todo', 'pending', 'disabled') };
     },
   },
-  // jest and vitest that were told not to mind
+  // jest and vitest with passWithNoTests
   { pattern: /^No test(?:s| files) found, exiting with code \d$/, count: () => countOf(0, 0, 0) },
   // pytest: ==== 1 failed, 2 passed, 2 skipped, 2 xfailed in 0.88s ====, and without the bars with -q
   {
@@ -88,7 +87,8 @@ const closings: readonly Closing[] = [
       return { run: failed + tally('passed'), failed, skipped: tally('skipped', 'todos', 'todo', 'incomplete') };
     },
   },
-  // surefire: [INFO] Tests run: 10, Failures: 0, Errors: 0, Skipped: 1; a class's own line has a time and is in the sum already
+  // surefire: [INFO] Tests run: 10, Failures: 0, Errors: 0, Skipped: 1; a class's own line has a time and is already in
+  // the sum
   {
     pattern: pattern(
       `^(?:\\[[A-Z]+\\] )?Tests run: ${number}, +Failures: ${number}, +Errors: ${number}, +Skipped: ${number}(?:, Flakes: \\d+)?$`,
@@ -108,7 +108,7 @@ function sum(...digits: (string | undefined)[]): number {
   return digits.reduce((total, each) => total + Number(each ?? 0), 0);
 }
 
-/** Reads the runners that close with one line. */
+/** Reads the one-line summaries. */
 export function createClosingReader(): Runner {
   let total: TestCount | null = null;
   return {

@@ -2,7 +2,7 @@ import type { TestCount } from '@pawl/schema/change';
 import type { Runner } from './runner.ts';
 import { addCounts, countOf, number } from './runner.ts';
 
-/** unittest, and what is built on it: `Ran 3 tests in 0.1s`, and then `OK (skipped=1)` or `FAILED (failures=1)`. */
+/** unittest and runners built on it: `Ran 3 tests in 0.1s`, then `OK (skipped=1)` or `FAILED (failures=1)`. */
 export function createUnittestReader(): Runner {
   const ran = new RegExp(`^Ran ${number} tests? in [\\d.]{1,20}s$`);
   let total: TestCount | null = null;
@@ -28,8 +28,8 @@ export function createUnittestReader(): Runner {
 }
 
 /**
- * go test: with -v each test and subtest has a line, which is counted. Without it only packages are named, and so packages
- * are counted: one that loses all of its tests is seen, and what is lost within one is not. gotestsum says it in one line.
+ * go test: with -v, counts the line of each test and subtest. Without it, counts packages: losing all tests of a
+ * package shows, losing some does not. gotestsum prints one summary line.
  */
 export function createGoReader(): Runner {
   const done = new RegExp(`^DONE (?:\\d+ runs?, )?${number} tests?((?:, \\d{1,7} [a-z]+){0,4}) in [\\d.]{1,20}s$`);
@@ -60,7 +60,7 @@ export function createGoReader(): Runner {
       packages = addCounts(packages, countOf(isEmpty ? 0 : 1, verdict === 'FAIL' ? 1 : 0, 0));
       return true;
     },
-    // Without -v the tests that failed have lines as well, and only they.
+    // Without -v, only failed tests have lines.
     total: () => sums ?? (isVerbose ? (tests ?? packages) : packages),
   };
 }
@@ -105,7 +105,7 @@ export function createDotnetReader(): Runner {
   };
 }
 
-/** gradle: `Suite > test() PASSED` for each test where a project asks for it, and a sum when some fail. */
+/** gradle: `Suite > test() PASSED` for each test if the project enables it, and a sum if some fail. */
 export function createGradleReader(): Runner {
   const sum = new RegExp(`^${number} tests? completed(?:, ${number} failed)?(?:, ${number} skipped)?$`);
   let tests: TestCount | null = null;

@@ -110,14 +110,14 @@ test.each<[string, (at: At) => void, string[]]>([
     'CI',
     write('.github/workflows/ci.yml', 'run: npm test || true\n'),
     [
-      'check-edited .github/workflows/ci.yml: CI runs by it',
+      'check-edited .github/workflows/ci.yml: CI uses it',
       'skip-added .github/workflows/ci.yml:1: run: npm test || true',
     ],
   ],
   [
     'CI, renamed away',
     (at) => renameSync(at('.github/workflows/ci.yml'), at('old.yml')),
-    ['check-edited .github/workflows/ci.yml: CI runs by it'],
+    ['check-edited .github/workflows/ci.yml: CI uses it'],
   ],
   [
     'a new skip',

@@ -34,7 +34,7 @@ test('S4-01: an author that rests is woken by its change that came back, once, w
   await crew.tick();
   expect(await crew.now(change.id)).toMatchObject({ returns: limits.changeReturns, standInId: null });
   expect((await crew.events('change.blocked')).map(({ data }) => data['reason'])).toEqual([
-    'its author has been told, and proposes nothing new',
+    'its author was told, and proposes nothing new',
   ]);
   expect(await crew.mails(author.id)).toHaveLength(1);
 });
@@ -108,7 +108,7 @@ test('who stands in and gives up, or cannot be had, leaves the change to a perso
   for (const { id } of [tried, hopeless, misnamed]) expect((await crew.now(id)).returns).toBe(limits.changeReturns);
   expect((await crew.events('change.blocked')).map(({ data }) => data['reason'])).toEqual([
     expect.stringContaining('proposes nothing new'),
-    expect.stringContaining('nobody is to take its place'),
+    expect.stringContaining('no stand-in is configured'),
     expect.stringContaining('no stand-in could be started'),
   ]);
 });

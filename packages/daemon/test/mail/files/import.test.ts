@@ -178,7 +178,7 @@ describe('48: what a file may not do', () => {
     ['another recipient', { ...fine, to: 'shy-elk' }, /to shy-elk/],
     ['a sender that nobody knows', { ...fine, from: 'nobody' }, /no living agent/],
     ['the person as its sender', { ...fine, from: 'root' }, /no living agent/],
-    ['its recipient as its sender', { ...fine, from: 'old-owl' }, /themselves/],
+    ['its recipient as its sender', { ...fine, from: 'old-owl' }, /yourself/],
     ['too many bytes', { ...fine, body: 'x'.repeat(limits.mailFileBytes) }, /more than/],
     ['more than a mail may have', { ...fine, body: 'x'.repeat(limits.mailSpillBytes) }, /at most/],
     ['a dead sender', { ...fine, from: 'shy-elk' }, /no living agent/],
