@@ -15,9 +15,9 @@ type FailureOf = Engine['failureOf'];
 type Cell = Record<string, unknown>;
 
 /**
- * The border between our strings and errors and those of a database: wraps any dialect. It also makes the engines agree
- * on what a failed statement means: its transaction takes no more statements and cannot be committed. Left alone, SQLite
- * would commit the rest, and Postgres would answer a commit with a silent rollback.
+ * Translates strings and errors between us and a database; wraps any dialect. Also makes the engines agree on failed
+ * statements: the transaction takes no more statements and cannot be committed. By default, SQLite would commit the
+ * rest, and Postgres would answer a commit with a silent rollback.
  */
 export function bordered(dialect: Dialect, failureOf: FailureOf): Dialect {
   return {

@@ -8,7 +8,7 @@ import { integer, json } from './row.ts';
 import type { Database, Row } from './tables.ts';
 
 export type EventFilter = {
-  /** Events with a greater `seq` than this; 0 begins at the first. */
+  /** Events with a greater `seq`; 0 starts at the first. */
   afterSeq: number;
   limit: number;
   agentId?: string;
@@ -34,7 +34,7 @@ export async function readEvents(db: Database, filter: EventFilter): Promise<Eve
     .slice(0, filter.limit);
 }
 
-/** The last `seq` that was given. */
+/** The last assigned `seq`. */
 export async function lastSeqOf(db: Database): Promise<number> {
   const row = await db.selectFrom('counters').select('value').where('name', '=', 'event_seq').executeTakeFirstOrThrow();
   return integer(row.value);
@@ -48,7 +48,10 @@ const addToSeq = hotQuery([1], (db, [count]) =>
     .returning('value'),
 );
 
-/** Takes `count` numbers and returns the first. The transaction holds the counter until it ends; a rollback gives them back. */
+/**
+ * Reserves `count` numbers and returns the first. The transaction locks the counter until it ends; a rollback returns
+ * them.
+ */
 export async function reserveSeqs(db: Database, count: number): Promise<number> {
   const { rows } = await addToSeq(db, [count]);
   assert(rows[0]);
@@ -71,7 +74,7 @@ const insertEvent = hotQuery<EventValues, unknown>(
     db.insertInto('events').values({ seq, at, type, project_id: projectId, agent_id: agentId, peer_id: peerId, data }),
 );
 
-/** Appends numbered events. Only the end of a write calls this. */
+/** Appends numbered events. Called only at the end of a write. */
 export async function insertEvents(db: Database, events: readonly Event[]): Promise<void> {
   for (const { seq, at, type, projectId, agentId, peerId, data } of events) {
     await insertEvent(db, [seq, at, type, projectId, agentId, peerId, JSON.stringify(data)]);

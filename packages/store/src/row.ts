@@ -1,4 +1,4 @@
-/** What reads foreign text: a zod schema. */
+/** Parses foreign text, such as a zod schema. */
 type Parser<Value> = { parse(input: unknown): Value };
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
@@ -12,7 +12,7 @@ export type ColumnsOf<Fields> = {
   [Name in keyof Fields as SnakeCase<Name & string>]: Column<Fields[Name]>;
 };
 
-/** Turns the fields of a record into columns. A field that is undefined is left out. */
+/** Turns a record into columns. Skips undefined fields. */
 export function toColumns<Fields extends object>(fields: Fields): ColumnsOf<Fields> {
   const columns: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -23,7 +23,7 @@ export function toColumns<Fields extends object>(fields: Fields): ColumnsOf<Fiel
   return columns as ColumnsOf<Fields>;
 }
 
-/** Reads an integer column. Postgres gives 64-bit integers as strings or bigints; ours stay below 2^53. */
+/** Reads an integer column. Postgres returns 64-bit integers as strings or bigints; ours stay below 2^53. */
 export function integer(value: number | string | bigint): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number)) throw new RangeError(`not a safe integer: ${value}`);
@@ -35,7 +35,7 @@ export function nullableInteger(value: number | string | bigint | null): number 
   return value === null ? null : integer(value);
 }
 
-/** Reads a JSON column through the schema of what it holds. */
+/** Parses a JSON column with a schema. */
 export function json<Value>(schema: Parser<Value>, text: string): Value {
   return schema.parse(JSON.parse(text));
 }

@@ -6,13 +6,13 @@ const selectSetting = hotQuery<[key: string], { value: string }>(['1'], (db, [ke
   db.selectFrom('settings').select('value').where('key', '=', key),
 );
 
-/** The value of a setting, for the caller to parse, or undefined when it was never set. */
+/** The value of a setting, for the caller to parse; undefined if never set. */
 export async function getSetting(db: Database, key: string): Promise<unknown> {
   const [row] = (await selectSetting(db, [key])).rows;
   return row ? (JSON.parse(row.value) as unknown) : undefined;
 }
 
-/** The values of all settings whose key begins with `prefix`, for the caller to parse. */
+/** The values of all settings with this key prefix, for the caller to parse. */
 export async function settingsWith(db: Database, prefix: string): Promise<unknown[]> {
   const rows = await db
     .selectFrom('settings')
@@ -24,7 +24,7 @@ export async function settingsWith(db: Database, prefix: string): Promise<unknow
   return rows.map((row) => JSON.parse(row.value) as unknown);
 }
 
-/** Sets a setting to anything that JSON can hold. */
+/** Stores any JSON value. */
 export async function setSetting(tx: WriteTransaction, key: string, value: unknown): Promise<void> {
   const columns = { value: JSON.stringify(value ?? null), updated_at: tx.now };
   await tx.db
@@ -34,7 +34,7 @@ export async function setSetting(tx: WriteTransaction, key: string, value: unkno
     .execute();
 }
 
-/** Removes settings whose key begins with `prefix` and that were set before a moment. */
+/** Removes settings with this key prefix that were set before a time. */
 export async function forgetSettings(tx: WriteTransaction, prefix: string, before: number): Promise<void> {
   await tx.db
     .deleteFrom('settings')

@@ -10,39 +10,39 @@ import { WriteQueue } from './engine/write-queue.ts';
 import { runTransaction } from './write-transaction.ts';
 import type { Outcome, WriteTransaction } from './write-transaction.ts';
 
-/** What one transaction made durable, told after its commit. */
+/** The content of one committed transaction. */
 export type Committed = { events: Event[]; chunks: Chunk[] };
 export type CommitListener = (committed: Committed) => void;
 
-/** Facts and the event log, with one writer. */
+/** The database of facts and the event log, with one writer. */
 export type Store = {
   /** Committed rows only. */
   readonly db: Database;
-  /** Runs `work` in a transaction, alone; its facts and its events are committed together or not at all. */
+  /** Runs `work` alone in a transaction; its facts and events are committed together or not at all. */
   write<Result>(work: (tx: WriteTransaction) => Promise<Result>): Promise<Result>;
-  /** The same for what need not survive a power cut: only the death of this process. */
+  /** The same for writes that need not survive a power cut, only the death of this process. */
   writeRelaxed<Result>(work: (tx: WriteTransaction) => Promise<Result>): Promise<Result>;
-  /** Calls the listener after every commit that wrote events or chunks, in `seq` order. Returns how to stop. */
+  /** Calls the listener after every commit with events or chunks, in `seq` order. Returns an unsubscribe function. */
   onCommit(listener: CommitListener): () => void;
   /** The `seq` of the newest event that this process knows to be committed. */
   lastSeq(): number;
-  /** Lets the writes that wait finish, then closes the database. */
+  /** Finishes queued writes, then closes the database. */
   close(): Promise<void>;
 };
 
 export type StoreOptions = {
   clock: () => number;
   migrations?: readonly Migration[];
-  /** Told about a listener that threw; the other listeners and the writer go on. */
+  /** Called when a listener throws; other listeners and the writer continue. */
   onListenerError?: (error: unknown) => void;
 };
 
-/** Opens the store on an engine and brings its tables up to date. */
+/** Opens the store on an engine and applies migrations. */
 export async function openStore(engine: Engine, options: StoreOptions): Promise<Store> {
   const writer = new Kysely<Tables>({ dialect: engine.writer });
   const reader = new Kysely<Tables>({ dialect: engine.reader });
   const close = async () => {
-    // The writer goes last: it is the one that may write the log back into the database.
+    // Close the writer last: it may write the log back into the database.
     await reader.destroy();
     await writer.destroy();
   };

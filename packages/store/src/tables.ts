@@ -19,7 +19,7 @@ type ProjectTable = {
   created_at: Integer;
 };
 
-/** One row for each project about which a person has decided something. */
+/** One row per project with decisions of a person. */
 type ProjectSettingsTable = {
   project_id: string;
   provider: string | null;
@@ -66,7 +66,9 @@ export type AgentTable = {
   ended_at: NullableInteger;
   end_reason: string | null;
   reaped_at: NullableInteger;
-  /** The latest run and session, kept by `insertRun` and `insertSession`, so that a listing aggregates nothing. */
+  /**
+   * The latest run and session, maintained by `insertRun` and `insertSession`, so that listings need no aggregation.
+   */
   run_id: Generated<string | null>;
   session_id: Generated<string | null>;
 };
@@ -93,7 +95,7 @@ export type RunTable = {
   agent_kind: Run['agentKind'];
   parent_run_id: string | null;
   task: string;
-  /** The agent's assignment, in the first run that was begun for it only. */
+  /** The agent's assignment, only in the first run for it. */
   assignment: string | null;
   definition: Json | null;
   started_at: Integer;
@@ -129,7 +131,7 @@ export type SessionTable = {
   reported: Json | null;
   result: Json | null;
   limit_until: NullableInteger;
-  /** Bytes of each stream that are stored as chunks; moved in the same transaction as the chunk. */
+  /** Bytes of each stream stored as chunks; advanced in the chunk's transaction. */
   stdout_offset: Generated<number | string | bigint>;
   stderr_offset: Generated<number | string | bigint>;
 };
@@ -145,7 +147,7 @@ export type MessageTable = {
   created_at: Integer;
 };
 
-/** No foreign keys: output outlives the rows that it came from. */
+/** No foreign keys: output outlives its rows. */
 export type ChunkTable = {
   id: Ordinal;
   session_id: string;
@@ -156,7 +158,7 @@ export type ChunkTable = {
   at: Integer;
 };
 
-/** The log refers to projects and agents without foreign keys: it tells what happened, whatever became of the rows. */
+/** No foreign keys: the log records what happened, whatever became of the rows. */
 export type EventTable = {
   seq: Integer;
   at: Integer;
@@ -167,7 +169,7 @@ export type EventTable = {
   data: Json;
 };
 
-/** What a person has begun to write to an agent, and where they were in its output. */
+/** A person's unsent input to an agent, and the scroll position in its output. */
 type DraftTable = {
   agent_id: string;
   input: string;
@@ -223,7 +225,7 @@ type SettingTable = {
   updated_at: Integer;
 };
 
-/** One row, `event_seq`: the last number given. Its row lock orders the commits of several writers. */
+/** One row, `event_seq`: the last assigned number. Its row lock orders the commits of several writers. */
 type CounterTable = {
   name: string;
   value: Integer;
@@ -262,7 +264,7 @@ export type Tables = {
   migrations: MigrationTable;
 };
 
-/** What the query functions read from: the committed rows, or a transaction that is open. */
+/** What queries read from: committed rows, or an open transaction. */
 export type Database = Kysely<Tables>;
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

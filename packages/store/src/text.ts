@@ -1,7 +1,7 @@
 /**
- * Text as the engines can hold it. Postgres refuses NUL, and neither engine can write a lone surrogate, but agents print
- * both and what they print is stored unchanged. So these code units travel as DLE (U+0010) and four hexadecimal digits,
- * and DLE itself too. All other text stays as it is, and stays searchable.
+ * Text that both engines can store. Postgres refuses NUL, and neither engine can write a lone surrogate, but agents
+ * print both and output is stored unchanged. So these code units, and DLE itself, are encoded as DLE (U+0010) and four
+ * hexadecimal digits. All other text is unchanged and searchable.
  */
 const escape = '\u0010';
 // oxlint-disable-next-line no-control-regex -- The escape is a control character because text hardly ever has one.
@@ -15,7 +15,7 @@ export function encodeText(text: string): string {
   return text.replaceAll(unsafe, (unit) => escape + unit.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-/** The string that `encodeText` was given. */
+/** Reverses `encodeText`. */
 export function decodeText(text: string): string {
   if (!text.includes(escape)) return text;
   return text.replaceAll(escaped, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));

@@ -5,14 +5,14 @@ import type { WriteTransaction } from './write-transaction.ts';
 
 type Shifted = { table: keyof Tables; columns: readonly string[]; where: string };
 
-/** The times that something still waits for or is measured from. All others are history and stay as they were written. */
+/** Times that are still waited for or measured from. All others are history and stay as written. */
 const shifted: readonly Shifted[] = [
   { table: 'runs', columns: ['wait_until'], where: 'outcome is null' },
-  // The pause before a crashed agent is started again, and how often it crashed within the hour.
+  // For the delay before a crashed agent restarts, and its crashes within the hour.
   { table: 'runs', columns: ['ended_at'], where: "outcome = 'failed' and ended_at > :now - 3600000" },
   { table: 'agents', columns: ['stuck_at'], where: 'ended_at is null' },
   { table: 'sessions', columns: ['planned_at', 'started_at'], where: 'ended_at is null' },
-  // 0 is a limit whose end is not known.
+  // 0 is a limit with an unknown end.
   { table: 'sessions', columns: ['limit_until'], where: 'ended_at is null and limit_until > 0' },
   { table: 'accounts', columns: ['exhausted_until'], where: 'exhausted_until > :now' },
   { table: 'questions', columns: ['asked_at', 'deadline_at', 'listened_until'], where: 'ended_at is null' },
@@ -20,7 +20,7 @@ const shifted: readonly Shifted[] = [
   { table: 'mailboxes', columns: ['hinted_at', 'looked_at'], where: 'true' },
   { table: 'nudges', columns: ['nudged_at'], where: 'true' },
   { table: 'changes', columns: ['queued_at', 'retried_at'], where: 'merged_at is null and closed_at is null' },
-  // Compared with when a change was tried again, and with the time limit of the check itself.
+  // Compared with the time of a retry, and with the check's own time limit.
   {
     table: 'checks',
     columns: ['planned_at', 'started_at', 'step_started_at', 'ended_at'],
@@ -29,7 +29,7 @@ const shifted: readonly Shifted[] = [
   { table: 'settings', columns: ['updated_at'], where: 'true' },
 ];
 
-/** Moves every time that is still compared with the present, after the clock was set by `byMs`. */
+/** Shifts every time that is still compared with the present, after the clock was set by `byMs`. */
 export async function shiftTimes(tx: WriteTransaction, byMs: number): Promise<void> {
   for (const { table, columns, where } of shifted) {
     const moved = columns.map((name) => {
@@ -43,8 +43,8 @@ export async function shiftTimes(tx: WriteTransaction, byMs: number): Promise<vo
 }
 
 /**
- * Shortens waits that lie further ahead than they can be: the clock was set back while no daemon ran, as during a restart of the
- * machine. The end of an account's limit is left: a provider may name any time.
+ * Shortens waits that are longer than possible: the clock was set back while no daemon ran, as during a reboot. Leaves
+ * the end of an account's limit: a provider may name any time.
  */
 export async function clampTimes(tx: WriteTransaction): Promise<void> {
   const { now, db } = tx;

@@ -6,20 +6,20 @@ import { insertEvents, reserveSeqs } from './events.ts';
 import { storeLimits } from './store-limit.ts';
 import type { Database } from './tables.ts';
 
-/** What `work` may do while its transaction is open. */
+/** The operations inside a transaction. */
 export type WriteTransaction = {
   readonly db: Database;
-  /** The time of this transaction: every row and event in it carries the same. */
+  /** The time of this transaction, shared by all its rows and events. */
   readonly now: number;
-  /** Adds an event to the log with this transaction: the one emission point. It is checked at once, numbered at the end. */
+  /** Adds an event to the log in this transaction: the only way to emit. Validated at once, numbered at the end. */
   emit(event: NewEvent): void;
-  /** Names a chunk that listeners are to hear of after the commit. `appendChunk` does this. */
+  /** Announces a chunk to listeners after the commit; called by `appendChunk`. */
   announce(chunk: Chunk): void;
 };
 
 export type Outcome<Result> = { result: Result; committed: { events: Event[]; chunks: Chunk[] } };
 
-/** Runs `work`, numbers and inserts its events, and commits; or leaves no trace. */
+/** Runs `work`, numbers and inserts its events, and commits; or rolls everything back. */
 export async function runTransaction<Result>(
   writer: Database,
   now: number,
@@ -48,7 +48,7 @@ export async function runTransaction<Result>(
   });
 }
 
-/** The counter row is locked from here to the commit, so that `seq` follows the order of commits. */
+/** Locks the counter row until the commit, so that `seq` follows the order of commits. */
 async function numbered(db: Database, pending: Omit<Event, 'seq'>[]): Promise<Event[]> {
   if (pending.length === 0) return [];
   const first = await reserveSeqs(db, pending.length);

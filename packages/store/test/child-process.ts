@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Starts `child/act.ts`; it is gone when the test ends. */
+/** Starts `child/act.ts`; stopped when the test ends. */
 export function startChild(action: string, directory: string, environment: Record<string, string> = {}): ChildProcess {
   const child = fork(join(import.meta.dirname, 'child/act.ts'), [action, directory], {
     execArgv: [],
@@ -15,7 +15,7 @@ export function startChild(action: string, directory: string, environment: Recor
   return child;
 }
 
-/** Kills a child that still runs, and waits until it is gone. */
+/** Kills a running child, and waits until it is gone. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
@@ -23,13 +23,12 @@ export async function endChild(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Waits until a child has ended, and says by which signal. */
+/** Waits until a child has ended, and returns its signal. */
 export async function signalOf(child: ChildProcess): Promise<NodeJS.Signals | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.signalCode;
 }
 
-/** The next message of a child. */
 export async function messageFrom(child: ChildProcess): Promise<unknown> {
   const [message] = (await once(child, 'message')) as [unknown];
   return message;

@@ -13,7 +13,7 @@ import { expectOldRows } from './contract/upgrade.ts';
 import { fixedClock, range, temporaryDirectory } from './fixture.ts';
 import { addOldRows, oldMigrations } from './old-database.ts';
 
-test('kill -9 in the middle of writes loses no acknowledged one', async () => {
+test('kill -9 during writes loses no acknowledged one', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   let total = 0;
   for (const round of range(1, 5)) {
@@ -31,7 +31,7 @@ test('kill -9 in the middle of writes loses no acknowledged one', async () => {
   }
 });
 
-test('kill -9 in the middle of a migration leaves nothing of it', async () => {
+test('kill -9 during a migration leaves no trace of it', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   const child = startChild('open', directory.path, { PAWL_CRASH_AT: 'store.during_migration' });
   expect(await signalOf(child)).toBe('SIGKILL');
@@ -40,14 +40,14 @@ test('kill -9 in the middle of a migration leaves nothing of it', async () => {
   await store.close();
 });
 
-test('kill -9 in the middle of an upgrade leaves the old database, and the next start finishes it', async () => {
+test('kill -9 during an upgrade leaves the old database, and the next start finishes it', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   const before = await openStore(sqliteEngine(directory.database), { clock: fixedClock, migrations: oldMigrations });
   await addOldRows(before);
   await before.close();
   const child = startChild('open', directory.path, { PAWL_CRASH_AT: 'store.during_migration' });
   expect(await signalOf(child)).toBe('SIGKILL');
-  // Still one that the first release opens.
+  // The first release can still open it.
   await (await openStore(sqliteEngine(directory.database), { clock: fixedClock, migrations: oldMigrations })).close();
   const store = await openDatabase(directory, { clock: fixedClock });
   await expectOldRows(store);
@@ -55,7 +55,7 @@ test('kill -9 in the middle of an upgrade leaves the old database, and the next 
   expect(integrityOf(directory.database)).toBe('ok');
 });
 
-/** Lets a child write, kills it after so many acknowledged writes, and returns the last number that it said. */
+/** Lets a child write, kills it after some acknowledged writes, and returns the last reported number. */
 async function writeUntilKilled(path: string, writes: number): Promise<number> {
   const child = startChild('write', path);
   if (!child.stdout) throw new Error('the child has no output');

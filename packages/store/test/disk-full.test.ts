@@ -11,7 +11,7 @@ import type { Store } from '@pawl/store/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { addTeam, emitStopped, fixedClock, temporaryDirectory } from './fixture.ts';
 
-test('a full database refuses clearly, keeps nothing half, and goes on when there is room', async () => {
+test('a full database refuses clearly, keeps nothing half-written, and recovers when there is room', async () => {
   const store = await openDatabase(openDataDirectory(temporaryDirectory()), { clock: fixedClock });
   onTestFinished(() => store.close());
   const team = await addTeam(store);
@@ -60,8 +60,8 @@ async function appendTo(store: Store, team: Team): Promise<void> {
 async function expectFull(store: Store, team: Team): Promise<void> {
   await expect(appendTo(store, team)).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'the disk is full',
-    hint: expect.stringContaining('free some space'),
+    message: 'The disk is full.',
+    hint: expect.stringContaining('Free some space'),
   });
   expect(await sessionOffsets(store.db, team.session.id)).toEqual({ stdout: 0, stderr: 0 });
   expect(store.lastSeq()).toBe(0);

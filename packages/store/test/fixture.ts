@@ -12,11 +12,11 @@ import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { onTestFinished } from 'vitest';
 
-/** A time that stands still unless a test moves it. */
+/** A clock that stands still unless a test moves it. */
 export const fixedTime = 1_700_000_000_000;
 export const fixedClock = (): number => fixedTime;
 
-/** A directory of this test alone, removed when it ends. */
+/** A directory for this test, removed when it ends. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'pawl-store-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -143,7 +143,7 @@ export async function addTeam(store: Store): Promise<{ project: Project; agent: 
   return { project, agent, run, session };
 }
 
-/** Emits an event that says nothing but its reason. */
+/** Emits an event with nothing but a reason. */
 export function emitStopped(tx: WriteTransaction, reason: string): void {
   tx.emit({ type: 'daemon.stopped', data: { reason } });
 }

@@ -133,7 +133,7 @@ const questions: Question[] = [
   },
 ];
 
-test('a lineage is walked by index, and never by reading all there is', async () => {
+test('a lineage is walked by index, never by a full scan', async () => {
   const path = await databasePath((store) => addChain(store, chain));
   await expectPlans(path, questions);
 });
@@ -150,7 +150,7 @@ test('a history of 1,000 generations is read in few queries [S1-33, 3.2.3]', asy
   expect(asked).toBeLessThan(40);
 });
 
-/** Adds agents of which each forked the next, after one message of its own. */
+/** Adds a chain of agents, each forked after one message of its parent. */
 async function addChain(store: Store, agents: Agent[]): Promise<void> {
   await store.write(async (tx) => {
     let parentId: string | null = null;

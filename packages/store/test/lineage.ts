@@ -8,14 +8,14 @@ import { agentRecord } from './fixture.ts';
 /** More messages than a test writes. */
 export const everything = 1_000_000;
 
-/** Adds an agent that nobody forked. */
+/** Adds an agent without a parent. */
 export async function addRoot(store: Store): Promise<Agent> {
   const agent = agentRecord();
   await store.write((tx) => insertAgent(tx, agent));
   return agent;
 }
 
-/** Adds a child to an agent, forked at its latest own message unless told otherwise. */
+/** Adds a child of an agent, forked at its latest own message by default. */
 export async function addChild(store: Store, parent: Agent, fields: Partial<Agent> = {}): Promise<Agent> {
   return store.write(async (tx) => {
     const forkMessageId = fields.forkMessageId ?? (await lastMessageId(tx.db, parent.id));
@@ -25,7 +25,7 @@ export async function addChild(store: Store, parent: Agent, fields: Partial<Agen
   });
 }
 
-/** Adds messages to an agent's own history and gives their ids. */
+/** Adds messages to an agent's own history and returns their ids. */
 export async function say(store: Store, agent: Agent, ...contents: string[]): Promise<number[]> {
   return store.write(async (tx) => {
     const ids: number[] = [];
@@ -39,7 +39,7 @@ export async function clear(store: Store, agent: Agent): Promise<number> {
   return store.write((tx) => appendMessage(tx, { agentId: agent.id, kind: 'clear', content: '' }));
 }
 
-/** What an agent's history says, inherited and own. */
+/** The texts of an agent's history, inherited and own. */
 export async function told(store: Store, agent: Agent): Promise<string[]> {
   return (await replay(store.db, agent.id, { limit: everything })).map(({ content }) => content);
 }

@@ -8,7 +8,7 @@ const sources = globSync('*/src/**/*.ts', { cwd: packages }).map((path) => ({
   text: readFileSync(join(packages, path), 'utf8'),
 }));
 
-/** Every way to say in our sources that rows of a table are to go. */
+/** Every way in which our sources could delete rows of a table. */
 const deletions = [
   /\bdeleteFrom\(\s*['"`](\w+)/g,
   /\bdelete\s+from\s+["'`]?(\w+)/gi,
@@ -23,7 +23,7 @@ function deletedIn(text: string): string[] {
   return deletions.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => (match[1] ?? '').toLowerCase()));
 }
 
-test('no statement deletes agents, messages, or anything by way of another row [S1-02, S3-71, W1-01, 3.2.6]', () => {
+test('no statement deletes agents, messages, or anything by cascade [S1-02, S3-71, W1-01, 3.2.6]', () => {
   expect(sources.length).toBeGreaterThan(50);
   for (const { path, text } of sources) {
     const deleted = deletedIn(text).filter((what) => ['agents', 'messages', 'cascade', 'set'].includes(what));

@@ -6,10 +6,10 @@ import { sql } from 'kysely';
 /** The migrations of the first release. */
 export const oldMigrations = [foundation];
 
-/** What `addOldRows` has added. */
+/** The rows that `addOldRows` has added. */
 export const old = { project: newId(), root: newId(), agent: newId(), run: newId(), spent: newId(), session: newId() };
 
-/** Fills a database of the first release, in its own words: today's functions know columns that it has not. */
+/** Fills a database of the first release with raw SQL: today's functions use columns that it lacks. */
 export async function addOldRows(store: Store): Promise<void> {
   await store.write(async ({ db }) => {
     await sql`insert into projects (id, name, root, created_at) values (${old.project}, 'old', '/old', 1)`.execute(db);

@@ -25,7 +25,7 @@ const byReference = [
   'agents USING INDEX sqlite_autoindex_agents_1 (id>? AND id<?)',
 ];
 
-/** Those that have the project beside their first one: few, so they may be sorted. */
+/** Agents with a further project: few, so they may be sorted. */
 const guests = [
   'agents USING INDEX sqlite_autoindex_agents_1 (id=?)',
   'agent_places USING COVERING INDEX agent_places_of_project (project_id=?)',
@@ -34,8 +34,8 @@ const guests = [
 ];
 
 /**
- * What is asked often, or of tables that grow, and the way SQLite goes. Each way leads straight to the rows, in their
- * order, so that it costs the same with a hundred rows and with a million.
+ * Frequent queries, and queries on growing tables, with SQLite's plan. Each uses an index in row order, so that it
+ * costs the same with a hundred rows and with a million.
  */
 const questions: Question[] = [
   {
@@ -156,7 +156,7 @@ const questions: Question[] = [
   },
 ];
 
-test('every question goes straight to its rows', async () => {
+test('every query uses an index', async () => {
   const path = await databasePath((store) => addTeam(store));
   await expectPlans(path, questions);
 });

@@ -10,10 +10,10 @@ import type { Database, Tables } from '@pawl/store/tables';
 import { expect } from 'vitest';
 import { fixedClock, temporaryDirectory } from './fixture.ts';
 
-/** What is asked, and the steps that SQLite goes. A step that names a table or index but no `(…=?)` reads all of it. */
+/** A query, and the steps of SQLite's plan. A step that names a table or index but no `(…=?)` is a full scan. */
 export type Question = { name: string; ask: (db: Database) => Promise<unknown>; plan: string[] };
 
-/** Makes a database of this test alone and gives its path. */
+/** Creates a database for this test and returns its path. */
 export async function databasePath(fill: (store: Store) => Promise<unknown>): Promise<string> {
   const directory = openDataDirectory(temporaryDirectory());
   const store = await openDatabase(directory, { clock: fixedClock });
@@ -22,7 +22,7 @@ export async function databasePath(fill: (store: Store) => Promise<unknown>): Pr
   return directory.database;
 }
 
-/** Asks every question and holds the plans of all its statements against what is expected. */
+/** Runs every query and compares the plans of all its statements. */
 export async function expectPlans(path: string, questions: Question[]): Promise<void> {
   for (const { name, ask, plan } of questions) {
     const asked: CompiledQuery[] = [];

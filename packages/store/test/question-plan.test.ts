@@ -21,7 +21,7 @@ import type { Question } from './query-plan.ts';
 const id = newId();
 const known = { id, toId: id, mailId: id } as Asked;
 
-/** What is asked of all questions that were ever asked; see `query-plan.test.ts`. */
+/** Queries over all questions ever asked; see `query-plan.test.ts`. */
 const questions: Question[] = [
   {
     name: 'a question by the start of its id',
@@ -80,7 +80,7 @@ const questions: Question[] = [
   },
 ];
 
-test('every question about questions goes straight to its rows', async () => {
+test('every question query uses an index', async () => {
   const path = await databasePath((store) => addTeam(store));
   await expectPlans(path, questions);
 });

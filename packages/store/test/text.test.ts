@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { decodeText, encodeText } from '@pawl/store/text';
 import { expect, test } from 'vitest';
 
-test('any string comes back, and what is stored has no NUL and no lone surrogate', () => {
+test('any string round-trips, and stored text has no NUL and no lone surrogate', () => {
   const anyUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
   const nasty = fc
     .array(fc.constantFrom('\0', '\u0010', '0', 'd800', '\ud83d', '\ude00', 'é', '\u00100041'))
@@ -17,7 +17,7 @@ test('any string comes back, and what is stored has no NUL and no lone surrogate
   );
 });
 
-test('ordinary text is stored as it is', () => {
+test('ordinary text is stored unchanged', () => {
   for (const text of ['', 'plain', 'ümläut 😀', 'tab\tand\r\nlines', '\u001b[31mred'])
     expect(encodeText(text)).toBe(text);
 });

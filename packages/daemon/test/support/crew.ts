@@ -147,7 +147,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
 
   async function view(agentId: string): Promise<AgentView> {
     const found = await agentView(store.db, agentId);
-    if (found === null) throw new Error(`there is no agent ${agentId}`);
+    if (found === null) throw new Error(`There is no agent ${agentId}.`);
     return found;
   }
 
@@ -263,7 +263,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
 
   async function now(id: string): Promise<Change> {
     const change = await changeById(store.db, id);
-    if (change === null) throw new Error(`there is no change ${id}`);
+    if (change === null) throw new Error(`There is no change ${id}.`);
     return change;
   }
 }

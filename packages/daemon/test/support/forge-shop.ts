@@ -129,7 +129,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
     },
     async changeOf(id: string): Promise<Change> {
       const change = await changeById(store.db, id);
-      if (change === null) throw new Error(`there is no change ${id}`);
+      if (change === null) throw new Error(`There is no change ${id}.`);
       return change;
     },
     openChanges: () => openChanges(store.db, project.id),

@@ -9,7 +9,7 @@ import { sessionColumns, sessionOf } from '../sessions/sessions.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database } from '../tables.ts';
 
-/** An agent with its latest run and session: what its status is derived from. */
+/** An agent with its latest run and session, from which its status is derived. */
 export type AgentView = { agent: Agent; run: Run | null; session: Session | null };
 
 export type AgentFilter = {
@@ -17,18 +17,18 @@ export type AgentFilter = {
   includeEnded?: boolean;
   includeReaped?: boolean;
   limit: number;
-  /** The id of an agent: the page begins with the next older one. */
+  /** An agent id: the page starts with the next older one. */
   before?: string;
 };
 
 /**
- * The newest agents first; of a project, also those that have it beside their first one. Long tasks are cut to
+ * Newest first; with a project, includes agents that have it as a further project. Cuts tasks to
  * `listedTaskCharacters`; `agentView` has them whole.
  */
 export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentView[]> {
   const { projectId } = filter;
   if (projectId === undefined) return (await listQuery(db, filter).execute()).map(viewOf);
-  // Two queries, since each has an index that gives its rows in their order.
+  // Two queries, since each has an index that returns rows in order.
   const own = await listQuery(db, filter).where('agents.project_id', '=', projectId).execute();
   const guests = await listQuery(db, filter)
     .where('agents.id', 'in', (from) =>
@@ -56,7 +56,7 @@ function listQuery(db: Database, filter: AgentFilter) {
   return query;
 }
 
-/** Every living agent, newest first, however many there are. */
+/** All living agents, newest first, without a limit. */
 export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
   const found: AgentView[] = [];
   for (;;) {
@@ -69,18 +69,17 @@ export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
 
 const selectView = hotQuery<[id: string], JoinedRow>(['1'], (db, [id]) => views(db).where('agents.id', '=', id));
 
-/** One agent with its latest run and session, or null. */
 export async function agentView(db: Database, id: string): Promise<AgentView | null> {
   const [row] = (await selectView(db, [id])).rows;
   return row ? viewOf(row) : null;
 }
 
 /**
- * The agents that a starting daemon has to look after, parents first: those with a run or a session that has not ended,
- * those whose worktree is still to be made or to be cleaned up, and those that have completed and not ended.
+ * The agents that a starting daemon must reconcile, parents first: those with an open run or session, with a worktree
+ * to create or clean up, or completed but not ended.
  */
 export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
-  // `union all`, since an agent may be named twice here, and SQLite would sort whole tables by id to make each name single.
+  // `union all`, since duplicates are harmless here, and removing them would make SQLite sort whole tables.
   const rows = await views(db)
     .where('agents.id', 'in', (from) =>
       from
@@ -124,7 +123,7 @@ export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
 
 type JoinedRow = Record<string, unknown>;
 
-/** Where the columns of one table are in a joined row: made once, since a listing reads thousands of cells. */
+/** The positions of one table's columns in a joined row; computed once, since a listing reads thousands of cells. */
 type Part = readonly { readonly alias: string; readonly column: string }[];
 
 function partOf(prefix: string, columns: readonly string[]): Part {
@@ -165,7 +164,7 @@ function viewOf(row: JoinedRow): AgentView {
   };
 }
 
-/** The columns of one table out of a joined row. */
+/** Extracts one table's columns from a joined row. */
 function pick(row: JoinedRow, part: Part): JoinedRow {
   const picked: JoinedRow = {};
   for (const { alias, column } of part) picked[column] = row[alias];

@@ -9,7 +9,7 @@ import { storeLimits } from '../store-limit.ts';
 import type { AgentTable, Database } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Facts of an agent that may change after it was forked. */
+/** Fields of an agent that may change after the fork. */
 export type AgentPatch = Partial<
   Pick<
     Agent,
@@ -34,12 +34,11 @@ export type AgentPatch = Partial<
   >
 >;
 
-/** Adds an agent. An alias that a living agent of the project has is a conflict. */
+/** Adds an agent. The alias of a living agent in the project is a conflict. */
 export async function insertAgent(tx: WriteTransaction, agent: Agent): Promise<void> {
   await tx.db.insertInto('agents').values(toColumns(agent)).execute();
 }
 
-/** Changes facts of an agent. */
 export async function updateAgent(tx: WriteTransaction, id: string, patch: AgentPatch): Promise<void> {
   const columns = toColumns(patch);
   if (Object.keys(columns).length === 0) return;
@@ -49,23 +48,21 @@ export async function updateAgent(tx: WriteTransaction, id: string, patch: Agent
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 1n) return;
-  throw new PawlError('agent_not_found', `there is no agent ${id}`, { hint: 'list the agents with `pawl ps --all`' });
+  throw new PawlError('agent_not_found', `There is no agent ${id}.`, { hint: 'List the agents with `pawl ps --all`.' });
 }
 
 const selectAgent = hotQuery<[id: string], Selectable<AgentTable>>(['1'], (db, [id]) =>
   db.selectFrom('agents').selectAll().where('id', '=', id),
 );
 
-/** The agent with this id, or null. */
 export async function agentById(db: Database, id: string): Promise<Agent | null> {
   const [row] = (await selectAgent(db, [id])).rows;
   return row ? agentOf(row) : null;
 }
 
 /**
- * Finds who a person means: the agent with this id; else the living ones with this alias; else the ended ones with it,
- * newest first; else those whose id begins with it, among the living only where something is to be done to them. More
- * than one match is for the caller to refuse.
+ * Resolves a reference: an exact id; else living agents with this alias; else ended ones, newest first; else an id
+ * prefix, of living agents only for commands that act. The caller refuses more than one match.
  */
 export async function findAgents(
   db: Database,
@@ -74,11 +71,11 @@ export async function findAgents(
 ): Promise<Agent[]> {
   let matching = db.selectFrom('agents').selectAll().limit(storeLimits.matches);
   if (options.projectId !== undefined) {
-    // An expression, so that the planner takes the index on the id or the alias and not the one on the project.
+    // An expression, so that the planner uses the index on id or alias instead of the one on project.
     matching = matching.where(sql`coalesce(project_id, '')`, '=', options.projectId);
   }
   const named = matching.where('alias', '=', reference).orderBy('ordinal', 'desc');
-  // `~` sorts after every character of an id, and ids are compared byte by byte.
+  // `~` sorts after every character of an id, and ids compare bytewise.
   const prefixed = matching.where('id', '>=', reference).where('id', '<', `${reference}~`).orderBy('id');
   const attempts = [
     matching.where('id', '=', reference),
@@ -94,15 +91,14 @@ export async function findAgents(
   return [];
 }
 
-/** The aliases of all living agents of the home. */
 export async function livingAliases(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('agents').select('alias').where('ended_at', 'is', null).execute();
   return rows.map((row) => row.alias);
 }
 
 /**
- * The aliases that are taken in a project, or among the agents without one: by living agents, and by dead ones whose worktree
- * there is not settled yet. An agent with several projects takes its alias in each of them.
+ * The aliases taken in a project, or among agents without one: by living agents, and by dead ones with an unsettled
+ * worktree there. An agent with several projects takes its alias in each.
  */
 export async function takenAliases(db: Database, projectId: string | null): Promise<string[]> {
   const living = await db
@@ -117,7 +113,7 @@ export async function takenAliases(db: Database, projectId: string | null): Prom
     .where('ended_at', 'is not', null)
     .where('worktree', 'is not', null)
     .where('worktree_end', 'is', null)
-    // An expression, so that the planner takes the index of those few and not the one of the project.
+    // An expression, so that the planner uses the smaller index instead of the one on project.
     .where(sql`coalesce(project_id, '')`, '=', projectId ?? '')
     .execute();
   const elsewhere =
@@ -145,7 +141,6 @@ export async function takenWorkdirs(db: Database): Promise<string[]> {
   return rows.map(({ alias }) => alias);
 }
 
-/** The columns that make an agent record. */
 export const agentColumns = [
   'id',
   'alias',
@@ -185,7 +180,6 @@ export const agentColumns = [
   'reaped_at',
 ] as const satisfies (keyof AgentTable)[];
 
-/** Reads an agent record from its columns. */
 export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[number]>): Agent {
   return {
     id: row.id,
@@ -231,7 +225,7 @@ function isIdPrefix(reference: string): boolean {
   return reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference);
 }
 
-/** How many agents there are, agent 0 not counted. */
+/** The number of agents, without agent 0. */
 export async function countAgents(db: Database): Promise<number> {
   const row = await db
     .selectFrom('agents')
@@ -241,7 +235,10 @@ export async function countAgents(db: Database): Promise<number> {
   return integer(row.count);
 }
 
-/** The paths of all directories that agents were given: worktrees, and what is around those of several projects or none. */
+/**
+ * The paths of all directories given to agents: worktrees, and the directories around those of several projects or
+ * none.
+ */
 export async function directoriesInUse(db: Database): Promise<Set<string>> {
   const rows = await db
     .selectFrom('agents')
@@ -251,13 +248,13 @@ export async function directoriesInUse(db: Database): Promise<Set<string>> {
   const paths = rows.flatMap(({ worktree, workdir, project_id }) => [
     worktree ?? '',
     workdir ?? '',
-    // The directory of an agent without a project lies in one that has the agent's name.
+    // The directory of an agent without a project is inside one with the agent's name.
     project_id === null ? (worktree ?? '').replace(/[/][^/]*$/, '') : '',
   ]);
   return new Set(paths.filter((path) => path !== ''));
 }
 
-/** The agents that have a worktree, or had one that was kept, newest first. */
+/** The agents with a worktree, or with one that was kept, newest first. */
 export async function agentsWithWorktree(db: Database): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')
@@ -276,7 +273,7 @@ export async function agentsWithWorktree(db: Database): Promise<Agent[]> {
   return rows.map(agentOf);
 }
 
-/** The agent whose worktree lies in the trash under this name, or null. */
+/** The agent whose worktree is in the trash under this name, or null. */
 export async function agentOfTrash(db: Database, entry: string): Promise<Agent | null> {
   const rows = await db.selectFrom('agents').selectAll().where('worktree_end', 'like', '%"trashed"%').execute();
   return (

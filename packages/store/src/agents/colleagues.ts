@@ -20,7 +20,7 @@ export async function livingColleagues(
     .where('agents.kind', '=', 'main')
     .orderBy('agents.ordinal')
     .execute();
-  // Many agents share one definition to the letter: each is read once.
+  // Many agents share one definition; parse each text once.
   const known = new Map<string, Definition>();
   return rows.map(({ run_definition: text, ...row }) => {
     if (text === null) return { agent: agentOf(row), definition: null };

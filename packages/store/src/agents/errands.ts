@@ -3,7 +3,7 @@ import { agentView } from './agent-views.ts';
 import type { AgentView } from './agent-views.ts';
 import type { Database } from '../tables.ts';
 
-/** The errands, newest first. */
+/** Newest first. */
 export async function listErrands(db: Database, filter: { includeEnded: boolean }): Promise<AgentView[]> {
   let query = db
     .selectFrom('agents')

@@ -4,11 +4,11 @@ import { agentOf } from './agents.ts';
 import type { Database, Row } from '../tables.ts';
 
 /**
- * An agent and all its descendants, each after all of its own: the order in which they may be ended. Those who descend
- * through somebody dead are found too.
+ * An agent and all its descendants, children before parents: the order in which to end them. Includes descendants of
+ * dead agents.
  */
 export async function descendants(db: Database, agentId: string): Promise<Agent[]> {
-  // A cross join, because SQLite keeps its order: else it would read every agent there is.
+  // A cross join, because SQLite keeps its order; otherwise it would scan all agents.
   const { rows } = await sql<Row<'agents'>>`
     with recursive family (id, depth) as (
       select agents.id, 0 from agents where agents.id = ${agentId}
@@ -20,7 +20,7 @@ export async function descendants(db: Database, agentId: string): Promise<Agent[
   return rows.map(agentOf);
 }
 
-/** The children of an agent that live, oldest first. */
+/** The living children of an agent, oldest first. */
 export async function livingChildren(db: Database, agentId: string): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')
@@ -32,7 +32,7 @@ export async function livingChildren(db: Database, agentId: string): Promise<Age
   return rows.map(agentOf);
 }
 
-/** The living agents that an agent looks after now. */
+/** The living agents that an agent supervises. */
 export async function supervisedBy(db: Database, agentId: string): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')
@@ -44,7 +44,7 @@ export async function supervisedBy(db: Database, agentId: string): Promise<Agent
   return rows.map(agentOf);
 }
 
-/** True when `ancestorId` is the parent of an agent, or the parent's parent, and so on. */
+/** True if `ancestorId` is an ancestor of the agent. */
 export async function descendsFrom(db: Database, agentId: string, ancestorId: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with recursive line (id, parent_id) as (
@@ -56,7 +56,7 @@ export async function descendsFrom(db: Database, agentId: string, ancestorId: st
   return rows.length > 0;
 }
 
-/** The nearest ancestor of an agent that lives, by the chain of parents; agent 0 always does. */
+/** The nearest living ancestor; agent 0 always is. */
 export async function nearestLivingAncestor(db: Database, agentId: string): Promise<Agent | null> {
   const { rows } = await sql<Row<'agents'>>`
     with recursive line (id, parent_id, depth) as (
@@ -69,7 +69,7 @@ export async function nearestLivingAncestor(db: Database, agentId: string): Prom
   return rows[0] === undefined ? null : agentOf(rows[0]);
 }
 
-/** The living mains of a project, oldest first; after those whose first project it is, those with a further worktree there. */
+/** The living mains of a project, oldest first; then those with a further worktree there. */
 export async function livingMains(db: Database, projectId: string): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')

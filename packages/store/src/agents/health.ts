@@ -1,6 +1,5 @@
 import type { Database } from '../tables.ts';
 
-/** The living agents that count as stuck. */
 export async function stuckAgents(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('agents')
@@ -11,7 +10,7 @@ export async function stuckAgents(db: Database): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The living persistent agents whose latest run failed and that nobody has stopped. */
+/** The living persistent agents whose latest run failed and that were not stopped. */
 export async function failedPersistentAgents(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('agents')
@@ -25,7 +24,7 @@ export async function failedPersistentAgents(db: Database): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** How many runs of an agent have failed since a time; of very many runs only the latest are looked at. */
+/** Counts failed runs since a time, among the latest runs only. */
 export async function countFailures(db: Database, agentId: string, since: number): Promise<number> {
   const latest = db
     .selectFrom('runs')
@@ -42,5 +41,5 @@ export async function countFailures(db: Database, agentId: string, since: number
   return rows.length;
 }
 
-/** More runs than an agent can fail in the time that failures are counted in. */
+/** More runs than an agent can fail in the counted period. */
 const latestRuns = 100;

@@ -6,7 +6,7 @@ import { integer, json, nullableInteger, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** What is remembered of nudging each living agent, by agent. */
+/** The nudge state of each living agent. */
 export async function nudgeStates(db: Database): Promise<Map<string, NudgeState>> {
   const rows = await db
     .selectFrom('agents')
@@ -17,7 +17,6 @@ export async function nudgeStates(db: Database): Promise<Map<string, NudgeState>
   return new Map(rows.map((row) => [row.agent_id, stateOf(row)]));
 }
 
-/** Writes down what is remembered of nudging an agent. */
 export async function saveNudge(tx: WriteTransaction, state: NudgeState): Promise<void> {
   const { agent_id: _agent, ...columns } = toColumns(state);
   await tx.db
@@ -27,7 +26,7 @@ export async function saveNudge(tx: WriteTransaction, state: NudgeState): Promis
     .execute();
 }
 
-/** An event with the class of the agent that it is about. */
+/** An event with the class of its agent. */
 export type ClassedEvent = {
   seq: number;
   type: EventType;
@@ -36,7 +35,7 @@ export type ClassedEvent = {
   class: Agent['class'] | null;
 };
 
-/** Events of some types in a project after a `seq`, oldest first, each with the class of the agent that it is about. */
+/** Events of some types in a project after a `seq`, oldest first, each with the class of its agent. */
 export async function projectEvents(
   db: Database,
   filter: { projectId: string; afterSeq: number; types: readonly EventType[]; limit: number },
@@ -60,7 +59,7 @@ export async function projectEvents(
   }));
 }
 
-/** The `seq` of the event that an agent's latest run began with; 0 when it has had none. */
+/** The `seq` of the event that started an agent's latest run; 0 if it had none. */
 export async function lastRunSeq(db: Database, agentId: string): Promise<number> {
   const row = await db
     .selectFrom('events')

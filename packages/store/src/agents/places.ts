@@ -5,15 +5,14 @@ import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Facts of a place that may change after the fork. */
+/** Fields of a place that may change after the fork. */
 export type PlacePatch = Partial<Pick<AgentPlace, 'baseCommit' | 'readyAt' | 'end'>>;
 
-/** Adds a worktree of an agent in one more project. */
+/** Adds a worktree of an agent in a further project. */
 export async function insertPlace(tx: WriteTransaction, place: AgentPlace): Promise<void> {
   await tx.db.insertInto('agent_places').values(toColumns(place)).execute();
 }
 
-/** Changes facts of a place. */
 export async function updatePlace(
   tx: WriteTransaction,
   { agentId, projectId }: Pick<AgentPlace, 'agentId' | 'projectId'>,
@@ -27,13 +26,13 @@ export async function updatePlace(
     .execute();
 }
 
-/** The additional places of an agent, in the order in which their projects were named. */
+/** The further places of an agent, in the order of its projects. */
 export async function placesOfAgent(db: Database, agentId: string): Promise<AgentPlace[]> {
   const rows = await db.selectFrom('agent_places').selectAll().where('agent_id', '=', agentId).orderBy('no').execute();
   return rows.map(placeFrom);
 }
 
-/** The additional places of several agents, by their ids. */
+/** The further places of several agents, by agent id. */
 export async function placesOfAgents(db: Database, agentIds: readonly string[]): Promise<Map<string, AgentPlace[]>> {
   const found = new Map<string, AgentPlace[]>();
   if (agentIds.length === 0) return found;
@@ -48,7 +47,7 @@ export async function placesOfAgents(db: Database, agentIds: readonly string[]):
   return found;
 }
 
-/** The additional places that still have a worktree: those in use, those that were kept, those that were restored. */
+/** The further places that still have a worktree: in use, kept or restored. */
 export async function presentPlaces(db: Database): Promise<AgentPlace[]> {
   const rows = await db
     .selectFrom('agent_places')
@@ -63,13 +62,13 @@ export async function presentPlaces(db: Database): Promise<AgentPlace[]> {
   return rows.map(placeFrom);
 }
 
-/** The additional place whose worktree is in the trash under this name, or null. */
+/** The further place whose worktree is in the trash under this name, or null. */
 export async function placeOfTrash(db: Database, entry: string): Promise<AgentPlace | null> {
   const rows = await db.selectFrom('agent_places').selectAll().where('end', 'like', '%"trashed"%').execute();
   return rows.map(placeFrom).find(({ end }) => end?.state === 'trashed' && end.entry === entry) ?? null;
 }
 
-/** The additional place in a project of the agent with this branch, newest agent first, or null. */
+/** The further place in a project of the agent with this branch, newest agent first, or null. */
 export async function placeOfBranch(db: Database, projectId: string, branch: string): Promise<AgentPlace | null> {
   const row = await db
     .selectFrom('agent_places')

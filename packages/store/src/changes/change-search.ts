@@ -10,7 +10,7 @@ import { placeOfBranch } from '../agents/places.ts';
 import { integer } from '../row.ts';
 import type { Database } from '../tables.ts';
 
-/** The open change that an agent goes on with in its author's place, or null. */
+/** The open change that an agent stands in for, or null. */
 export async function openChangeOfStandIn(db: Database, projectId: string, agentId: string): Promise<Change | null> {
   const row = await db
     .selectFrom('changes')
@@ -25,8 +25,8 @@ export async function openChangeOfStandIn(db: Database, projectId: string, agent
 }
 
 /**
- * The latest change of an agent, or of its author in whose place it is; of a person, that of the same branch. Only what was
- * opened in a span of time, where one is given.
+ * The latest change of an agent, or of the author it stands in for; for a person, of the same branch. Optionally only
+ * those opened in a time span.
  */
 export async function lastChangeOf(
   db: Database,
@@ -50,7 +50,7 @@ export async function lastChangeOf(
   return row === undefined ? null : changeById(db, row.id);
 }
 
-/** The agent that has a branch, or had it last; one with several projects as it is in this one. */
+/** The agent that has or last had a branch; for one with several projects, as it is in this one. */
 export async function agentOfBranch(db: Database, projectId: string, branch: string): Promise<Agent | null> {
   const row = await db
     .selectFrom('agents')
@@ -65,7 +65,7 @@ export async function agentOfBranch(db: Database, projectId: string, branch: str
   return place === null || agent === null ? null : agentAt(agent, place);
 }
 
-/** Those of some heads that a change of the project proposes, open or not. */
+/** The given heads that a change of the project proposes, open or not. */
 export async function proposedHeads(db: Database, projectId: string, heads: readonly string[]): Promise<Set<string>> {
   if (heads.length === 0) return new Set();
   const rows = await db
@@ -77,7 +77,7 @@ export async function proposedHeads(db: Database, projectId: string, heads: read
   return new Set(rows.map(({ head }) => head));
 }
 
-/** How many changes of a project are neither merged nor closed. */
+/** The number of changes that are neither merged nor closed. */
 export async function countOpenChanges(db: Database, projectId: string): Promise<number> {
   const row = await db
     .selectFrom('changes')
@@ -90,8 +90,8 @@ export async function countOpenChanges(db: Database, projectId: string): Promise
 }
 
 /**
- * The agents of a project whose latest run was completed since a time, and that may have something to propose: those with a
- * branch of their own that are there for one piece of work, in their first project or in a further one. Whether their branch has commits is for git to say.
+ * The agents of a project whose latest run completed since a time, and that may have something to propose: ephemeral
+ * ones with their own branch, in their first project or a further one. Git knows whether the branch has commits.
  */
 export async function finishedAuthors(
   db: Database,
@@ -119,7 +119,7 @@ export async function finishedAuthors(
   return [...guests, ...own].map((row) => ({ agentId: row.agent_id, runId: row.run_id })).toReversed();
 }
 
-/** The latest changes of a project that somebody went on with in their author's place. */
+/** The latest changes of a project that have a stand-in. */
 export async function changesTakenOver(db: Database, projectId: string): Promise<Change[]> {
   const rows = await db
     .selectFrom('changes')
@@ -133,7 +133,7 @@ export async function changesTakenOver(db: Database, projectId: string): Promise
   return changes.filter((change) => change !== null);
 }
 
-/** The latest agents with a branch of their own that had a run, newest first; of one project, or of all. */
+/** The latest agents with their own branch and a run, newest first; of one project, or of all. */
 export async function agentsThatRan(
   db: Database,
   { projectId, limit }: { projectId?: string; limit: number },

@@ -6,15 +6,14 @@ import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Facts of a change that may change after it was opened. */
+/** Fields of a change that may change after it was opened. */
 export type ChangePatch = Partial<Omit<Change, 'id' | 'projectId' | 'openedAt'>>;
 
-/** Adds a change. A branch that has an open one is a conflict. */
+/** Adds a change. A second open change of a branch is a conflict. */
 export async function insertChange(tx: WriteTransaction, change: Change): Promise<void> {
   await tx.db.insertInto('changes').values(toColumns(change)).execute();
 }
 
-/** Changes facts of a change. */
 export async function updateChange(tx: WriteTransaction, id: string, patch: ChangePatch): Promise<void> {
   const columns = toColumns(patch);
   if (Object.keys(columns).length === 0) return;
@@ -24,18 +23,17 @@ export async function updateChange(tx: WriteTransaction, id: string, patch: Chan
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 1n) return;
-  throw new PawlError('not_found', `there is no change ${id}`, {
-    hint: 'list the changes with `pawl change ls --all`',
+  throw new PawlError('not_found', `There is no change ${id}.`, {
+    hint: 'List the changes with `pawl change ls --all`.',
   });
 }
 
-/** The change with this id, or null. */
 export async function changeById(db: Database, id: string): Promise<Change | null> {
   const row = await db.selectFrom('changes').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? changeOf(row) : null;
 }
 
-/** The changes of a project that are neither merged nor closed, in the order in which they were opened. */
+/** The changes of a project that are neither merged nor closed, in the order opened. */
 export async function openChanges(db: Database, projectId: string): Promise<Change[]> {
   const rows = await db
     .selectFrom('changes')
@@ -49,7 +47,6 @@ export async function openChanges(db: Database, projectId: string): Promise<Chan
   return rows.map(changeOf);
 }
 
-/** The open change of a branch, or null. */
 export async function openChangeOf(db: Database, projectId: string, branch: string): Promise<Change | null> {
   const row = await db
     .selectFrom('changes')
@@ -74,7 +71,7 @@ export async function changesByAgent(db: Database, agentId: string): Promise<Cha
   return rows.map(changeOf);
 }
 
-/** The changes that an agent opened or goes on with, newest first. */
+/** The changes that an agent opened or continues, newest first. */
 export async function changesMadeBy(db: Database, agentId: string): Promise<Change[]> {
   const rows = await db
     .selectFrom('changes')
@@ -86,7 +83,7 @@ export async function changesMadeBy(db: Database, agentId: string): Promise<Chan
   return rows.map(changeOf);
 }
 
-/** Every change that an agent opened, works on now, is to continue in its author's place, or reviews; newest first. */
+/** Every change that an agent opened, works on, stands in for, or reviews; newest first. */
 export async function changesAbout(db: Database, agentId: string): Promise<Change[]> {
   const rows = await db
     .selectFrom('changes')
@@ -104,7 +101,7 @@ export async function changesAbout(db: Database, agentId: string): Promise<Chang
   return rows.map(changeOf);
 }
 
-/** The latest change of each of these agents: the one it opened last, or an open one that it stands in for. */
+/** The latest change of each agent: the one it opened last, or an open one that it stands in for. */
 export async function latestChanges(db: Database, agentIds: readonly string[]): Promise<Map<string, Change>> {
   const found = new Map<string, Change>();
   for (let from = 0; from < agentIds.length; from += agentsPerStatement) {
@@ -133,7 +130,7 @@ export async function latestChanges(db: Database, agentIds: readonly string[]): 
   return found;
 }
 
-/** How many agents one statement names: databases bound the number of its parameters. */
+/** Agents per statement; databases limit the number of parameters. */
 const agentsPerStatement = 500;
 
 /** The changes of a planned task, oldest first. */
@@ -159,7 +156,7 @@ export async function listChanges(
   return (await query.execute()).map(changeOf);
 }
 
-/** Changes whose id begins with this, or whose branch is called so; at most a few. */
+/** Changes with this id prefix or branch; at most a few. */
 export async function findChanges(db: Database, reference: string, projectId?: string): Promise<Change[]> {
   let query = db
     .selectFrom('changes')
@@ -176,7 +173,7 @@ export async function findChanges(db: Database, reference: string, projectId?: s
   return (await query.execute()).map(changeOf);
 }
 
-/** The changes that were merged last, as far as others may have begun at them: their heads, and what main has them by. */
+/** The changes merged last, from which others may have branched: their heads, and their commits on main. */
 export async function mergedHeads(
   db: Database,
   projectId: string,
@@ -193,12 +190,11 @@ export async function mergedHeads(
   return rows.map(({ head, merged_commit: commit }) => ({ head, commit: commit ?? head }));
 }
 
-/** Adds a comment. */
 export async function insertComment(tx: WriteTransaction, comment: ChangeComment): Promise<void> {
   await tx.db.insertInto('change_comments').values(toColumns(comment)).execute();
 }
 
-/** Notes how a comment was addressed. */
+/** Records how a comment was addressed. */
 export async function addressComment(tx: WriteTransaction, id: string, addressed: string): Promise<void> {
   await tx.db
     .updateTable('change_comments')
@@ -208,7 +204,7 @@ export async function addressComment(tx: WriteTransaction, id: string, addressed
     .execute();
 }
 
-/** What was said about a change, oldest first. */
+/** The comments on a change, oldest first. */
 export async function commentsOf(db: Database, changeId: string): Promise<ChangeComment[]> {
   const rows = await db
     .selectFrom('change_comments')

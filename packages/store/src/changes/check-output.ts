@@ -4,7 +4,7 @@ import type { CheckChunk } from './checks.ts';
 import { integer } from '../row.ts';
 import type { Database } from '../tables.ts';
 
-/** The end of what a check has printed, as far as it is stored, within a number of bytes; the first chunk may be cut. */
+/** The end of a check's stored output, within a number of bytes; the first chunk may be cut. */
 export async function readCheckEnd(
   db: Database,
   checkId: string,

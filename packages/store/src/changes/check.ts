@@ -9,11 +9,11 @@ import { storeLimits } from '../store-limit.ts';
 const headerText = 'SQLite format 3\0';
 
 /**
- * Says what is wrong with a database file, or null when it is sound. A file that a newer program wrote, and a disk that
- * fails, are thrown as they are: neither is damage. Only for a file that nothing else in this process has open.
+ * Describes the damage of a database file, or null if it is sound. Throws for a file from a newer program and for a
+ * failing disk: neither is damage. Only for a file that nothing else in this process has open.
  */
 export function damageOf(path: string, options: { mayBeEmpty: boolean }): string | null {
-  // SQLite throws the log of such a file away when it opens it.
+  // SQLite discards the log of such a file when it opens it.
   if (!hasHeader(path)) return 'the file is not a database';
   let database: DatabaseSync | null = null;
   try {
@@ -43,13 +43,13 @@ function hasHeader(path: string): boolean {
   }
 }
 
-/** The first tables are made in one transaction, so that a new database has all of them or none. */
+/** The first tables are created in one transaction, so a new database has all of them or none. */
 function missingTables(tables: string[], mayBeEmpty: boolean): string | null {
   if (tables.length === 0 && mayBeEmpty) return null;
   return tables.includes('events') && tables.includes('counters') ? null : 'tables are missing';
 }
 
-/** The pages of the log are written back first: until then the file may rightly be shorter than the database. */
+/** Writes back the log first: until then the file may legitimately be shorter than the database. */
 function truncation(database: DatabaseSync, path: string): string | null {
   database.exec('pragma wal_checkpoint(truncate)');
   const pages = pragmaNumber(database, 'page_count');
@@ -57,7 +57,10 @@ function truncation(database: DatabaseSync, path: string): string | null {
   return statSync(path).size < bytes ? 'the file is truncated' : null;
 }
 
-/** The whole of a small file; of a large one all but the chunks, which would take minutes and can be read from files again. */
+/**
+ * Checks all of a small file; of a large one, all but the chunks, which would take minutes and can be read again from
+ * files.
+ */
 function brokenPages(database: DatabaseSync, path: string, tables: string[]): string | null {
   if (statSync(path).size <= storeLimits.wholeCheckBytes) return quickCheck(database, '');
   for (const table of tables) {
@@ -73,7 +76,7 @@ function quickCheck(database: DatabaseSync, scope: string): string | null {
   return text === 'ok' ? null : text.slice(0, 500);
 }
 
-/** True when the database holds something and a migration is to come. */
+/** True if the database is not empty and has pending migrations. */
 export function needsMigration(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: storeLimits.busyMs });
   try {

@@ -6,7 +6,7 @@ import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Facts of a check that come with its run. */
+/** Fields of a check that its run sets. */
 export type CheckPatch = Partial<
   Pick<
     Check,
@@ -25,12 +25,11 @@ export type CheckPatch = Partial<
   >
 >;
 
-/** Adds a check that is about to run. */
 export async function insertCheck(tx: WriteTransaction, check: Check): Promise<void> {
   await tx.db.insertInto('checks').values(toColumns(check)).execute();
 }
 
-/** Changes facts of a check; one that has ended stays as it is. Returns whether it was changed. */
+/** Updates an open check. Returns false if it has ended. */
 export async function updateCheck(tx: WriteTransaction, id: string, patch: CheckPatch): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('checks')
@@ -41,13 +40,12 @@ export async function updateCheck(tx: WriteTransaction, id: string, patch: Check
   return numUpdatedRows === 1n;
 }
 
-/** The check with this id, or null. */
 export async function checkById(db: Database, id: string): Promise<Check | null> {
   const row = await db.selectFrom('checks').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? checkOf(row) : null;
 }
 
-/** The checks that have not ended, oldest first. */
+/** Checks that have not ended, oldest first. */
 export async function openChecks(db: Database, projectId?: string): Promise<Check[]> {
   let query = db.selectFrom('checks').selectAll().where('ended_at', 'is', null).orderBy('ordinal');
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);
@@ -85,7 +83,7 @@ export async function recentChecks(db: Database, projectId: string, limit: numbe
 
 export type CheckChunk = { step: number; offset: number; bytes: Uint8Array };
 
-/** Stores output of a check and moves its offset past it, in one transaction. */
+/** Stores output of a check and advances its offset, in one transaction. */
 export async function appendCheckChunk(tx: WriteTransaction, checkId: string, chunk: CheckChunk): Promise<void> {
   await tx.db
     .insertInto('check_chunks')
@@ -93,7 +91,7 @@ export async function appendCheckChunk(tx: WriteTransaction, checkId: string, ch
     .execute();
 }
 
-/** The output of a check in the order in which it came, after a chunk, within a number of bytes. */
+/** The output of a check in order, after a chunk, within a number of bytes. */
 export async function readCheckChunks(
   db: Database,
   checkId: string,

@@ -1,7 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import type { Database } from '../tables.ts';
 
-/** The heads of merged changes that came from a branch, or that a branch began at: what main may have by other commits. */
+/** The heads of merged changes of a branch, or that a branch started at: main may have them as other commits. */
 export async function landedHeads(
   db: Database,
   projectId: string,

@@ -4,10 +4,10 @@ import { integer, nullableInteger, nullableJson, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** What is remembered of a queue and may change. */
+/** Fields of a queue that may change. */
 export type QueuePatch = Partial<Omit<Queue, 'projectId' | 'beganAt'>>;
 
-/** Begins a project's queue, if it has none yet. */
+/** Creates a project's queue unless it exists. */
 export async function beginQueue(tx: WriteTransaction, projectId: string, branch: string): Promise<void> {
   const queue: Queue = {
     projectId,
@@ -29,7 +29,6 @@ export async function beginQueue(tx: WriteTransaction, projectId: string, branch
     .execute();
 }
 
-/** Changes what is remembered of a queue. */
 export async function updateQueue(tx: WriteTransaction, projectId: string, patch: QueuePatch): Promise<void> {
   const columns = toColumns(patch);
   if (Object.keys(columns).length === 0) return;
@@ -42,7 +41,6 @@ export async function queueOf(db: Database, projectId: string): Promise<Queue | 
   return row ? queueFrom(row) : null;
 }
 
-/** Every queue that has begun. */
 export async function allQueues(db: Database): Promise<Queue[]> {
   return (await db.selectFrom('queues').selectAll().orderBy('project_id').execute()).map(queueFrom);
 }

@@ -4,7 +4,7 @@ import { integer, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Records the commits of an agent that were not proposed, in place of earlier ones; false when they are on record already. */
+/** Records an agent's commits that were not proposed, replacing earlier ones; false if already recorded. */
 export async function recordWithheldWork(tx: WriteTransaction, work: WithheldWork): Promise<boolean> {
   const known = await withheldOfAgent(tx.db, work.agentId);
   if (known.some(({ projectId, head }) => projectId === work.projectId && head === work.head)) return false;
@@ -17,7 +17,7 @@ export async function recordWithheldWork(tx: WriteTransaction, work: WithheldWor
   return true;
 }
 
-/** The commits of an agent that were not proposed, one row for each of its projects. */
+/** An agent's commits that were not proposed, one row per project. */
 export async function withheldOfAgent(db: Database, agentId: string): Promise<WithheldWork[]> {
   const rows = await db
     .selectFrom('withheld_work')

@@ -11,7 +11,7 @@ import { renameDurably, syncFile } from './durable-file.ts';
 import { sqliteFailureOf } from '../engine/sqlite-failure.ts';
 import { storeLimits } from '../store-limit.ts';
 
-/** The copy is made in one step, from one snapshot: in smaller ones every write in between would start it over. */
+/** Copies in one step, from one snapshot: with smaller steps, every write in between would restart it. */
 const allPages = 2 ** 31 - 1;
 
 /** The paths of the backups, newest first. They are numbered, because clocks jump. */
@@ -24,7 +24,7 @@ export function listBackups(directory: DataDirectory): string[] {
 
 /**
  * Copies the database while it is in use, checks the copy, and keeps the newest few. Returns the path of the copy, or
- * null when the newest backup is younger than `minimumAgeMs` and nothing has changed since. One call at a time.
+ * null if the newest backup is younger than `minimumAgeMs` and nothing has changed. One call at a time.
  */
 export async function createBackup(
   directory: DataDirectory,
@@ -50,7 +50,7 @@ export async function createBackup(
   }
 }
 
-/** Makes a copy that stands alone, without a write-ahead log, and has passed the check. */
+/** Makes a standalone copy, without a write-ahead log, that has passed the check. */
 async function copyTo(source: DatabaseSync, path: string, now: number): Promise<void> {
   createPrivateFile(path);
   await backup(source, path, { rate: allPages });
@@ -62,8 +62,8 @@ async function copyTo(source: DatabaseSync, path: string, now: number): Promise<
   }
   const damage = damageOf(path, { mayBeEmpty: false });
   if (damage !== null) {
-    throw new PawlError('store_failed', `the backup is not sound: ${damage}`, {
-      hint: 'the older backups were kept; check the disk and start the daemon again, which checks the database',
+    throw new PawlError('store_failed', `The backup is damaged: ${damage}`, {
+      hint: 'The older backups were kept. Check the disk and restart the daemon, which checks the database.',
     });
   }
   chmodSync(path, 0o600);
@@ -87,7 +87,7 @@ function isUnchanged(source: DatabaseSync, backupPath: string): boolean {
   }
 }
 
-/** Facts change together with an event, and output only grows: these numbers tell two states apart. */
+/** Facts change together with an event, and output only grows, so these numbers identify a state. */
 function progressOf(database: DatabaseSync): string {
   const row = database
     .prepare(

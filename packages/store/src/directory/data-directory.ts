@@ -15,20 +15,20 @@ import { PawlError, hasErrno } from '@pawl/schema/error';
 import { isBusy, isDamage, sqliteFailureOf } from '../engine/sqlite-failure.ts';
 import { storeLimits } from '../store-limit.ts';
 
-/** Where the store keeps its files in PAWL_HOME. */
+/** The store's files in PAWL_HOME. */
 export type DataDirectory = {
   readonly path: string;
   readonly database: string;
   readonly backups: string;
   readonly quarantine: string;
-  /** The plan of a recovery that is under way. */
+  /** The plan of a recovery in progress. */
   readonly recovery: string;
   readonly lock: string;
-  /** Written by the daemon that holds the lock: says who it is. */
+  /** Written by the daemon that holds the lock; identifies it. */
   readonly daemon: string;
 };
 
-/** Names the files of a data directory, without touching any. */
+/** Names the files of a data directory, without touching them. */
 export function dataDirectory(path: string): DataDirectory {
   const root = resolve(path);
   return {
@@ -42,7 +42,7 @@ export function dataDirectory(path: string): DataDirectory {
   };
 }
 
-/** Makes the directory private to this user, or refuses one that is not; it never changes what somebody else set up. */
+/** Creates the directory, private to this user, or refuses one that is not; never changes an existing one. */
 export function openDataDirectory(path: string): DataDirectory {
   const directory = dataDirectory(path);
   try {
@@ -59,10 +59,9 @@ export function openDataDirectory(path: string): DataDirectory {
 }
 
 /**
- * Makes this process the one daemon of the directory until it releases the lock or dies. The lock is the kernel's: it
- * leaves no stale file, a reused pid means nothing to it, and a frozen holder keeps it.
- *
- * The lock file is opened by SQLite only. Closing any other descriptor of it would drop the lock of this process.
+ * Makes this process the only daemon of the directory until it releases the lock or dies. It is a kernel lock: it
+ * leaves no stale file, is independent of pids, and a frozen holder keeps it.
+ * Only SQLite opens the lock file. Closing any other descriptor of it would drop this process's lock.
  */
 export function lockDataDirectory(directory: DataDirectory): { release(): void } {
   createPrivateFile(directory.lock);
@@ -72,10 +71,10 @@ export function lockDataDirectory(directory: DataDirectory): { release(): void }
     if (isBusy(error)) throw alreadyRunning(directory);
     if (!isDamage(error)) throw sqliteFailureOf(error) ?? error;
   }
-  // Somebody wrote into the file. Nobody holds it, or SQLite had said so before it read it; and it is emptied, not replaced, so that
-  // of two daemons that come here at once both lock the same file.
+  // The file has foreign content. Nobody holds the lock, or SQLite would have said so before reading. Empty the file
+  // instead of replacing it, so that two daemons doing this at once lock the same file.
   const aside = join(directory.quarantine, `pawl.lock-${Date.now()}-${process.pid}`);
-  // Not `copyFileSync`, which never ends when the other one empties the file meanwhile.
+  // Not `copyFileSync`, which never ends if another process empties the file meanwhile.
   writeFileSync(aside, readFileSync(directory.lock), { mode: 0o600 });
   truncateSync(directory.lock);
   try {
@@ -96,7 +95,7 @@ function holdLock(path: string): { release(): void } {
   return { release: () => holder.close() };
 }
 
-/** Makes an empty file that only this user can read, whatever the umask. A file that exists is not even opened. */
+/** Creates an empty file that only this user can read, regardless of the umask. Does not open an existing file. */
 export function createPrivateFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
   try {
@@ -112,24 +111,28 @@ function refuseUnsafe(path: string, stats: Stats | undefined): void {
   if (stats?.isDirectory() !== true) throw unusable(path, 'is not a directory');
   if (stats.uid !== process.getuid?.()) throw unusable(path, 'belongs to another user');
   if ((stats.mode & 0o077) === 0) return;
-  throw new PawlError('forbidden', `${path} can be read or written by other users`, {
-    hint: `make it private with: chmod 700 '${path}'`,
+  throw new PawlError('forbidden', `${path} can be read or written by other users.`, {
+    hint: `Make it private with: chmod 700 '${path}'`,
   });
 }
 
 function unusable(path: string, reason: string, cause?: unknown): PawlError {
-  return new PawlError('forbidden', `${path} ${reason}`, { hint: 'set PAWL_HOME to a directory of your own', cause });
+  return new PawlError('forbidden', `${path} ${reason}.`, { hint: 'Set PAWL_HOME to a directory of your own.', cause });
 }
 
 function alreadyRunning(directory: DataDirectory): PawlError {
   const pid = pidOfDaemon(directory.daemon);
-  return new PawlError('already_running', `a daemon runs on ${directory.path} already${pid ? ` (pid ${pid})` : ''}`, {
-    hint: 'use that one, or stop it with `pawl down`',
-    details: { pid },
-  });
+  return new PawlError(
+    'already_running',
+    `A daemon is already running on ${directory.path}${pid ? ` (pid ${pid})` : ''}.`,
+    {
+      hint: 'Use that one, or stop it with `pawl down`.',
+      details: { pid },
+    },
+  );
 }
 
-/** The pid that the holder wrote down, when it can be read. It only informs: the lock alone decides. */
+/** The pid that the holder recorded, if readable. For information only: the lock decides. */
 function pidOfDaemon(path: string): number | null {
   try {
     if (statSync(path).size > storeLimits.daemonFileBytes) return null;

@@ -6,29 +6,28 @@ import { damageOf } from '../changes/check.ts';
 import type { DataDirectory } from './data-directory.ts';
 
 /**
- * A recovery in writing, so that a crash in the middle of it is finished at the next start.
- *
+ * A written recovery plan, so that the next start finishes an interrupted recovery.
  *   moving ──> moved ──> restored ──> (the event is in the log, the plan is removed)
  */
 export type RecoveryPlan = {
   phase: 'moving' | 'moved' | 'restored';
   /** The directory that the damaged database is moved to, with all its files. */
   quarantined: string;
-  /** The backup that takes its place, or null for a new database. */
+  /** The backup to restore, or null for a new database. */
   backup: string | null;
   reason: string;
 };
 
-/** The files that make up one SQLite database. */
+/** The files of one SQLite database. */
 export const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const;
 
-/** Looks at the database of a directory, and plans a recovery when it is damaged or gone. Changes nothing. */
+/** Checks the database of a directory, and plans a recovery if it is damaged or missing. Changes nothing. */
 export function planRecovery(directory: DataDirectory, now: number): RecoveryPlan | null {
   const reason = reasonToRecover(directory);
   return reason === null ? null : recoveryPlan(directory, reason, now);
 }
 
-/** Plans to put the newest sound backup in the place of the database. */
+/** Plans to replace the database by the newest sound backup. */
 export function recoveryPlan(directory: DataDirectory, reason: string, now: number): RecoveryPlan {
   const time = new Date(now).toISOString().replaceAll(/[:.]/g, '-');
   let quarantined = join(directory.quarantine, `pawl.db-${time}`);
@@ -37,7 +36,7 @@ export function recoveryPlan(directory: DataDirectory, reason: string, now: numb
   return { phase: 'moving', quarantined, backup: soundBackup(directory), reason };
 }
 
-/** The plan of a recovery that was interrupted, or null. */
+/** The plan of an interrupted recovery, or null. */
 export function unfinishedPlan(directory: DataDirectory): RecoveryPlan | null {
   if (!exists(directory.recovery)) return null;
   try {
@@ -49,12 +48,12 @@ export function unfinishedPlan(directory: DataDirectory): RecoveryPlan | null {
     const isGone = phase !== 'restored' && !exists(backup);
     return { phase, quarantined, reason, backup: isGone ? soundBackup(directory) : backup };
   } catch {
-    // It is written by rename, so nothing of ours is half-written; the database is looked at afresh.
+    // Written by rename, so ours is never half-written; check the database afresh.
     return null;
   }
 }
 
-/** True when there is anything at this path, also a link that leads nowhere. */
+/** True if anything is at this path, even a dangling link. */
 export function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
@@ -70,14 +69,14 @@ function reasonToRecover(directory: DataDirectory): string | null {
     const orphaned = databaseSuffixes.some((suffix) => exists(directory.database + suffix));
     return hasBackup || orphaned ? 'the database file is missing' : null;
   }
-  if (stats.isDirectory()) return 'there is a directory in the place of the database';
+  if (stats.isDirectory()) return 'there is a directory in place of the database';
   if (!stats.isFile()) throw notAFile(directory.database);
   if (stats.size === 0) return 'the database file is empty';
   return damageOf(directory.database, { mayBeEmpty: !hasBackup });
 }
 
 function notAFile(path: string): PawlError {
-  return new PawlError('store_failed', `${path} is a link or a device, not a file`, {
-    hint: 'put the database file itself there, or set PAWL_HOME to another directory',
+  return new PawlError('store_failed', `${path} is a link or a device, not a file.`, {
+    hint: 'Put the database file itself there, or set PAWL_HOME to another directory.',
   });
 }

@@ -17,20 +17,20 @@ import { openStore } from '../store.ts';
 import type { Store, StoreOptions } from '../store.ts';
 
 /**
- * Opens the database of a locked data directory. A damaged one is moved aside whole and the newest sound backup takes
- * its place, or else a new database does, and the log says so: it is never silently empty. A database that a newer
- * program wrote is refused and stays where it is.
+ * Opens the database of a locked data directory. Moves a damaged one aside and restores the newest sound backup, or
+ * creates a new database, and records that in the log: it is never silently empty. Refuses a database written by a
+ * newer program, and leaves it in place.
  */
 export async function openDatabase(directory: DataDirectory, options: StoreOptions): Promise<Store> {
   const plan = unfinishedPlan(directory) ?? planRecovery(directory, options.clock());
   if (plan) return recovered(directory, plan, options);
   if (!exists(directory.database)) createDatabase(directory.database);
-  // There is no way back from a migration but this copy.
+  // This copy is the only way back from a migration.
   if (needsMigration(directory.database)) await createBackup(directory, { clock: options.clock, minimumAgeMs: 0 });
   try {
     return await openStore(sqliteEngine(directory.database), options);
   } catch (error) {
-    // What the check at start leaves out in a large file may still show when it is used.
+    // Damage that the start check skips in a large file may still show up in use.
     if (!isDamage(error)) throw error;
     return recovered(directory, recoveryPlan(directory, messageOf(error), options.clock()), options);
   }
@@ -44,7 +44,7 @@ async function recovered(directory: DataDirectory, planned: RecoveryPlan, option
   return store;
 }
 
-/** Does what is left of a plan. Each phase can be done again when it was interrupted. */
+/** Executes the rest of a plan. Each phase can be repeated after an interruption. */
 function carryOut(directory: DataDirectory, plan: RecoveryPlan): void {
   const enter = (phase: RecoveryPlan['phase']) => writeDurably(directory.recovery, JSON.stringify({ ...plan, phase }));
   if (plan.phase === 'moving') {
@@ -53,14 +53,14 @@ function carryOut(directory: DataDirectory, plan: RecoveryPlan): void {
     enter('moved');
   }
   if (plan.phase !== 'restored') {
-    // Nobody has opened the new file before the phase ends, so it may be put there twice.
+    // Nobody opens the new file before the phase ends, so it may be put there twice.
     if (plan.backup === null) createDatabase(directory.database);
     else restore(plan.backup, directory.database);
     enter('restored');
   }
 }
 
-/** While this phase lasts, whatever stands in the place of the database belongs to the damaged one. */
+/** During this phase, any file in place of the database belongs to the damaged one. */
 function moveAside(directory: DataDirectory, quarantined: string): void {
   mkdirSync(quarantined, { recursive: true, mode: 0o700 });
   for (const suffix of databaseSuffixes) {
@@ -80,7 +80,7 @@ function restore(backup: string, path: string): void {
   renameDurably(fresh, path);
 }
 
-/** Makes a valid, empty database and renames it into place, so that a file of zero bytes is always damage. */
+/** Creates a valid, empty database and renames it into place, so that a zero-byte file is always damage. */
 function createDatabase(path: string): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
@@ -95,7 +95,7 @@ function createDatabase(path: string): void {
   renameDurably(fresh, path);
 }
 
-/** Says in the log what was lost, once. The numbers jump, since those after the backup were given to events that are gone. */
+/** Records in the log what was lost, once. Numbers jump, since those after the backup belonged to lost events. */
 async function tell(store: Store, plan: RecoveryPlan): Promise<void> {
   const { quarantined, backup, reason } = plan;
   await store.write(async (tx) => {

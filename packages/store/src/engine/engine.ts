@@ -3,36 +3,36 @@ import type { PawlError } from '@pawl/schema/error';
 
 export type Durability = 'machine' | 'process';
 
-/** The column types that the engines spell differently. */
+/** Column types that the engines spell differently. */
 export type ColumnTypes = {
-  /** An id, compared byte by byte, so that a range of ids is a prefix. */
+  /** An id, compared bytewise, so that a prefix is a range. */
   readonly key: Expression<unknown>;
   /** 64 bits. */
   readonly integer: Expression<unknown>;
   readonly blob: Expression<unknown>;
-  /** Makes an integer column the primary key that the database numbers, never giving a number twice. */
+  /** Makes an integer column an auto-incremented primary key that never reuses numbers. */
   readonly numbered: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-  /** What every table ends with, such as strict typing. */
+  /** Table options, such as strict typing. */
   finish<Table extends string>(table: CreateTableBuilder<Table>): CreateTableBuilder<Table>;
 };
 
 /**
- * The port that hides the difference between SQLite and Postgres. Everything else in this package is written once.
- * Both dialects pass text through `encodeText` and turn what the database throws into a PawlError (see `bordered`).
+ * The port that hides the differences between SQLite and Postgres; everything else in this package is written once.
+ * Both dialects pass text through `encodeText` and turn database errors into a PawlError (see `bordered`).
  */
 export type Engine = {
   /** Runs one transaction at a time, and takes the write lock when it begins. */
   readonly writer: Dialect;
-  /** Sees committed rows only, also while a transaction is open. */
+  /** Sees committed rows only, even while a transaction is open. */
   readonly reader: Dialect;
   readonly types: ColumnTypes;
   /**
-   * Says, between two transactions, whether the next commit has to survive a power cut or only this process. A later commit that
-   * has to takes all earlier ones with it.
+   * Sets, between transactions, whether the next commit must survive a power cut or only the death of this process. A
+   * durable commit makes all earlier ones durable.
    */
   setDurability(durability: Durability): void;
-  /** Called inside the transaction of a migration: programs that migrate the same database go one after the other. */
+  /** Called inside the migration's transaction: serialises programs that migrate the same database. */
   lockMigrations(transaction: Kysely<never>): Promise<void>;
-  /** What an error of this database means, or null when it is a mistake in the program. */
+  /** Translates an error of this database; null means a programming error. */
   failureOf(error: unknown): PawlError | null;
 };

@@ -2,9 +2,9 @@ import type { Compilable, CompiledQuery, DialectAdapter, QueryResult } from 'kys
 import type { Database } from '../tables.ts';
 
 /**
- * Makes a query that is compiled once for each engine and then run with other values: building and compiling it costs
- * several times what SQLite needs to run it. `build` gets example values and uses each once, in the order of the array,
- * so that they become the parameters in that order.
+ * Makes a query that is compiled once per engine and run with different values: building and compiling it costs several
+ * times what SQLite needs to run it. `build` gets example values and uses each once, in array order, so that they
+ * become the parameters in that order.
  */
 export function hotQuery<Values extends readonly unknown[], Row>(
   example: Values,
@@ -23,7 +23,7 @@ export function hotQuery<Values extends readonly unknown[], Row>(
   };
 }
 
-/** A builder may put values in another order than they were written: a mistake that would store one for the other. */
+/** A builder may reorder values, which would store one in place of another. */
 function assertOrder(query: CompiledQuery, example: readonly unknown[]): void {
   const same = query.parameters.length === example.length && example.every((value, i) => value === query.parameters[i]);
   if (!same) throw new TypeError(`the parameters are not in the order of the values: ${query.sql}`);

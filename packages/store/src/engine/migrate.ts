@@ -6,30 +6,30 @@ import type { Migration } from '../migrations/migration.ts';
 import type { Database } from '../tables.ts';
 import type { Kysely } from 'kysely';
 
-/** The names of the migrations that a database has had. A database without the table has had none. */
+/** The names of applied migrations; empty if there is no table. */
 export async function appliedMigrations(db: Database): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables.some((table) => table.name === 'migrations') ? recordedMigrations(db) : [];
 }
 
-/** The same for a database that has the table: asking for all tables and their columns takes most of a migration's time. */
+/** The same for a database with the table: introspection takes most of a migration's time. */
 async function recordedMigrations(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('migrations').select('name').orderBy('name').execute();
   return rows.map((row) => row.name);
 }
 
-/** Refuses a database that a newer program has migrated. */
+/** Refuses a database migrated by a newer program. */
 export function refuseNewer(applied: readonly string[], migrations: readonly Migration[] = allMigrations): void {
   const known = new Set(migrations.map((migration) => migration.name));
   const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  throw new PawlError('store_too_new', `the database was written by a newer pawl (it has ${unknown.join(', ')})`, {
-    hint: 'install the newer pawl again; the database was not touched',
+  throw new PawlError('store_too_new', `The database was written by a newer pawl (it has ${unknown.join(', ')}).`, {
+    hint: 'Install the newer pawl again; the database is unchanged.',
     details: { unknown },
   });
 }
 
-/** Brings a database up to date, one transaction for each migration. There is no way back. */
+/** Applies pending migrations, one transaction each. There is no way back. */
 export async function migrate(
   engine: Engine,
   writer: Database,

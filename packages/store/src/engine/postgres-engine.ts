@@ -4,7 +4,7 @@ import { PawlError, messageOf } from '@pawl/schema/error';
 import { bordered } from '../border.ts';
 import type { ColumnTypes, Engine } from './engine.ts';
 
-/** Any number that is ours alone: the advisory lock under which migrations run. */
+/** The advisory lock under which migrations run: any number that is ours alone. */
 const migrationLock = 7_295_476;
 
 const types: ColumnTypes = {
@@ -15,7 +15,7 @@ const types: ColumnTypes = {
   finish: (table) => table,
 };
 
-/** An engine on Postgres, over any Kysely dialect that speaks to it. */
+/** A Postgres engine over any Kysely dialect for it. */
 export function postgresEngine(dialects: { writer: Dialect; reader: Dialect }): Engine {
   return {
     writer: bordered(dialects.writer, postgresFailureOf),
@@ -30,24 +30,24 @@ export function postgresEngine(dialects: { writer: Dialect; reader: Dialect }): 
   };
 }
 
-/** What an SQLSTATE means to the caller, or null when it is a mistake in the program. */
+/** Translates an SQLSTATE; null means a programming error. */
 function postgresFailureOf(error: unknown): PawlError | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null;
   if (error.code === '53100') {
-    return new PawlError('unavailable', 'the disk is full', {
-      hint: 'free some space on the database server; nothing was lost',
+    return new PawlError('unavailable', 'The disk is full.', {
+      hint: 'Free some space on the database server; nothing was lost.',
       cause: error,
     });
   }
   if (/^(08|53|57)/.test(error.code)) {
-    return new PawlError('unavailable', `the database does not answer: ${messageOf(error)}`, {
-      hint: 'check that the Postgres server runs and takes connections',
+    return new PawlError('unavailable', `The database does not answer: ${messageOf(error)}`, {
+      hint: 'Check that the Postgres server is running and accepts connections.',
       cause: error,
     });
   }
   if (error.code.startsWith('23')) {
-    return new PawlError('conflict', `this contradicts what is stored: ${messageOf(error)}`, {
-      hint: 'look at what is there already, then choose another name or id',
+    return new PawlError('conflict', `This conflicts with stored data: ${messageOf(error)}`, {
+      hint: 'Look at what exists, then choose another name or id.',
       cause: error,
     });
   }

@@ -5,7 +5,7 @@ import { storeLimits } from '../store-limit.ts';
 
 type Statement = { statement: StatementSync; returnsRows: boolean };
 
-/** One connection over node:sqlite. The calls themselves are synchronous: nothing interleaves within a statement. */
+/** One connection over node:sqlite. Calls are synchronous, so nothing interleaves within a statement. */
 class SqliteConnection implements DatabaseConnection {
   readonly database: DatabaseSync;
   readonly #writes: boolean;
@@ -17,8 +17,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    // A full disk makes SQLite roll back by itself. Whatever came after that would be committed on its own, without
-    // the rest of its transaction.
+    // On a full disk SQLite rolls back by itself. Any statement after that would be committed alone, without the rest
+    // of its transaction.
     assert(!this.#writes || this.database.isTransaction, 'the writer runs statements only inside a transaction');
     const { statement, returnsRows } = this.#prepare(sql);
     const values = parameters as SQLInputValue[];
@@ -34,7 +34,7 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('rows are read in pages, not as a stream');
   }
 
-  /** Kysely compiles the same few statements again and again, so the least recently used one makes room. */
+  /** Kysely compiles the same few statements repeatedly; evicts the least recently used one. */
   #prepare(sql: string): Statement {
     let entry = this.#statements.get(sql);
     if (entry) {
@@ -89,7 +89,7 @@ export class SqliteDriver implements Driver {
     this.#connection = null;
   }
 
-  /** Runs a statement that belongs to no transaction, such as a pragma. */
+  /** Runs a statement outside of any transaction, such as a pragma. */
   exec(statement: string): void {
     this.#database.exec(statement);
   }

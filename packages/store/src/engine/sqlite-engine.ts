@@ -15,7 +15,7 @@ const types: ColumnTypes = {
   finish: (table) => table.modifyEnd(sql`strict`),
 };
 
-/** An engine on one SQLite file: a connection that writes, and one that reads what was committed. */
+/** An engine on one SQLite file, with one connection for writing and one for reading committed rows. */
 export function sqliteEngine(path: string): Engine {
   const writer = new SqliteDriver(() => openWriter(path), { writes: true });
   return {
@@ -23,7 +23,7 @@ export function sqliteEngine(path: string): Engine {
     reader: bordered(dialectOf(new SqliteDriver(() => openReader(path), { writes: false })), sqliteFailureOf),
     types,
     setDurability: (durability) => writer.exec(`pragma synchronous = ${durability === 'machine' ? 'full' : 'normal'}`),
-    // `begin immediate` has taken the lock already.
+    // `begin immediate` already took the lock.
     lockMigrations: async () => {},
     failureOf: sqliteFailureOf,
   };

@@ -3,15 +3,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PawlError } from '@pawl/schema/error';
 import { storeLimits } from '../store-limit.ts';
 
-/** Runs writes one after the other, in the order of arrival, and refuses when too many wait. */
+/** Runs writes one at a time in order of arrival, and refuses when too many wait. */
 export class WriteQueue {
-  /** Marks the code that runs inside a write, so that a write within a write is a mistake and not a deadlock. */
+  /** Marks code inside a write, so that a nested write fails instead of deadlocking. */
   readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
   #tail: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #closed = false;
 
-  /** Runs `work` when its turn comes, then `settled` before the next one begins, outside of the write. */
+  /** Runs `work` in its turn, then `settled` before the next one, outside of the write. */
   async run<Result>(work: () => Promise<Result>, settled: (result: Result) => void): Promise<Result> {
     assert(
       this.#inside.getStore()?.open !== true,
@@ -37,7 +37,7 @@ export class WriteQueue {
     return told;
   }
 
-  /** Takes no more writes, and returns when those that wait are done. */
+  /** Takes no more writes, and returns when the waiting ones are done. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#tail;
@@ -45,11 +45,11 @@ export class WriteQueue {
 }
 
 function overloadedError(): PawlError {
-  return new PawlError('unavailable', `${storeLimits.waitingWrites} writes wait for the database already`, {
-    hint: 'try again in a moment; if it stays like this, look at the disk',
+  return new PawlError('unavailable', `${storeLimits.waitingWrites} writes are already waiting for the database.`, {
+    hint: 'Try again in a moment; if this persists, check the disk.',
   });
 }
 
 function closedError(): PawlError {
-  return new PawlError('unavailable', 'the store is closed', { hint: 'start the daemon again with `pawl up`' });
+  return new PawlError('unavailable', 'The store is closed.', { hint: 'Start the daemon with `pawl up`.' });
 }

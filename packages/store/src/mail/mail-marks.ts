@@ -4,25 +4,25 @@ import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import type { Tables } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** What changes a mail. Each mark is made once, and forward only: it is a condition of the statement that it can be. */
+/** State changes of mail. Each happens once, and only forward: the statement's conditions enforce that. */
 type Change = UpdateQueryBuilder<Tables, 'mail', 'mail', UpdateResult>;
 
 function ofMail(tx: WriteTransaction, id: string): Change {
   return tx.db.updateTable('mail').where('id', '=', id);
 }
 
-/** Of a mail that waits, claimed or not. */
+/** A waiting mail, claimed or not. */
 function ofPending(tx: WriteTransaction, id: string): Change {
   return ofMail(tx, id).where('delivered_at', 'is', null).where('dead_at', 'is', null);
 }
 
-/** Makes a change; false when the mail is not as that wants it. */
+/** Executes a change; false if the mail is in another state. */
 async function made(change: Change): Promise<boolean> {
   const { numUpdatedRows } = await change.executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
 }
 
-/** Puts a mail that waits into the hands of a session. False when it does not wait any more. */
+/** Claims a waiting mail for a session. False if it no longer waits. */
 export async function claimMail(
   tx: WriteTransaction,
   id: string,
@@ -32,12 +32,12 @@ export async function claimMail(
   return made(free.set({ claim_session_id: sessionId, channel }));
 }
 
-/** Takes a mail out of a session's hands: it waits again. */
+/** Releases a claim: the mail waits again. */
 export async function releaseMail(tx: WriteTransaction, id: string, attempts: number): Promise<void> {
   await made(ofPending(tx, id).set({ claim_session_id: null, channel: null, attempts }));
 }
 
-/** Marks a mail delivered, once. False when it was before, or is a dead letter. */
+/** Marks a mail delivered, once. False if it was before, or is a dead letter. */
 export async function markDelivered(tx: WriteTransaction, id: string, channel: MailChannel): Promise<boolean> {
   return made(ofPending(tx, id).set({ delivered_at: tx.now, channel, claim_session_id: null }));
 }
@@ -48,13 +48,13 @@ export async function markRead(tx: WriteTransaction, id: string): Promise<boolea
   return made(unread.set({ read_at: tx.now }));
 }
 
-/** Marks a mail acknowledged, once; the times that were left out are the same. */
+/** Marks a mail acknowledged, once; also read, if it was not. */
 export async function markAcked(tx: WriteTransaction, id: string): Promise<boolean> {
   const open = ofMail(tx, id).where('delivered_at', 'is not', null).where('acked_at', 'is', null);
   return made(open.set({ acked_at: tx.now, read_at: sql`coalesce(read_at, ${tx.now})` }));
 }
 
-/** Makes a mail that waits a dead letter, once. */
+/** Makes a waiting mail a dead letter, once. */
 export async function markDead(tx: WriteTransaction, id: string, reason: string): Promise<boolean> {
   return made(ofPending(tx, id).set({ dead_at: tx.now, dead_reason: reason, claim_session_id: null }));
 }

@@ -44,11 +44,11 @@ export type QuestionTable = {
   answer_mail_id: string | null;
 };
 
-/** What is remembered of one agent's mail beside the mail: when it was told that there is some, and looked, and was woken. */
+/** The state of one agent's mailbox: when it was told about mail, when it looked, when it was woken. */
 export type MailboxTable = {
   agent_id: string;
   hinted_at: NullableInteger;
   looked_at: NullableInteger;
-  /** The latest times at which ordinary mail began a turn. */
+  /** The latest times at which ordinary mail started a turn. */
   wakes: Json;
 };

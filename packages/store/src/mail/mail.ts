@@ -9,7 +9,6 @@ import { storeLimits } from '../store-limit.ts';
 import type { Database, Row, Tables } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Adds a mail. */
 export async function insertMail(tx: WriteTransaction, mail: Mail): Promise<void> {
   await tx.db.insertInto('mail').values(toColumns(mail)).execute();
 }
@@ -18,13 +17,14 @@ const selectMail = hotQuery<[id: string], Row<'mail'>>(['1'], (db, [id]) =>
   db.selectFrom('mail').selectAll().where('id', '=', id),
 );
 
-/** The mail with this id, or null. */
 export async function mailById(db: Database, id: string): Promise<Mail | null> {
   const [row] = (await selectMail(db, [id])).rows;
   return row ? mailOf(row) : null;
 }
 
-/** Whether a mail has its text in this file. The file is usually named by the mail, which is found at once. */
+/**
+ * Whether a mail stores its body in this file. The file name usually starts with the mail's id, which is checked first.
+ */
 export async function hasBodyFile(db: Database, file: string): Promise<boolean> {
   const named = await mailById(db, file.slice(0, file.indexOf('.')));
   if (named?.bodyFile === file) return true;
@@ -32,7 +32,7 @@ export async function hasBodyFile(db: Database, file: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** The mails with these ids, in the order in which they were sent. */
+/** The mails with these ids, in the order sent. */
 export async function mailsByIds(db: Database, ids: readonly string[]): Promise<Mail[]> {
   // Postgres has no empty list.
   if (ids.length === 0) return [];
@@ -40,7 +40,7 @@ export async function mailsByIds(db: Database, ids: readonly string[]): Promise<
   return rows.map(mailOf);
 }
 
-/** The mail with this id, or those whose id begins so. More than one match is for the caller to refuse. */
+/** Mail by id or id prefix. The caller refuses more than one match. */
 export async function findMail(db: Database, reference: string): Promise<Mail[]> {
   const exact = await mailById(db, reference);
   if (exact !== null) return [exact];
@@ -56,7 +56,7 @@ export async function findMail(db: Database, reference: string): Promise<Mail[]>
   return rows.map(mailOf);
 }
 
-/** Mail that waits for an agent and that no session holds. */
+/** Unclaimed mail waiting for an agent. */
 function waitingFor(db: Database, toId: string) {
   return db
     .selectFrom('mail')
@@ -71,12 +71,12 @@ const selectWaiting = hotQuery<[toId: string, limit: number], Row<'mail'>>(['1',
   waitingFor(db, toId).orderBy('ordinal').limit(limit),
 );
 
-/** Mail that waits for an agent and is in nobody's hands, in the order in which it was sent. */
+/** Unclaimed mail waiting for an agent, in the order sent. */
 export async function waitingMail(db: Database, toId: string, limit: number): Promise<Mail[]> {
   return (await selectWaiting(db, [toId, limit])).rows.map(mailOf);
 }
 
-/** Of the mail that waits for an agent, what begins a turn whatever its definition says: questions, nudges, alerts, a person's word. */
+/** Waiting mail that starts a turn regardless of the definition: questions, nudges, alerts, a person's messages. */
 export async function wakingMail(
   db: Database,
   toId: string,
@@ -95,7 +95,7 @@ export async function wakingMail(
   return rows.map(mailOf);
 }
 
-/** Mail that waits for an agent from the senders of some other mail, in the order in which it was sent. */
+/** Waiting mail from the senders of some other mail, in the order sent. */
 export async function waitingFromSendersOf(
   db: Database,
   toId: string,
@@ -121,12 +121,12 @@ export async function waitingFromSendersOf(
   return rows.map(mailOf);
 }
 
-/** How many mails wait for an agent, those included that are on their way. */
+/** The number of mails waiting for an agent, including claimed ones. */
 export async function countPending(db: Database, toId: string): Promise<number> {
   return count(db, toId, (mails) => mails.where('delivered_at', 'is', null).where('dead_at', 'is', null));
 }
 
-/** Everybody for whom mail waits. */
+/** All agents with waiting mail. */
 export async function recipientsWaiting(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('mail')
@@ -142,7 +142,7 @@ const selectHeld = hotQuery<[sessionId: string], Row<'mail'>>(['1'], (db, [sessi
   db.selectFrom('mail').selectAll().where('claim_session_id', '=', sessionId).orderBy('ordinal'),
 );
 
-/** The mail in the hands of a session, in the order in which it was sent. */
+/** The mail claimed by a session, in the order sent. */
 export async function mailOfSession(db: Database, sessionId: string): Promise<Mail[]> {
   return (await selectHeld(db, [sessionId])).rows.map(mailOf);
 }
@@ -176,7 +176,7 @@ export async function listMail(db: Database, filter: MailFilter): Promise<Mail[]
   return (await query.execute()).map(mailOf);
 }
 
-/** Mail that was put before an agent and that it has not read, in the order in which it was sent. */
+/** Delivered mail that an agent has not read, in the order sent. */
 export async function unreadDelivered(db: Database, toId: string, limit: number): Promise<Mail[]> {
   const rows = await db
     .selectFrom('mail')
@@ -192,7 +192,7 @@ export async function unreadDelivered(db: Database, toId: string, limit: number)
   return rows.map(mailOf);
 }
 
-/** The oldest mail that an agent has not read, from anybody or from one sender; null when there is none. */
+/** The oldest unread mail of an agent, from anybody or from one sender; null if there is none. */
 export async function oldestUnread(db: Database, toId: string, fromId?: string): Promise<Mail | null> {
   let query = db
     .selectFrom('mail')
@@ -200,20 +200,20 @@ export async function oldestUnread(db: Database, toId: string, fromId?: string):
     .where('to_id', '=', toId)
     .where('read_at', 'is', null)
     .where('dead_at', 'is', null);
-  // An expression, so that the planner takes the index of what was not read and not the one of all that somebody sent.
+  // An expression, so that the planner uses the index on unread mail instead of the one on senders.
   if (fromId !== undefined) query = query.where(sql`coalesce(from_id, '')`, '=', fromId);
   const row = await query.orderBy('ordinal').limit(1).executeTakeFirst();
   return row ? mailOf(row) : null;
 }
 
-/** How many mails an agent has fetched of which it is not known that it has read them. */
+/** The number of fetched mails not known to be read. */
 export async function countFetched(db: Database, toId: string): Promise<number> {
   return count(db, toId, (mails) =>
     mails.where('read_at', 'is', null).where('dead_at', 'is', null).where('channel', '=', 'pull'),
   );
 }
 
-/** Whom an agent has told since a moment that it is done. */
+/** The agents that an agent has told of its completion since a time. */
 export async function toldOfCompletion(db: Database, fromId: string, since: number): Promise<string[]> {
   const rows = await db
     .selectFrom('mail')
@@ -226,14 +226,13 @@ export async function toldOfCompletion(db: Database, fromId: string, since: numb
   return rows.map((row) => row.to_id);
 }
 
-/** How many mails an agent has not read. */
 export async function countUnread(db: Database, toId: string): Promise<number> {
   return count(db, toId, (mails) => mails.where('read_at', 'is', null).where('dead_at', 'is', null));
 }
 
 type Mails = SelectQueryBuilder<Tables, 'mail', object>;
 
-/** How many of the mails to somebody a condition fits. */
+/** Counts the mails to an agent that match a condition. */
 async function count(db: Database, toId: string, narrow: (mails: Mails) => Mails): Promise<number> {
   const { count: found } = await narrow(db.selectFrom('mail').where('to_id', '=', toId))
     .select(({ fn }) => fn.countAll<number | string | bigint>().as('count'))
@@ -241,7 +240,6 @@ async function count(db: Database, toId: string, narrow: (mails: Mails) => Mails
   return integer(found);
 }
 
-/** Reads a mail from its columns. */
 export function mailOf(row: Row<'mail'>): Mail {
   return {
     id: row.id,

@@ -3,25 +3,25 @@ import { json, nullableInteger } from '../row.ts';
 import type { Database } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** What is remembered of one agent's mail beside the mail itself. */
+/** The state of one agent's mailbox, besides the mail itself. */
 export type Mailbox = {
   agentId: string;
-  /** When it was last told that there is mail. It is not told again before it has looked. */
+  /** When it was last told about mail. It is not told again before it has looked. */
   hintedAt: number | null;
   lookedAt: number | null;
-  /** When ordinary mail began a turn, within the last hour, oldest first. */
+  /** When ordinary mail started a turn, within the last hour, oldest first. */
   wakes: number[];
 };
 
 const hourMs = 60 * 60_000;
 
-/** Reads the times out of their column; the store wrote them itself, so anything else is nothing. */
+/** Parses the times; the store wrote them itself, so anything else is dropped. */
 const times = {
   parse: (input: unknown): number[] =>
     Array.isArray(input) ? input.filter((at): at is number => Number.isSafeInteger(at)) : [],
 };
 
-/** An agent's mailbox; of somebody who never had mail, an empty one. */
+/** An agent's mailbox; empty if it never had mail. */
 export async function mailbox(db: Database, agentId: string): Promise<Mailbox> {
   const row = await db.selectFrom('mailboxes').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
   if (row === undefined) return { agentId, hintedAt: null, lookedAt: null, wakes: [] };
@@ -33,29 +33,29 @@ export async function mailbox(db: Database, agentId: string): Promise<Mailbox> {
   };
 }
 
-/** Notes that an agent was told of its unread mail. */
+/** Records that an agent was told about its unread mail. */
 export async function noteHinted(tx: WriteTransaction, agentId: string): Promise<void> {
   await remember(tx, agentId, { hinted_at: tx.now });
 }
 
-/** Notes that an agent looked into its mailbox: from now on it may be told of new mail again. */
+/** Records that an agent looked into its mailbox: it may be told about new mail again. */
 export async function noteLooked(tx: WriteTransaction, agentId: string): Promise<void> {
   await remember(tx, agentId, { looked_at: tx.now });
 }
 
-/** Notes that ordinary mail began a turn. Only the last hour is kept, and never more than what may be counted. */
+/** Records that ordinary mail started a turn. Keeps only the last hour, up to the limit. */
 export async function noteWake(tx: WriteTransaction, agentId: string): Promise<void> {
   const { wakes } = await mailbox(tx.db, agentId);
   const kept = wakesSince(wakes, tx.now - hourMs, tx.now);
   await remember(tx, agentId, { wakes: JSON.stringify([...kept, tx.now].slice(-limits.mailWakesPerHour)) });
 }
 
-/** How often ordinary mail began a turn of this agent in the hour before `now`. */
+/** How often ordinary mail started a turn in the hour before `now`. */
 export function wakesInLastHour({ wakes }: Mailbox, now: number): number {
   return wakesSince(wakes, now - hourMs, now).length;
 }
 
-/** A time that lies ahead was noted before the clock was set back; it says nothing about this hour. */
+/** A time in the future was recorded before the clock was set back; ignore it. */
 function wakesSince(wakes: readonly number[], since: number, now: number): number[] {
   return wakes.filter((at) => at > since && at <= now);
 }

@@ -9,18 +9,16 @@ import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Adds a question. */
 export async function insertQuestion(tx: WriteTransaction, question: Question): Promise<void> {
   await tx.db.insertInto('questions').values(toColumns(question)).execute();
 }
 
-/** The question with this id, or null. */
 export async function questionById(db: Database, id: string): Promise<Question | null> {
   const row = await db.selectFrom('questions').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? questionOf(row) : null;
 }
 
-/** The question with this id, or those whose id begins so. More than one match is for the caller to refuse. */
+/** Questions by id or id prefix. The caller refuses more than one match. */
 export async function findQuestions(db: Database, reference: string): Promise<Question[]> {
   const exact = await questionById(db, reference);
   if (exact !== null) return [exact];
@@ -37,19 +35,19 @@ export async function findQuestions(db: Database, reference: string): Promise<Qu
   return rows.map(questionOf);
 }
 
-/** The open questions to an agent, in the order in which they were asked. */
+/** The open questions to an agent, in the order asked. */
 export async function openQuestionsTo(db: Database, toId: string): Promise<Question[]> {
   const rows = await open(db).where('to_id', '=', toId).orderBy('ordinal').limit(limits.pageRows).execute();
   return rows.map(questionOf);
 }
 
-/** The open questions of an agent, in the order in which it asked them. */
+/** The open questions from an agent, in the order asked. */
 export async function openQuestionsFrom(db: Database, fromId: string): Promise<Question[]> {
   const rows = await open(db).where('from_id', '=', fromId).orderBy('ordinal').limit(limits.pageRows).execute();
   return rows.map(questionOf);
 }
 
-/** Every open question after one, by whom it is put to: a page of them. */
+/** A page of all open questions, after the given one, by recipient. */
 export async function openQuestions(db: Database, after: Question | null = null): Promise<Question[]> {
   let query = open(db).orderBy('to_id').orderBy('ordinal').limit(limits.pageRows);
   if (after !== null) {
@@ -62,8 +60,8 @@ export async function openQuestions(db: Database, after: Question | null = null)
 }
 
 /**
- * When something becomes due of an open question: its deadline, or the end of the time for which a listener has it, where
- * that comes after `since`. It may have passed. Null when nothing does.
+ * The next due time of an open question after `since`: its deadline, or the end of a listener's claim. May be in the
+ * past. Null if there is none.
  */
 export async function nextDue(db: Database, since: number): Promise<number | null> {
   const row = await db
@@ -79,8 +77,8 @@ export async function nextDue(db: Database, since: number): Promise<number | nul
 }
 
 /**
- * Ends an open question, once. `text` is its answer, or, when there is none, why. Returns false when somebody else has
- * ended it already; then nothing changes.
+ * Ends an open question, once. `text` is its answer, or the reason if there is none. Returns false and changes nothing
+ * if it has ended already.
  */
 export async function endQuestion(
   tx: WriteTransaction,
@@ -96,7 +94,7 @@ export async function endQuestion(
   return numUpdatedRows === 1n;
 }
 
-/** Notes that the one who asked knows how it ended, once, and by which mail, if by one. False when that was noted before. */
+/** Records that the asker knows the end, once, and by which mail, if any. False if already recorded. */
 export async function noteTold(tx: WriteTransaction, id: string, mailId: string | null): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('questions')
@@ -108,7 +106,7 @@ export async function noteTold(tx: WriteTransaction, id: string, mailId: string 
   return numUpdatedRows === 1n;
 }
 
-/** Questions that have ended without the one who asked knowing it, as far as is known, oldest first. */
+/** Ended questions whose asker is not known to know, oldest first. */
 export async function untoldEnds(db: Database): Promise<Question[]> {
   const rows = await db
     .selectFrom('questions')
@@ -121,7 +119,7 @@ export async function untoldEnds(db: Database): Promise<Question[]> {
   return rows.map(questionOf);
 }
 
-/** The first question to an agent that no listener has in its hands now; null when there is none. */
+/** The first question to an agent that no listener holds now, or null. */
 export async function firstUnclaimed(db: Database, toId: string, now: number): Promise<Question | null> {
   const row = await open(db)
     .where('to_id', '=', toId)
@@ -132,7 +130,7 @@ export async function firstUnclaimed(db: Database, toId: string, now: number): P
   return row ? questionOf(row) : null;
 }
 
-/** Puts an open question into the hands of a listener until a time. False when another one has it. */
+/** Claims an open question for a listener until a time. False if another one has it. */
 export async function claimForListener(tx: WriteTransaction, id: string, until: number): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('questions')
@@ -144,13 +142,13 @@ export async function claimForListener(tx: WriteTransaction, id: string, until: 
   return numUpdatedRows === 1n;
 }
 
-/** The mails by which a question was put to its recipient, the first one and its repetitions, in their order. */
+/** The mails that carried a question to its recipient, including reminders, in order. */
 export async function mailsOfQuestion(db: Database, question: Question): Promise<Mail[]> {
   const rows = await db
     .selectFrom('mail')
     .selectAll()
     .where('question_id', '=', question.id)
-    // An expression, so that the planner does not take the index of all that somebody was sent.
+    // An expression, so that the planner does not use the index on recipients.
     .where(sql`coalesce(to_id, '')`, '=', question.toId)
     .orderBy('ordinal')
     .limit(limits.mailAttempts)
@@ -158,7 +156,7 @@ export async function mailsOfQuestion(db: Database, question: Question): Promise
   return rows.map(mailOf);
 }
 
-/** Mail that waits, in nobody's hands, to ask what nobody wants to know any more. */
+/** Unclaimed waiting mail of questions that have ended. */
 export async function mailsOfEndedQuestions(db: Database): Promise<Mail[]> {
   const rows = await db
     .selectFrom('mail')
@@ -176,7 +174,7 @@ export async function mailsOfEndedQuestions(db: Database): Promise<Mail[]> {
   return rows.map(mailOf);
 }
 
-/** The living agents whose task is of a phase, newest first; of one project, or of any. */
+/** The living agents whose task is in a phase, newest first; of one project, or of any. */
 export async function agentsInPhase(db: Database, phase: string, projectId: string | null): Promise<Agent[]> {
   let query = db
     .selectFrom('tasks')

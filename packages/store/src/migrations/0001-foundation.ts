@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../engine/engine.ts';
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** The first tables: who exists, what they did, what they said, and the log of events. */
+/** The first tables: agents, runs, sessions, messages, and the event log. */
 export const foundation: Migration = {
   name: '0001-foundation',
   async up(db, types) {
@@ -53,10 +53,11 @@ async function createAgents(db: Kysely<never>, types: ColumnTypes): Promise<void
     .addColumn('run_id', types.key)
     .addColumn('session_id', types.key)
     .execute();
-  // Of two indexes that fit as well, SQLite takes the one made later: so those of the living come after those of all.
+  // Of two equally good indexes SQLite picks the later one, so those of living agents come after those of all.
   await addIndex(db, 'agents_of_project', 'agents', ['project_id', 'ordinal']);
   await addIndex(db, 'agents_alias', 'agents', ['alias', 'ordinal']);
-  // A living agent's alias is unique in its project; nulls are distinct to an index, so no project needs its own.
+  // A living agent's alias is unique in its project; nulls are distinct in an index, so agents without a project need
+  // their own.
   await addIndex(db, 'agents_living_alias', 'agents', ['project_id', 'alias'], {
     unique: true,
     where: sql`ended_at is null`,

@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../engine/engine.ts';
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** Agents as processes: who looks after whom, inherited history, signals, and what becomes of worktrees. */
+/** Agents as processes: supervisors, inherited history, signals, and the end of worktrees. */
 export const processes: Migration = {
   name: '0002-processes',
   async up(db, types) {
@@ -36,7 +36,7 @@ async function extendAgents(db: Kysely<never>, types: ColumnTypes): Promise<void
 
 async function extendWork(db: Kysely<never>, types: ColumnTypes): Promise<void> {
   await db.schema.alterTable('runs').addColumn('definition', 'text').execute();
-  // The open ones are read in their order; the index on their agents made SQLite read all runs for that.
+  // Open runs are read in order; with the index on agents SQLite read all runs for that.
   await db.schema.dropIndex('runs_open').execute();
   await addIndex(db, 'runs_open', 'runs', ['ordinal'], { where: sql`outcome is null` });
   await addIndex(db, 'runs_children', 'runs', ['parent_run_id'], { where: sql`parent_run_id is not null` });
@@ -51,7 +51,7 @@ async function extendMessages(db: Kysely<never>, types: ColumnTypes): Promise<vo
   await messages.addColumn('run_id', types.key).execute();
   await messages.addColumn('session_id', types.key).execute();
   await messages.addColumn('data', 'text').execute();
-  // Replay looks for the last one that an agent has, whatever else it has said.
+  // Replay looks up an agent's last clear.
   await addIndex(db, 'messages_clear', 'messages', ['agent_id', 'id'], { where: sql`kind = 'clear'` });
   await addIndex(db, 'messages_of_session', 'messages', ['session_id', 'id'], { where: sql`session_id is not null` });
 }

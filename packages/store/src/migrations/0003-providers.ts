@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../engine/engine.ts';
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** Real providers: accounts and who uses them, budgets, runs that wait, planned tasks. */
+/** Real providers: accounts and their users, budgets, waiting runs, planned tasks. */
 export const providers: Migration = {
   name: '0003-providers',
   async up(db, types) {
@@ -36,7 +36,7 @@ async function extendWork(db: Kysely<never>, types: ColumnTypes): Promise<void> 
   const sessions = db.schema.alterTable('sessions');
   await sessions.addColumn('account_id', types.key).execute();
   await sessions.addColumn('reported', 'text').execute();
-  // The lease: at any time one process, at the most, goes on with a provider's conversation.
+  // The lease: at most one process at a time continues a provider's conversation.
   await addIndex(db, 'sessions_lease', 'sessions', ['provider_session_id'], {
     unique: true,
     where: sql`ended_at is null and provider_session_id is not null`,

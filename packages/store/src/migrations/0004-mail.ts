@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../engine/engine.ts';
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** Agents that talk: mail, questions, nudges; completion, adoption and being stuck; the other side of an event. */
+/** Agents that talk: mail, questions, nudges; completion, adoption and stuck agents; the peer of an event. */
 export const mail: Migration = {
   name: '0004-mail',
   async up(db, types) {
@@ -55,7 +55,7 @@ async function createMail(db: Kysely<never>, types: ColumnTypes): Promise<void> 
     .execute();
   await addIndex(db, 'mail_to', 'mail', ['to_id', 'ordinal']);
   await addIndex(db, 'mail_from', 'mail', ['from_id', 'ordinal']);
-  // What still has to be handed over: the only part of the table that a sweep reads.
+  // Undelivered mail: the only part of the table that a sweep reads.
   await addIndex(db, 'mail_pending', 'mail', ['to_id', 'ordinal'], {
     where: sql`delivered_at is null and dead_at is null`,
   });
@@ -66,7 +66,7 @@ async function createMail(db: Kysely<never>, types: ColumnTypes): Promise<void> 
   await addIndex(db, 'mail_of_question', 'mail', ['question_id', 'ordinal'], {
     where: sql`question_id is not null`,
   });
-  // What asks or answers and is on its way: few, and looked at for what nobody waits for any more.
+  // Undelivered questions and answers: few, and checked for askers that no longer wait.
   await addIndex(db, 'mail_asking', 'mail', ['ordinal'], {
     where: sql`question_id is not null and delivered_at is null and dead_at is null`,
   });
@@ -96,7 +96,7 @@ async function createQuestions(db: Kysely<never>, types: ColumnTypes): Promise<v
     .execute();
   await addIndex(db, 'questions_open_to', 'questions', ['to_id', 'ordinal'], { where: sql`ended_at is null` });
   await addIndex(db, 'questions_open_from', 'questions', ['from_id', 'ordinal'], { where: sql`ended_at is null` });
-  // Ends that the one who asked does not know of yet: few, and looked for often.
+  // Ends that the asker does not know yet: few, and looked up often.
   await addIndex(db, 'questions_untold', 'questions', ['ordinal'], {
     where: sql`ended_at is not null and told_at is null`,
   });

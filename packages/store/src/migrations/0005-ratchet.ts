@@ -4,7 +4,7 @@ import type { ColumnTypes } from '../engine/engine.ts';
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** The ratchet: changes and what is said about them, checks and their output, and each project's queue. */
+/** The ratchet: changes and comments, checks and their output, and each project's queue. */
 export const ratchet: Migration = {
   name: '0005-ratchet',
   async up(db, types) {
@@ -53,7 +53,7 @@ async function createChanges(db: Kysely<never>, types: ColumnTypes): Promise<voi
   await addIndex(db, 'changes_of_task', 'changes', ['task_id', 'ordinal'], { where: sql`task_id is not null` });
   const isOpen = sql`merged_at is null and closed_at is null`;
   await addIndex(db, 'changes_open', 'changes', ['project_id', 'ordinal'], { where: isOpen });
-  // Of one branch, one change is open at a time.
+  // One open change per branch.
   await addIndex(db, 'changes_open_branch', 'changes', ['project_id', 'branch'], { where: isOpen, unique: true });
 }
 

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Decisions of a person about a project: its provider, pushing, the crew, and whether it is tracked. */
+/** A person's decisions about a project: its provider, pushing, the crew, and whether it is tracked. */
 export const projectSettings: Migration = {
   name: '0006-project-settings',
   async up(db, types) {

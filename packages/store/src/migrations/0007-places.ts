@@ -21,7 +21,7 @@ export const places: Migration = {
       .addPrimaryKeyConstraint('agent_places_key', ['agent_id', 'project_id'] as never[])
       .execute();
     await addIndex(db, 'agent_places_unsettled', 'agent_places', ['project_id'], { where: sql`"end" is null` });
-    // SQLite cannot take a `not null` away from a column, so a new column takes its place.
+    // SQLite cannot drop `not null` from a column, so a new column replaces it.
     const runs = db.schema.alterTable('runs');
     await runs.addColumn('new_project_id', types.key, (column) => column.references('projects.id')).execute();
     await sql`update runs set new_project_id = project_id`.execute(db);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** How earlier releases worded a passed budget. An agent's own words may begin alike, so all of it has to match. */
+/** How earlier releases worded a used-up budget. An agent's own words may begin alike, so match all of it. */
 const budgetWords = /^the budget of the (agent|task|project) is used up: ([\d.]+ of [\d.]+ [A-Za-z ]+)$/;
 
-/** Why a run failed, as data: earlier releases kept it in words only. */
+/** Why a run failed, as data: earlier releases stored only words. */
 export const runCause: Migration = {
   name: '0008-run-cause',
   async up(db) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** The work that each agent was given. Earlier releases had it only as its planned task, or its first run's task. */
+/** Each agent's assignment. Earlier releases had it only as the planned task or the first run's task. */
 export const assignment: Migration = {
   name: '0009-assignment',
   async up(db) {
@@ -9,7 +9,7 @@ export const assignment: Migration = {
     await sql`update agents set assignment = coalesce(
       (select tasks.name from tasks where tasks.id = agents.task_id),
       (select runs.task from runs where runs.agent_id = agents.id order by runs.ordinal limit 1))`.execute(db);
-    // A first run that mail began says nothing about the work.
+    // The task of a first run that mail started is no assignment.
     await sql`update agents set assignment = null where assignment like 'Mail has come for you;%'
       or assignment like 'Another agent waits for your answer;%'`.execute(db);
   },

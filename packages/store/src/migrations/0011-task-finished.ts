@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** When the work on a planned task was finished. It is completed once its change has landed. */
+/** When the work on a planned task finished. It completes once its change has landed. */
 export const taskFinished: Migration = {
   name: '0011-task-finished',
   async up(db, types) {

@@ -1,7 +1,7 @@
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** Finds the agents that have a worktree in a project beside their first one. */
+/** Finds the agents with a further worktree in a project. */
 export const placesOfProject: Migration = {
   name: '0015-places-of-project',
   async up(db) {

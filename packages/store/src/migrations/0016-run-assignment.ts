@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** The run that each assignment began with. Of what earlier releases replaced, only the latest is known. */
+/** The run that each assignment started with. For earlier releases, only the latest is known. */
 export const runAssignment: Migration = {
   name: '0016-run-assignment',
   async up(db) {

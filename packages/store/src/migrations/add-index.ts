@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** Adds an index, partial where a condition is given: what Kysely's builder cannot say for both engines. */
+/** Adds an index, optionally partial, which Kysely's builder cannot express for both engines. */
 export async function addIndex(
   db: Kysely<never>,
   name: string,

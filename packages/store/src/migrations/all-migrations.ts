@@ -16,7 +16,7 @@ import { placesOfProject } from './0015-places-of-project.ts';
 import { runAssignment } from './0016-run-assignment.ts';
 import type { Migration } from './migration.ts';
 
-/** Every migration, oldest first. New ones are added at the end. */
+/** Every migration, oldest first. Append new ones. */
 export const allMigrations: readonly Migration[] = [
   foundation,
   processes,

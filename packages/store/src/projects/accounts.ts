@@ -5,17 +5,16 @@ import { integer, nullableInteger, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** What may change of an account that is in use. */
+/** Fields of an account that may change. */
 export type AccountPatch = Partial<
   Pick<Account, 'email' | 'baseUrl' | 'lastUsedAt' | 'exhaustedUntil' | 'strikes' | 'invalidReason'>
 >;
 
-/** Adds an account. A name that another one has is a conflict; those of removed accounts are free again. */
+/** Adds an account. A taken name is a conflict; names of removed accounts are free again. */
 export async function insertAccount(tx: WriteTransaction, account: Account): Promise<void> {
   await tx.db.insertInto('accounts').values(toColumns(account)).execute();
 }
 
-/** Changes facts of an account. */
 export async function updateAccount(tx: WriteTransaction, id: string, patch: AccountPatch): Promise<void> {
   const columns = toColumns(patch);
   if (Object.keys(columns).length === 0) return;
@@ -27,12 +26,12 @@ export async function updateAccount(tx: WriteTransaction, id: string, patch: Acc
   if (numUpdatedRows !== 1n) throw unknownAccount(id);
 }
 
-/** Notes that an account is used now: those that were not for longer come before it. */
+/** Records that an account is used now, for least-recently-used rotation. */
 export async function touchAccount(tx: WriteTransaction, id: string): Promise<void> {
   await updateAccount(tx, id, { lastUsedAt: tx.now });
 }
 
-/** Keeps an account from being used until a time. An earlier word on a later time stands. */
+/** Marks an account as exhausted until a time. Never moves the time earlier. */
 export async function markExhausted(tx: WriteTransaction, id: string, until: number): Promise<void> {
   await tx.db
     .updateTable('accounts')
@@ -42,7 +41,7 @@ export async function markExhausted(tx: WriteTransaction, id: string, until: num
     .execute();
 }
 
-/** Takes an account out of use for good; its row stays. Returns false when it was removed before. */
+/** Removes an account; its row stays. Returns false if it was removed before. */
 export async function removeAccount(tx: WriteTransaction, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('accounts')
@@ -59,7 +58,7 @@ export async function accountById(db: Database, id: string): Promise<Account | n
   return row ? accountOf(row) : null;
 }
 
-/** The account that has this name now, or null. */
+/** The current account with this name, or null. */
 export async function accountByName(db: Database, name: string): Promise<Account | null> {
   const row = await db
     .selectFrom('accounts')
@@ -84,13 +83,13 @@ export async function listAccounts(db: Database, provider?: string): Promise<Acc
   return rows.map(accountOf);
 }
 
-/** The names of all accounts, removed ones too, by their ids. */
+/** The names of all accounts by id, including removed ones. */
 export async function accountNames(db: Database): Promise<Map<string, string>> {
   const rows = await db.selectFrom('accounts').select(['id', 'name']).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Accounts that came from somebody's shell and that no living agent uses. */
+/** Shell accounts that no living agent uses. */
 export async function unusedShellAccounts(db: Database): Promise<Account[]> {
   const rows = await db
     .selectFrom('accounts')
@@ -111,7 +110,7 @@ export async function unusedShellAccounts(db: Database): Promise<Account[]> {
   return rows.map(accountOf);
 }
 
-/** How many sessions that have not ended use an account. */
+/** The number of open sessions that use an account. */
 export async function openSessionsOf(db: Database, accountId: string): Promise<number> {
   const row = await db
     .selectFrom('sessions')
@@ -140,5 +139,7 @@ function accountOf(row: Row<'accounts'>): Account {
 }
 
 function unknownAccount(id: string): PawlError {
-  return new PawlError('not_found', `there is no account ${id}`, { hint: 'list the accounts with `pawl account ls`' });
+  return new PawlError('not_found', `There is no account ${id}.`, {
+    hint: 'List the accounts with `pawl account ls`.',
+  });
 }

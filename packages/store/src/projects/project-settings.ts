@@ -21,7 +21,7 @@ export async function projectSettings(db: Database, projectId: string): Promise<
   return row ? settingsFrom(row) : defaultProjectSettings;
 }
 
-/** Changes some of a project's settings and leaves the others as they are. */
+/** Updates some of a project's settings. */
 export async function updateProjectSettings(
   tx: WriteTransaction,
   projectId: string,

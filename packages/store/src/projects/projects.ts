@@ -4,17 +4,16 @@ import { integer, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Adds a project. A root or a name that is taken is a conflict. */
+/** Adds a project. A taken root or name is a conflict. */
 export async function insertProject(tx: WriteTransaction, project: Project): Promise<void> {
   await tx.db.insertInto('projects').values(toColumns(project)).execute();
 }
 
-/** Notes that a project's repository lies somewhere else now. */
+/** Records the new location of a project's repository. */
 export async function moveProject(tx: WriteTransaction, id: string, root: string): Promise<void> {
   await tx.db.updateTable('projects').set({ root }).where('id', '=', id).execute();
 }
 
-/** The project with this id, or null. */
 export function projectById(db: Database, id: string): Promise<Project | null> {
   return projectWhere(db, 'id', id);
 }
@@ -24,12 +23,10 @@ export function projectByRoot(db: Database, root: string): Promise<Project | nul
   return projectWhere(db, 'root', root);
 }
 
-/** The project with this name, or null. */
 export function projectByName(db: Database, name: string): Promise<Project | null> {
   return projectWhere(db, 'name', name);
 }
 
-/** Every project, by name. */
 export async function listProjects(db: Database): Promise<Project[]> {
   const rows = await db.selectFrom('projects').selectAll().orderBy('name').limit(limits.pageRows).execute();
   return rows.map(projectOf);

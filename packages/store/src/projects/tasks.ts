@@ -8,17 +8,15 @@ import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Facts of a task that may change after it was added. */
+/** Fields of a task that may change after it was added. */
 export type TaskPatch = Partial<
   Pick<Task, 'summary' | 'finishedAt' | 'completedAt' | 'blockedReason' | 'crashes' | 'agentId'>
 >;
 
-/** Adds a task. */
 export async function insertTask(tx: WriteTransaction, task: Task): Promise<void> {
   await tx.db.insertInto('tasks').values(toColumns(task)).execute();
 }
 
-/** Changes facts of a task. */
 export async function updateTask(tx: WriteTransaction, id: string, patch: TaskPatch): Promise<void> {
   const columns = toColumns(patch);
   if (Object.keys(columns).length === 0) return;
@@ -28,10 +26,10 @@ export async function updateTask(tx: WriteTransaction, id: string, patch: TaskPa
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 1n) return;
-  throw new PawlError('not_found', `there is no task ${id}`, { hint: 'list the tasks with `pawl task ls --all`' });
+  throw new PawlError('not_found', `There is no task ${id}.`, { hint: 'List the tasks with `pawl task ls --all`.' });
 }
 
-/** Gives a free task to an agent. Returns false when somebody else was quicker, or nobody is to take it up. */
+/** Assigns a free task to an agent. Returns false if it is taken, completed or blocked. */
 export async function takeTask(tx: WriteTransaction, id: string, agentId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('tasks')
@@ -44,13 +42,12 @@ export async function takeTask(tx: WriteTransaction, id: string, agentId: string
   return numUpdatedRows === 1n;
 }
 
-/** The task with this id, or null. */
 export async function taskById(db: Database, id: string): Promise<Task | null> {
   const row = await db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? taskOf(row) : null;
 }
 
-/** The tasks with these ids, in the order in which they were added; ids without a task are left out. */
+/** The tasks with these ids, in the order added; skips unknown ids. */
 export async function tasksByIds(db: Database, ids: readonly string[]): Promise<Task[]> {
   const found: Row<'tasks'>[] = [];
   for (let from = 0; from < ids.length; from += idsPerStatement) {
@@ -60,10 +57,10 @@ export async function tasksByIds(db: Database, ids: readonly string[]): Promise<
   return found.toSorted((a, b) => integer(a.ordinal) - integer(b.ordinal)).map(taskOf);
 }
 
-/** How many ids one statement names: databases bound the number of its parameters. */
+/** Ids per statement; databases limit the number of parameters. */
 const idsPerStatement = 500;
 
-/** The tasks of a project that are not completed, in the order in which they were added. */
+/** The uncompleted tasks of a project, in the order added. */
 export async function openTasks(db: Database, projectId: string): Promise<Task[]> {
   const rows = await db
     .selectFrom('tasks')
@@ -78,7 +75,7 @@ export async function openTasks(db: Database, projectId: string): Promise<Task[]
 
 export type TaskFilter = { projectId?: string; phase?: string; includeCompleted?: boolean };
 
-/** The tasks of one project, or of all, in the order in which they were added; of too many the newest. */
+/** The tasks of one project, or of all, in the order added; the newest if there are too many. */
 export async function listTasks(db: Database, filter: TaskFilter = {}): Promise<Task[]> {
   let query = db.selectFrom('tasks').selectAll().orderBy('ordinal', 'desc').limit(limits.openTasks);
   if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
@@ -88,14 +85,14 @@ export async function listTasks(db: Database, filter: TaskFilter = {}): Promise<
 }
 
 /**
- * Finds which task a person means: the one with this id; else the open ones with exactly this name; else the completed
- * ones with it; else those whose id begins with it. More than one match is for the caller to refuse.
+ * Resolves a reference to tasks: an exact id; else open tasks with this name; else completed ones; else an id prefix.
+ * The caller refuses more than one match.
  */
 export async function findTasks(db: Database, reference: string, projectId?: string): Promise<Task[]> {
   let matching = db.selectFrom('tasks').selectAll().orderBy('ordinal').limit(storeLimits.matches);
   if (projectId !== undefined) matching = matching.where('project_id', '=', projectId);
   const named = matching.where('name', '=', reference);
-  // `~` sorts after every character of an id, and ids are compared byte by byte.
+  // `~` sorts after every character of an id, and ids compare bytewise.
   const prefixed = matching.where('id', '>=', reference).where('id', '<', `${reference}~`);
   const attempts = [matching.where('id', '=', reference), named.where('completed_at', 'is', null), named];
   if (isIdPrefix(reference)) attempts.push(prefixed);
@@ -106,7 +103,7 @@ export async function findTasks(db: Database, reference: string, projectId?: str
   return [];
 }
 
-/** The tasks of a project whose work is finished and has not landed yet. */
+/** The tasks of a project with finished work that has not landed yet. */
 export async function finishedTasks(db: Database, projectId: string): Promise<Task[]> {
   const rows = await db
     .selectFrom('tasks')
@@ -120,13 +117,13 @@ export async function finishedTasks(db: Database, projectId: string): Promise<Ta
   return rows.map(taskOf);
 }
 
-/** The tasks that some agent has taken up. */
+/** The tasks that an agent has. */
 export async function takenTasks(db: Database): Promise<Task[]> {
   const rows = await db.selectFrom('tasks').selectAll().where('agent_id', 'is not', null).orderBy('ordinal').execute();
   return rows.map(taskOf);
 }
 
-/** The tasks that these agents have taken up. */
+/** The tasks that these agents have. */
 export async function tasksTakenBy(db: Database, agentIds: readonly string[]): Promise<Task[]> {
   const rows: Row<'tasks'>[] = [];
   for (let from = 0; from < agentIds.length; from += idsPerStatement) {
@@ -136,7 +133,7 @@ export async function tasksTakenBy(db: Database, agentIds: readonly string[]): P
   return rows.map(taskOf);
 }
 
-/** The agents that worked on a task, oldest first, the dead too. */
+/** The agents that worked on a task, oldest first, including dead ones. */
 export async function agentsOfTask(db: Database, taskId: string): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')

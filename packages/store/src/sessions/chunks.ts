@@ -11,10 +11,10 @@ import type { WriteTransaction } from '../write-transaction.ts';
 export type NewChunk = Omit<Chunk, 'id' | 'at'>;
 
 export type ChunkFilter = ({ agentId: string } | { sessionId: string }) & {
-  /** Chunks with a greater id than this; 0 begins at the first. */
+  /** Chunks with a greater id; 0 starts at the first. */
   afterId?: number;
   limitRows: number;
-  /** The page ends before this many bytes, but it always has one chunk when there is one. */
+  /** The page ends before this many bytes, but has at least one chunk if there is one. */
   limitBytes: number;
 };
 
@@ -38,15 +38,15 @@ const insertChunk = hotQuery<ChunkValues, Pick<Row<'chunks'>, 'id'>>(
 
 type OffsetValues = [end: number, sessionId: string, start: number];
 
-/** Moves the offset of a stream past a chunk, when it stands where the chunk begins. */
+/** Advances a stream's offset past a chunk, if it is where the chunk begins. */
 const moveOffsetOf = {
   stdout: moveColumn('stdout_offset'),
   stderr: moveColumn('stderr_offset'),
 };
 
 /**
- * Stores output and moves the session's offset past it, in one transaction, only when the offset stands where the chunk
- * begins. So no byte is stored twice or skipped, whoever reads the file and however often.
+ * Stores output and advances the session's offset, in one transaction, only if the offset is where the chunk begins. So
+ * no byte is stored twice or skipped, whoever reads the file and however often.
  */
 export async function appendChunk(tx: WriteTransaction, chunk: NewChunk): Promise<Chunk> {
   assert(chunk.bytes.length > 0 && chunk.bytes.length <= limits.chunkBytes, 'a chunk has 1 to chunkBytes bytes');
@@ -59,7 +59,7 @@ export async function appendChunk(tx: WriteTransaction, chunk: NewChunk): Promis
   return stored;
 }
 
-/** Reads output in the order in which it was stored, within both limits. */
+/** Reads output in storage order, within both limits. */
 export async function readChunks(db: Database, filter: ChunkFilter): Promise<Chunk[]> {
   const column = 'agentId' in filter ? 'agent_id' : 'session_id';
   const owner = 'agentId' in filter ? filter.agentId : filter.sessionId;
@@ -69,7 +69,7 @@ export async function readChunks(db: Database, filter: ChunkFilter): Promise<Chu
     .where('id', '>', filter.afterId ?? 0)
     .orderBy('id')
     .limit(Math.min(filter.limitRows, limits.pageRows));
-  // Sizes first: the bytes of a page that is too large never come into memory.
+  // Sizes first: the bytes of an oversized page never come into memory.
   const sizes = await page.select(['id', sql<number | string>`length(bytes)`.as('size')]).execute();
   const lastId = lastWithin(sizes, filter.limitBytes);
   if (lastId === null) return [];
@@ -81,8 +81,8 @@ async function moveOffset(tx: WriteTransaction, chunk: NewChunk): Promise<void> 
   const end = chunk.offset + chunk.bytes.length;
   const { numAffectedRows } = await moveOffsetOf[chunk.stream](tx.db, [end, chunk.sessionId, chunk.offset]);
   if (numAffectedRows === 1n) return;
-  throw new PawlError('conflict', `${chunk.stream} of session ${chunk.sessionId} does not stand at ${chunk.offset}`, {
-    hint: 'read the stored offset again and go on from there',
+  throw new PawlError('conflict', `${chunk.stream} of session ${chunk.sessionId} is not at offset ${chunk.offset}.`, {
+    hint: 'Read the stored offset again and continue from there.',
     details: { sessionId: chunk.sessionId, stream: chunk.stream, offset: chunk.offset },
   });
 }
@@ -93,7 +93,7 @@ function moveColumn(column: 'stdout_offset' | 'stderr_offset') {
   );
 }
 
-/** The id of the last chunk that a page of this many bytes has room for. */
+/** The id of the last chunk that fits into this many bytes. */
 function lastWithin(
   sizes: { id: number | string | bigint; size: number | string }[],
   limitBytes: number,

@@ -6,20 +6,20 @@ import { integer } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
 
-/** A stretch of one agent's own messages: those with `after` < id ≤ `until`; `until` null is open. */
+/** A range of one agent's own messages: `after` < id ≤ `until`; a null `until` is open. */
 export type HistoryRange = { agentId: string; after: number; until: number | null };
 
-/** An id that no message ever has: what an open end is in SQL. */
+/** Greater than any message id: the open end in SQL. */
 const openEnd = Number.MAX_SAFE_INTEGER;
 
 /**
- * The lineage of an agent back to the latest `clear` that it can see, as stretches. Each step back ends at the fork
- * point, so whatever a parent said or cleared after the fork is not seen; and a fork at 0 inherits nothing. A fork point
- * among the messages that the parent inherited itself cuts those too. The database walks, so a lineage may be as long as
- * it likes; it stops early where only messages after `afterId` are asked for.
+ * The lineage of an agent back to the latest visible `clear`, as ranges. Each step back ends at the fork point, so
+ * whatever a parent said or cleared after the fork is invisible; a fork at 0 inherits nothing. A fork point among
+ * inherited messages cuts those, too. The database walks the lineage, so its length does not matter; it stops early if
+ * only messages after `afterId` are requested.
  */
 const lineage = (agentId: string, { afterId = 0, whole = false }: { afterId?: number; whole?: boolean } = {}) => {
-  // A clear hides what was before it from the model, and never from a person who asks for all of it.
+  // A clear hides earlier messages from the model, but never from a person who asks for everything.
   const kind = sql.lit(whole ? 'no such kind' : 'clear');
   return sql`
   with recursive lineage (agent_id, parent_id, fork_id, until_id, clear_id, depth) as (
@@ -39,8 +39,8 @@ const lineage = (agentId: string, { afterId = 0, whole = false }: { afterId?: nu
 };
 
 /**
- * The stretches that make an agent's history, oldest first: one query, however long the lineage. All but the last are
- * over and never change again. Those that end at or before `afterId` are left out.
+ * The ranges of an agent's history, oldest first, in one query. All but the last are closed and never change. Skips
+ * ranges that end at or before `afterId`.
  */
 export async function historyRanges(
   db: Database,
@@ -61,10 +61,10 @@ export async function historyRanges(
 }
 
 /**
- * The history of an agent, inherited and own, in the order of ids, after the message `afterId`. A child's messages are
- * younger than what it inherits, so one order serves the whole lineage and a page may begin anywhere. `whole` also has what
- * was cleared. Most pages lie in a
- * few stretches, so no more are fetched at first; a page that needs others gets all of them.
+ * The history of an agent, inherited and own, by id, after the message `afterId`. A child's messages are newer than
+ * those it inherits, so one order serves the whole lineage and a page may start anywhere. `whole` includes cleared
+ * messages. Most pages lie in a few ranges, so only those are fetched at first; a page that needs more gets all of
+ * them.
  */
 export async function replay(
   db: Database,
@@ -85,8 +85,8 @@ export async function replay(
 }
 
 /**
- * Reads stretches one after the other until the page is full. The first may be long, so it is asked for alone; then
- * twice as many with each query, so that neither many short ones nor a few long ones cost much more than their rows.
+ * Reads ranges in order until the page is full. The first may be long, so it is read alone; then twice as many with
+ * each query, so that neither many short nor few long ranges cost much more than their rows.
  */
 async function readRanges(
   db: Database,
@@ -103,7 +103,7 @@ async function readRanges(
   }
 }
 
-/** The messages of some stretches, in one query and in the order of ids. */
+/** The messages of some ranges, in one query, by id. */
 async function messagesIn(
   db: Database,
   ranges: readonly HistoryRange[],
@@ -125,7 +125,7 @@ async function messagesIn(
     ({ agentId, after, until }) =>
       sql`(cast(${agentId} as text), cast(${Math.max(after, page.afterId)} as bigint), cast(${until ?? openEnd} as bigint))`,
   );
-  // A cross join, because SQLite keeps its order: else it would read every message there is, in the order of ids.
+  // A cross join, because SQLite keeps its order; otherwise it would scan all messages by id.
   const { rows } = await sql<Row<'messages'>>`
     with ranges (agent_id, after_id, until_id) as (values ${sql.join(values)})
     select messages.* from ranges cross join messages
@@ -134,7 +134,7 @@ async function messagesIn(
   return rows;
 }
 
-/** How many messages an agent's history has, and how many of them it inherited. */
+/** The number of messages in an agent's history, inherited and own. */
 export async function countHistory(db: Database, agentId: string): Promise<{ inherited: number; own: number }> {
   type Count = { depth: number; count: number | string | bigint };
   const { rows } = await sql<Count>`${lineage(agentId)}
@@ -146,7 +146,6 @@ export async function countHistory(db: Database, agentId: string): Promise<{ inh
   return counts;
 }
 
-/** An agent's whole history, inherited and own. */
 export async function wholeHistory(db: Database, agentId: string): Promise<Message[]> {
   const messages: Message[] = [];
   for (;;) {

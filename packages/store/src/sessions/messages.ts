@@ -36,7 +36,7 @@ const insertMessage = hotQuery<MessageValues, { id: number | string | bigint }>(
       .returning('id'),
 );
 
-/** Adds a message to an agent's own history and returns its id, which is greater than every id before it. */
+/** Appends a message to an agent's own history and returns its id, which is greater than all before it. */
 export async function appendMessage(tx: WriteTransaction, message: NewMessage): Promise<number> {
   const { agentId, runId = null, sessionId = null, kind, content, data = null } = message;
   const values: MessageValues = [
@@ -52,12 +52,12 @@ export async function appendMessage(tx: WriteTransaction, message: NewMessage): 
   return integer(rows[0]?.id ?? Number.NaN);
 }
 
-/** Writes the whole of a message of which only a part was known. */
+/** Replaces a partial message by the whole one. */
 export async function extendMessage(tx: WriteTransaction, id: number, content: string): Promise<void> {
   await tx.db.updateTable('messages').set({ content }).where('id', '=', id).execute();
 }
 
-/** The id of an agent's own latest message, of those before `beforeId` where that is given; 0 when it has none. */
+/** The id of an agent's own latest message, optionally before `beforeId`; 0 if it has none. */
 export async function lastMessageId(
   db: Database,
   agentId: string,
@@ -74,7 +74,7 @@ export async function lastMessageId(
   return row === undefined ? 0 : integer(row.id);
 }
 
-/** How many messages one session has added. */
+/** The number of messages that one session has added. */
 export async function countSessionMessages(db: Database, agentId: string, sessionId: string): Promise<number> {
   const row = await db
     .selectFrom('messages')
@@ -85,7 +85,7 @@ export async function countSessionMessages(db: Database, agentId: string, sessio
   return integer(row.count);
 }
 
-/** What tells which tools still run: of a session's tool calls and results, oldest first, all but their texts. */
+/** A session's tool calls and results without their texts, oldest first; tells which tools still run. */
 export async function toolMessages(
   db: Database,
   agentId: string,
@@ -102,7 +102,7 @@ export async function toolMessages(
   return rows.map((row) => ({ id: integer(row.id), kind: row.kind, data: dataOf(row.data) }));
 }
 
-/** True when an agent has said, heard or done anything since one of its messages. Notes do not count. */
+/** True if an agent has said, received or done anything since one of its messages. Notes do not count. */
 export async function hasSpokenSince(db: Database, agentId: string, afterId: number): Promise<boolean> {
   const row = await db
     .selectFrom('messages')
@@ -115,7 +115,7 @@ export async function hasSpokenSince(db: Database, agentId: string, afterId: num
   return row !== undefined;
 }
 
-/** True when the model has answered in a session, in words or by calling a tool. */
+/** True if the model has answered in a session, in words or by a tool call. */
 export async function hasAnswer(db: Database, agentId: string, sessionId: string): Promise<boolean> {
   const row = await db
     .selectFrom('messages')
@@ -128,7 +128,7 @@ export async function hasAnswer(db: Database, agentId: string, sessionId: string
   return row !== undefined;
 }
 
-/** The last messages that a session has added, oldest first. */
+/** The last messages of a session, oldest first. */
 export async function lastSessionMessages(
   db: Database,
   agentId: string,
@@ -159,7 +159,6 @@ export async function lastRunMessages(db: Database, agentId: string, runId: stri
   return rows.map(messageOf).toReversed();
 }
 
-/** Reads a message record from its row. */
 export function messageOf(row: Row<'messages'>): Message {
   return {
     id: integer(row.id),

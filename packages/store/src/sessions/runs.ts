@@ -14,7 +14,7 @@ export type RunEnd = {
   cause?: RunCause | undefined;
 };
 
-/** Adds a run and makes it the latest one of its agent. An assignment that no run was begun for is noted in it. */
+/** Adds a run and makes it the latest of its agent. Records a new assignment in the first run for it. */
 export async function insertRun(tx: WriteTransaction, run: Run): Promise<void> {
   const given = await tx.db.selectFrom('agents').select('assignment').where('id', '=', run.agentId).executeTakeFirst();
   const known = await tx.db
@@ -33,7 +33,7 @@ export async function insertRun(tx: WriteTransaction, run: Run): Promise<void> {
   await tx.db.updateTable('agents').set({ run_id: run.id }).where('id', '=', run.agentId).execute();
 }
 
-/** Ends a run that still runs. Returns false when somebody else has ended it already; then nothing changes. */
+/** Ends an open run. Returns false and changes nothing if it has ended already. */
 export async function endRun(tx: WriteTransaction, id: string, end: RunEnd): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('runs')
@@ -44,7 +44,7 @@ export async function endRun(tx: WriteTransaction, id: string, end: RunEnd): Pro
   return numUpdatedRows === 1n;
 }
 
-/** Notes what an open run has come to, before it is asked for one thing more. */
+/** Records the result of an open run before it is asked to commit leftovers. */
 export async function noteOutcome(tx: WriteTransaction, id: string, result: string): Promise<void> {
   await tx.db
     .updateTable('runs')
@@ -54,7 +54,7 @@ export async function noteOutcome(tx: WriteTransaction, id: string, result: stri
     .execute();
 }
 
-/** Lets an open run wait until a time, or lets it go on when that is null. */
+/** Makes an open run wait until a time, or ends the wait with null. */
 export async function setWait(
   tx: WriteTransaction,
   id: string,
@@ -68,7 +68,7 @@ export async function setWait(
     .execute();
 }
 
-/** Lets every open run go on that waits for an account of a provider; returns whose they are. */
+/** Ends the wait of every open run for an account of a provider; returns their agents. */
 export async function endAccountWaits(tx: WriteTransaction, provider: string): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('runs')
@@ -83,7 +83,7 @@ export async function endAccountWaits(tx: WriteTransaction, provider: string): P
   return rows.map((row) => row.agent_id);
 }
 
-/** Ends every open run of some agents; returns their ids. */
+/** Ends every open run of some agents; returns the run ids. */
 export async function endRunsOf(tx: WriteTransaction, agentIds: readonly string[], end: RunEnd): Promise<string[]> {
   const ended: string[] = [];
   for (let from = 0; from < agentIds.length; from += agentsPerStatement) {
@@ -99,10 +99,9 @@ export async function endRunsOf(tx: WriteTransaction, agentIds: readonly string[
   return ended;
 }
 
-/** How many agents one statement names: databases bound the number of its parameters. */
+/** Agents per statement; databases limit the number of parameters. */
 const agentsPerStatement = 500;
 
-/** The run with this id, or null. */
 export async function runById(db: Database, id: string): Promise<Run | null> {
   const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? runOf(row) : null;
@@ -120,10 +119,10 @@ export async function runsOf(db: Database, agentId: string): Promise<Run[]> {
   return rows.map(runOf);
 }
 
-/** An assignment of an agent, and when and with which of its runs it began. */
+/** An assignment of an agent, and when and with which run it started. */
 export type Assignment = { assignment: string; startedAt: number; ordinal: number };
 
-/** What an agent was given to do, oldest first, each with the run that it began with. */
+/** The assignments of an agent, oldest first, each with its first run. */
 export async function assignmentsOf(db: Database, agentId: string): Promise<Assignment[]> {
   const rows = await db
     .selectFrom('runs')
@@ -139,7 +138,7 @@ export async function assignmentsOf(db: Database, agentId: string): Promise<Assi
   }));
 }
 
-/** The last run of an agent before another one of its runs. */
+/** The run of an agent before another of its runs. */
 export async function runBefore(db: Database, agentId: string, ordinal: number): Promise<Run | null> {
   const row = await db
     .selectFrom('runs')
@@ -152,9 +151,9 @@ export async function runBefore(db: Database, agentId: string, ordinal: number):
   return row ? runOf(row) : null;
 }
 
-/** A run and all runs that were begun by it, each after all of its own: the order in which they may be ended. */
+/** A run and all runs it started, directly or not, children before parents: the order in which to end them. */
 export async function runTree(db: Database, runId: string): Promise<Run[]> {
-  // A cross join, because SQLite keeps its order: else it would read every run there is.
+  // A cross join, because SQLite keeps its order; otherwise it would scan all runs.
   const { rows } = await sql<Row<'runs'>>`
     with recursive tree (id, depth) as (
       select runs.id, 0 from runs where runs.id = ${runId}
@@ -167,13 +166,11 @@ export async function runTree(db: Database, runId: string): Promise<Run[]> {
   return rows.map(runOf);
 }
 
-/** Every run that has not ended, oldest first. */
 export async function openRuns(db: Database): Promise<Run[]> {
   const rows = await db.selectFrom('runs').selectAll().where('outcome', 'is', null).orderBy('ordinal').execute();
   return rows.map(runOf);
 }
 
-/** The columns that make a run record. */
 export const runColumns = [
   'id',
   'repo_path',
@@ -195,7 +192,6 @@ export const runColumns = [
   'cause',
 ] as const satisfies (keyof RunTable)[];
 
-/** Reads a run record from its columns. */
 export function runOf(row: Pick<Selectable<RunTable>, (typeof runColumns)[number]>): Run {
   return {
     id: row.id,

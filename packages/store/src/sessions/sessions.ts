@@ -7,7 +7,7 @@ import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.
 import type { Database, SessionTable } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** What may change while a session is open. */
+/** Fields that may change while a session is open. */
 export type SessionPatch = Partial<
   Pick<
     Session,
@@ -28,13 +28,12 @@ export type SessionPatch = Partial<
 export type SessionEnd = Pick<Session, 'exitCode' | 'endReason'> &
   Partial<Pick<Session, 'usage' | 'result' | 'limitUntil'>>;
 
-/** Adds a session and makes it the latest one of its agent. A second open session of one agent is a conflict. */
+/** Adds a session and makes it the latest of its agent. A second open session of an agent is a conflict. */
 export async function insertSession(tx: WriteTransaction, session: Session): Promise<void> {
   await tx.db.insertInto('sessions').values(toColumns(session)).execute();
   await tx.db.updateTable('agents').set({ session_id: session.id }).where('id', '=', session.agentId).execute();
 }
 
-/** Changes facts of a session. */
 export async function updateSession(tx: WriteTransaction, id: string, patch: SessionPatch): Promise<void> {
   const columns = toColumns(patch);
   if (Object.keys(columns).length === 0) return;
@@ -46,7 +45,7 @@ export async function updateSession(tx: WriteTransaction, id: string, patch: Ses
   if (numUpdatedRows !== 1n) throw unknownSession(id);
 }
 
-/** Ends a session that is open. Returns false when somebody else has ended it already; then nothing changes. */
+/** Ends an open session. Returns false and changes nothing if it has ended already. */
 export async function endSession(tx: WriteTransaction, id: string, end: SessionEnd): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('sessions')
@@ -57,13 +56,12 @@ export async function endSession(tx: WriteTransaction, id: string, end: SessionE
   return numUpdatedRows === 1n;
 }
 
-/** The session with this id, or null. */
 export async function sessionById(db: Database, id: string): Promise<Session | null> {
   const row = await db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? sessionOf(row) : null;
 }
 
-/** The latest sessions of an agent, first to last. */
+/** The latest sessions of an agent, oldest first. */
 export async function sessionsOf(db: Database, agentId: string): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -75,7 +73,7 @@ export async function sessionsOf(db: Database, agentId: string): Promise<Session
   return rows.map(sessionOf).toReversed();
 }
 
-/** The latest sessions of an agent that printed anything, first to last: those whose conversation the provider knows. */
+/** The latest sessions of an agent with output, oldest first: those whose conversation the provider knows. */
 export async function sessionsThatSpoke(db: Database, agentId: string): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -88,13 +86,13 @@ export async function sessionsThatSpoke(db: Database, agentId: string): Promise<
   return rows.map(sessionOf).toReversed();
 }
 
-/** Every session that has not ended, of all agents: as many as there are processes to look after. */
+/** All open sessions: as many as there are processes to watch. */
 export async function openSessions(db: Database): Promise<Session[]> {
   const rows = await db.selectFrom('sessions').selectAll().where('ended_at', 'is', null).execute();
   return rows.map(sessionOf);
 }
 
-/** The sessions of a project's agents that were planned since a time. */
+/** The sessions of a project's agents planned since a time. */
 export async function sessionsOfProject(db: Database, projectId: string, since: number): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -106,7 +104,7 @@ export async function sessionsOfProject(db: Database, projectId: string, since: 
   return rows.map(sessionOf);
 }
 
-/** What a provider last reported for a conversation, in whichever other session that was; null when it never did. */
+/** The provider's last usage report for a conversation, from another session; null if there is none. */
 export async function lastReport(db: Database, providerSessionId: string, exceptId: string): Promise<Usage | null> {
   const row = await db
     .selectFrom('sessions')
@@ -120,7 +118,7 @@ export async function lastReport(db: Database, providerSessionId: string, except
   return row === undefined ? null : nullableJson(sessionSchema.shape.reported, row.reported);
 }
 
-/** The latest session that went on with a provider's conversation, or null. */
+/** The latest session of a provider's conversation, or null. */
 export async function sessionOfConversation(db: Database, providerSessionId: string): Promise<Session | null> {
   const row = await db
     .selectFrom('sessions')
@@ -132,7 +130,7 @@ export async function sessionOfConversation(db: Database, providerSessionId: str
   return row ? sessionOf(row) : null;
 }
 
-/** Another session that has not ended and goes on with a conversation, or null. */
+/** Another open session of a conversation, or null. */
 export async function conversationHolder(
   db: Database,
   providerSessionId: string,
@@ -148,7 +146,6 @@ export async function conversationHolder(
   return row?.id ?? null;
 }
 
-/** How many sessions have not ended. */
 export async function countOpenSessions(db: Database): Promise<number> {
   const row = await db
     .selectFrom('sessions')
@@ -158,7 +155,7 @@ export async function countOpenSessions(db: Database): Promise<number> {
   return integer(row.count);
 }
 
-/** How many bytes of each stream are stored: where the tail of its files goes on. */
+/** The stored bytes of each stream, where tailing its files continues. */
 export async function sessionOffsets(db: Database, id: string): Promise<Record<Chunk['stream'], number>> {
   const row = await db
     .selectFrom('sessions')
@@ -169,7 +166,6 @@ export async function sessionOffsets(db: Database, id: string): Promise<Record<C
   return { stdout: integer(row.stdout_offset), stderr: integer(row.stderr_offset) };
 }
 
-/** The columns that make a session record. */
 export const sessionColumns = [
   'id',
   'agent_id',
@@ -194,7 +190,6 @@ export const sessionColumns = [
   'limit_until',
 ] as const satisfies (keyof SessionTable)[];
 
-/** Reads a session record from its columns. */
 export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionColumns)[number]>): Session {
   return {
     id: row.id,
@@ -222,10 +217,10 @@ export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionCol
 }
 
 function unknownSession(id: string): PawlError {
-  return new PawlError('not_found', `there is no session ${id}`, { hint: 'list the sessions with `pawl inspect`' });
+  return new PawlError('not_found', `There is no session ${id}.`, { hint: 'List the sessions with `pawl inspect`.' });
 }
 
-/** What the sessions of some agents used, by agent. */
+/** The usage of some agents' sessions, by agent. */
 export async function usagesOf(db: Database, agentIds: readonly string[]): Promise<Map<string, Usage[]>> {
   if (agentIds.length === 0) return new Map();
   const rows = await db

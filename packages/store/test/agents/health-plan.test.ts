@@ -8,7 +8,10 @@ import type { Question } from '../query-plan.ts';
 
 const id = newId();
 
-/** What is asked every minute: it reads the living and what is new, however long the log and the list of the dead are. */
+/**
+ * Queries that run every minute: they read living agents and new events only, however long the log and the list of dead
+ * agents.
+ */
 const questions: Question[] = [
   {
     name: 'what is remembered of nudges',
@@ -41,6 +44,6 @@ const questions: Question[] = [
   },
 ];
 
-test('every minute’s questions go straight to their rows', async () => {
+test('every periodic query uses an index', async () => {
   await expectPlans(await databasePath(addTeam), questions);
 });

@@ -1,4 +1,4 @@
-/** A process of its own for tests that kill: `act.ts <action> <data directory>`. It reports by IPC or on its output. */
+/** A separate process for tests that kill: `act.ts <action> <data directory>`. Reports by IPC or on its output. */
 import { writeSync } from 'node:fs';
 import { PawlError } from '@pawl/schema/error';
 import { createBackup } from '@pawl/store/directory/backup';
@@ -10,12 +10,12 @@ const [action = '', path = ''] = process.argv.slice(2);
 const directory = openDataDirectory(path);
 const clock = (): number => Date.now();
 
-/** Opens the database, which migrates it, and leaves. */
+/** Opens the database, which migrates it, and exits. */
 async function open(): Promise<void> {
   await (await openDatabase(directory, { clock })).close();
 }
 
-/** Writes until it is killed, and says the number of each write once it is durable. */
+/** Writes until killed, and reports the number of each write once it is durable. */
 async function write(): Promise<void> {
   const store = await openDatabase(directory, { clock });
   for (;;) {
@@ -34,7 +34,7 @@ async function backup(): Promise<void> {
   await store.close();
 }
 
-/** Tries for the lock whenever it is told to, and lets it go when it is told to. */
+/** Takes and releases the lock on command. */
 async function lock(): Promise<void> {
   let held: { release(): void } | null = null;
   process.on('message', (message) => {

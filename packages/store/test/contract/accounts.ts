@@ -45,9 +45,9 @@ async function add(store: Store, ...accounts: Account[]): Promise<void> {
   });
 }
 
-/** What accounts promise on every engine. */
+/** The contract of accounts, on every engine. */
 export function accountsContract(engine: EngineUnderTest): void {
-  test('an account comes back as it was, by id and by name', async () => {
+  test('an account round-trips, by id and by name', async () => {
     const store = await openFresh(engine);
     const full = accountRecord('work', {
       kind: 'token',
@@ -83,7 +83,7 @@ export function accountsContract(engine: EngineUnderTest): void {
     expect(await accountByName(store.db, 'work')).toEqual(second);
   });
 
-  test('facts of an account change one by one; nobody’s do not', async () => {
+  test('facts of an account change one by one; an unknown account is an error', async () => {
     const store = await openFresh(engine);
     const account = accountRecord('work');
     await add(store, account);
@@ -101,7 +101,7 @@ export function accountsContract(engine: EngineUnderTest): void {
     await expect(store.write((tx) => touchAccount(tx, newId()))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('S3-35: an exhausted account stays so until the latest time that was named', async () => {
+  test('an exhausted account stays so until the latest time reported', async () => {
     const store = await openFresh(engine);
     const account = accountRecord('work');
     await add(store, account);
@@ -115,7 +115,7 @@ export function accountsContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('what a shell brought is found once no living agent uses it', async () => {
+  test('a shell account is found once no living agent uses it', async () => {
     const store = await openFresh(engine);
     const { agent } = await addTeam(store);
     const [used, unused, kept] = [

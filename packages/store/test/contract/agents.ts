@@ -19,9 +19,9 @@ import { addTeam, agentRecord, fixedTime, projectRecord, range, runRecord, sessi
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What the registry of agents promises on every engine. */
+/** The contract of the agent registry, on every engine. */
 export function agentsContract(engine: EngineUnderTest): void {
-  test('an alias is unique among the living of a project, and free again after that', async () => {
+  test('an alias is unique among living agents of a project, and free again after that', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const other = projectRecord();
@@ -43,7 +43,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     expect(await takenAliases(store.db, project.id)).toContain('brave-otter');
   });
 
-  test('a reference is an id, an alias, or the beginning of an id', async () => {
+  test('a reference is an id, an alias, or an id prefix', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const ids = [
@@ -84,7 +84,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     const store = await openFresh(engine);
     const { project, agent: oldest, run, session } = await addTeam(store);
     const agents = range(1, 6).map((number) => agentRecord({ projectId: number % 2 ? project.id : null }));
-    // A clock that was set back changes nothing.
+    // A clock set back changes nothing.
     await addAgents(
       store,
       agents.map((agent, index) => ({ ...agent, createdAt: fixedTime - index })),
@@ -149,7 +149,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     expect(ids).toEqual([teams[1].agent.id, teams[2].agent.id]);
   });
 
-  test('7.3: a starting daemon finds who has completed and has not ended, though nothing of it is open', async () => {
+  test('a starting daemon finds agents that completed and have not ended, even with nothing open', async () => {
     const store = await openFresh(engine);
     const { agent, run, session } = await addTeam(store);
     const completion = { at: fixedTime, summary: 'it works', failure: null };
@@ -163,7 +163,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     expect(await agentsToReconcile(store.db)).toEqual([]);
   });
 
-  test('W4-08: the living mains of a project are known with what they last ran as', async () => {
+  test('the living mains of a project come with their last definition', async () => {
     const store = await openFresh(engine);
     const { project, agent, run } = await addTeam(store);
     const other = await addTeam(store);

@@ -83,9 +83,9 @@ function checkRecord(projectId: string): Check {
   };
 }
 
-/** What changes promise on every engine. */
+/** The contract of changes, on every engine. */
 export function changesContract(engine: EngineUnderTest): void {
-  test('a change comes back as it was, whatever its words are, and a branch has one that is open', async () => {
+  test('a change round-trips with any text, and a branch has one open change', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const hostile = 'a\0b \ud800 \u202e \u001b]52;c;eA==\u0007 😀 \r\n';
@@ -102,7 +102,7 @@ export function changesContract(engine: EngineUnderTest): void {
     expect(await countOpenChanges(store.db, project.id)).toBe(1);
   });
 
-  test('who stands in for whom is found as long as the change is open, and what was taken over after that, too', async () => {
+  test('a stand-in is found while the change is open, and taken-over changes after that, too', async () => {
     const store = await openFresh(engine);
     const { project, agent } = await addTeam(store);
     const change = changeRecord(project.id, { standInId: agent.id });
@@ -116,7 +116,7 @@ export function changesContract(engine: EngineUnderTest): void {
     expect((await changesTakenOver(store.db, project.id)).map(({ id }) => id)).toEqual([change.id]);
   });
 
-  test('the latest change of somebody is its own, or one in whose author’s place it is; of a person, that of the branch', async () => {
+  test("an agent's latest change is its own, or one it stands in for; a person's is that of the branch", async () => {
     const store = await openFresh(engine);
     const { project, agent } = await addTeam(store);
     const closed = { closedAt: fixedTime, closeReason: 'no' };
@@ -136,7 +136,7 @@ export function changesContract(engine: EngineUnderTest): void {
     expect(await last(agent.id)).toBe(other.id);
   });
 
-  test('those who have finished something on a branch of their own, and nobody else', async () => {
+  test('finds agents with finished work on their own branch, and no others', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const add = async (fields: object, ended: object | null = {}) => {
@@ -171,7 +171,7 @@ export function changesContract(engine: EngineUnderTest): void {
     expect(listed).toHaveLength(8);
   });
 
-  test('the end of what a check printed is cut to the byte', async () => {
+  test("the end of a check's output is cut to the byte", async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const check = checkRecord(project.id);

@@ -9,9 +9,9 @@ import { addTeam, range } from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What stored output promises on every engine. */
+/** The contract of stored output, on every engine. */
 export function chunksContract(engine: EngineUnderTest): void {
-  test('S3-22, S3-50, S3-70: bytes come back as they were, are told after the commit, and move the offset', async () => {
+  test('bytes round-trip, are announced after the commit, and move the offset', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     const told: Chunk[] = [];
@@ -51,7 +51,7 @@ export function chunksContract(engine: EngineUnderTest): void {
     await expect(append(store, team, 'stdout', 20, new Uint8Array(0))).rejects.toThrow(AssertionError);
   });
 
-  test('a rollback takes the chunk and the offset back, and nobody is told', async () => {
+  test('a rollback restores chunk and offset, and announces nothing', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     let told = 0;
@@ -63,7 +63,7 @@ export function chunksContract(engine: EngineUnderTest): void {
     expect(told).toBe(0);
   });
 
-  test('S3-73: a page is bounded in rows and in bytes, and always goes on', async () => {
+  test('a page is bounded in rows and bytes, and always makes progress', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     await append(store, team, 'stdout', 0, ...range(1, 6).map(() => new Uint8Array(100)));

@@ -13,12 +13,12 @@ import { fixedClock, temporaryDirectory } from '../fixture.ts';
 /** One engine of the contract suite. */
 export type EngineUnderTest = {
   readonly name: string;
-  /** Gets the engine ready, once for the whole suite. */
+  /** Prepares the engine, once for the whole suite. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** A database of this test alone, without tables. Calling the result again gives another engine on the same one. */
+  /** A database for this test, without tables. Calling the result again gives another engine on the same one. */
   emptyDatabase(): Promise<() => Engine>;
-  /** A database of this test alone that may have its tables already, but no rows. */
+  /** A database for this test without rows, possibly with tables. */
   freshDatabase(): Promise<() => Engine>;
 };
 
@@ -33,7 +33,7 @@ const sqlite: EngineUnderTest = {
   freshDatabase: () => sqlite.emptyDatabase(),
 };
 
-/** Opening PGlite takes seconds, so that the suite shares one and clears it before each test. */
+/** Opening PGlite takes seconds, so the suite shares one and clears it before each test. */
 let shared: PGlite | null = null;
 
 const postgres: EngineUnderTest = {
@@ -61,12 +61,12 @@ const postgres: EngineUnderTest = {
 
 export const engines: readonly EngineUnderTest[] = [sqlite, postgres];
 
-/** Opens a store without rows and closes it when the test ends. */
+/** Opens an empty store and closes it when the test ends. */
 export async function openFresh(engine: EngineUnderTest, options: Partial<StoreOptions> = {}): Promise<Store> {
   return openAgain(await engine.freshDatabase(), options);
 }
 
-/** Opens a store on a database that may hold something, and closes it when the test ends. */
+/** Opens a store on an existing database, and closes it when the test ends. */
 export async function openAgain(database: () => Engine, options: Partial<StoreOptions> = {}): Promise<Store> {
   const store = await openStore(database(), { clock: fixedClock, ...options });
   onTestFinished(() => store.close());
@@ -78,7 +78,7 @@ function sharedEngine(): Engine {
   return postgresEngine({ writer: dialectOf(shared), reader: dialectOf(shared) });
 }
 
-/** The dialect closes what it is given, but this Postgres stays open for the next test. */
+/** The dialect closes its client, but this Postgres stays open for the next test. */
 function dialectOf(postgres: PGlite): PGliteDialect {
   return new PGliteDialect({
     pglite: {

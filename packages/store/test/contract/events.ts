@@ -6,7 +6,7 @@ import { addTeam, emitStopped, range } from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What the event log promises on every engine. */
+/** The contract of the event log, on every engine. */
 export function eventsContract(engine: EngineUnderTest): void {
   test('is read in pages, by agent, project and type', async () => {
     const store = await openFresh(engine);

@@ -17,9 +17,9 @@ import type { EngineUnderTest } from './engines.ts';
 
 const idsOf = (records: { id: string }[]) => records.map(({ id }) => id);
 
-/** What the ties between agents, and between runs, promise on every engine. */
+/** The contract of relations between agents and between runs, on every engine. */
 export function familyContract(engine: EngineUnderTest): void {
-  test('W1-12, S1-21: a family is found whole, children before parents, through the dead', async () => {
+  test('a family is complete, children before parents, including descendants of dead agents', async () => {
     const store = await openFresh(engine);
     const { root, child, sibling, grandchild, greatGrandchild } = await addFamily(store);
     await end(store, child);
@@ -31,7 +31,7 @@ export function familyContract(engine: EngineUnderTest): void {
     expect(await descendants(store.db, 'nobody')).toEqual([]);
   });
 
-  test('W1-02: a parent knows its living children, oldest first', async () => {
+  test("a parent's living children are listed, oldest first", async () => {
     const store = await openFresh(engine);
     const { root, child, sibling, grandchild } = await addFamily(store);
     expect(await livingChildren(store.db, root.id)).toEqual([child, sibling]);
@@ -41,7 +41,7 @@ export function familyContract(engine: EngineUnderTest): void {
     expect(await livingChildren(store.db, 'nobody')).toEqual([]);
   });
 
-  test('S1-23: the nearest ancestor that lives takes over, and the parent stays who it was', async () => {
+  test('the nearest living ancestor takes over, and the parent stays the same', async () => {
     const store = await openFresh(engine);
     const { root, child, sibling, grandchild, greatGrandchild } = await addFamily(store);
     expect(await nearestLivingAncestor(store.db, greatGrandchild.id)).toEqual(grandchild);
@@ -68,7 +68,7 @@ export function familyContract(engine: EngineUnderTest): void {
     expect(await descendsFrom(store.db, 'nobody', 'nobody')).toBe(false);
   });
 
-  test('the runs of a tree come with children before parents, and the open ones in their order', async () => {
+  test('the runs of a tree come children before parents, and open runs in order', async () => {
     const store = await openFresh(engine);
     const { agent, run } = await addTeam(store);
     const first = runRecord(agent, { parentRunId: run.id });

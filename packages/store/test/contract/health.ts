@@ -25,7 +25,7 @@ async function addAgent(store: Store, fields: Partial<Agent>, patch: AgentPatch,
 const failed = { outcome: 'failed', endedAt: fixedTime } as const;
 const persistent = { class: 'persistent' } as const;
 
-/** What health asks promises this on every engine. */
+/** The contract of the health queries, on every engine. */
 export function healthContract(engine: EngineUnderTest): void {
   test('only living agents are stuck [S4-24]', async () => {
     const store = await openFresh(engine);
@@ -34,7 +34,7 @@ export function healthContract(engine: EngineUnderTest): void {
     expect(await stuckAgents(store.db)).toEqual([stuck.id]);
   });
 
-  test('W4-06: who stays and whose latest run has failed, unless it was stopped or is dead', async () => {
+  test('finds persistent agents whose latest run failed, unless stopped or dead', async () => {
     const store = await openFresh(engine);
     const crashed = await addAgent(store, persistent, {}, [failed]);
     await addAgent(store, {}, {}, [failed]);

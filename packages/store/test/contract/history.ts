@@ -16,9 +16,9 @@ import { addChild, addRoot, clear, everything, say, told } from '../lineage.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What history promises on every engine. */
+/** The contract of history, on every engine. */
 export function historyContract(engine: EngineUnderTest): void {
-  test('S1-17, S1-32: a child starts with what the parent had said, and stores only what comes after', async () => {
+  test("a child starts with the parent's messages, and stores only later ones", async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'one', 'two');
@@ -34,7 +34,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await countHistory(store.db, parent.id)).toEqual({ inherited: 0, own: 3 });
   });
 
-  test('W1-16: the ranges go back to the latest clear that is seen, and are played forwards', async () => {
+  test('the ranges go back to the latest visible clear, and are read forwards', async () => {
     const store = await openFresh(engine);
     const root = await addRoot(store);
     await say(store, root, 'before');
@@ -54,7 +54,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, leaf)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('3.2.1: the order is by id, whatever the clock says', async () => {
+  test('the order is by id, regardless of the clock', async () => {
     let now = 9_000;
     const store = await openFresh(engine, { clock: () => now });
     const parent = await addRoot(store);
@@ -71,7 +71,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([9_000, 9_000, 5_000, 1, 9_000]);
   });
 
-  test('3.2.2: a clear in the child ends the walk there', async () => {
+  test('a clear in the child ends the lineage there', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'inherited');
@@ -85,7 +85,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, parent)).toEqual(['inherited']);
   });
 
-  test('3.2.2: a clear in the parent before the fork point hides what was before, in child and grandchild', async () => {
+  test('a clear in the parent before the fork point hides earlier messages from child and grandchild', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'hidden');
@@ -99,7 +99,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, grandchild)).toEqual(['seen', 'own']);
   });
 
-  test('3.2.2: a clear in the parent after the fork point, or at it, is the business of nobody else or of all', async () => {
+  test('a clear in the parent after the fork point does not affect the child; one at it does', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'kept');
@@ -112,7 +112,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, parent)).toEqual(['new']);
   });
 
-  test('3.2.3: a fork at 0 inherits nothing, from an empty parent and from one that has spoken', async () => {
+  test('a fork at 0 inherits nothing, whether or not the parent has messages', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     const early = await addChild(store, parent);
@@ -127,7 +127,7 @@ export function historyContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('3.2.3: sixty generations, and more than are fetched at once, are one history', async () => {
+  test('sixty generations, and more than are fetched at once, are one history', async () => {
     const store = await openFresh(engine);
     const generations = 60 + storeLimits.rangesPerPage + 2 * storeLimits.rangesPerQuery;
     const agents = [await addRoot(store)];
@@ -137,7 +137,7 @@ export function historyContract(engine: EngineUnderTest): void {
       for (const generation of range(1, generations)) {
         const parent = agents.at(-1);
         if (parent === undefined) return;
-        // Every seventh says nothing, so that its child's fork point is one that it inherited itself.
+        // Every seventh says nothing, so that its child's fork point is an inherited message.
         if (generation % 7 !== 0) {
           const content = `${generation}`;
           forkMessageId = await appendMessage(tx, { agentId: parent.id, kind: 'user', content });
@@ -155,7 +155,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await historyRanges(store.db, last.id)).toHaveLength(generations + 1);
   });
 
-  test('a fork point that the parent inherited itself cuts what it inherited', async () => {
+  test('a fork point among inherited messages cuts those', async () => {
     const store = await openFresh(engine);
     const root = await addRoot(store);
     const [first = 0] = await say(store, root, 'one', 'two', 'three');
@@ -167,7 +167,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await countHistory(store.db, leaf.id)).toEqual({ inherited: 1, own: 0 });
   });
 
-  test('3.2.6: a parent that was killed and reaped is still read', async () => {
+  test('the history of a killed and reaped parent can still be read', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'of the dead');
@@ -178,7 +178,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, parent)).toEqual(['of the dead']);
   });
 
-  test('pages of every size, from anywhere, put together are the whole', async () => {
+  test('pages of any size, from anywhere, add up to the whole', async () => {
     const store = await openFresh(engine);
     let agent = await addRoot(store);
     for (const generation of range(1, 5)) {
@@ -201,7 +201,7 @@ export function historyContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('nobody has no history', async () => {
+  test('an unknown agent has no history', async () => {
     const store = await openFresh(engine);
     expect(await historyRanges(store.db, 'nobody')).toEqual([]);
     expect(await replay(store.db, 'nobody', { limit: 1 })).toEqual([]);

@@ -50,7 +50,7 @@ function mailRecord(from: Agent, to: Agent, fields: Partial<Mail> = {}): Mail {
   };
 }
 
-/** Two agents that know each other, and some mail from the first to the second. */
+/** Two related agents, and some mail from the first to the second. */
 async function correspondence(engine: EngineUnderTest, mails = 1, options: { clock?: () => number } = {}) {
   const store = await openFresh(engine, options);
   const { agent: from, project } = await addTeam(store);
@@ -69,9 +69,9 @@ async function addMail(store: Store, ...mails: Mail[]): Promise<void> {
 
 const bodies = (mails: Mail[]) => mails.map(({ body }) => body);
 
-/** What mail promises on every engine. */
+/** The contract of mail, on every engine. */
 export function mailContract(engine: EngineUnderTest): void {
-  test('S1-24: a mail comes back as it was, whatever its words are, by its id or the start of it', async () => {
+  test('a mail round-trips with any text, by id or id prefix', async () => {
     const { store, from, to } = await correspondence(engine);
     const hostile = 'a \ud800 \u202e \u001b]52;c;eA==\u0007 😀 </mail> \r\n';
     const mail = mailRecord(from, to, { body: hostile, bodyFile: 'x.txt', questionId: newId(), kind: 'question' });
@@ -84,14 +84,14 @@ export function mailContract(engine: EngineUnderTest): void {
     await expect(addMail(store, mailRecord(from, agentRecord()))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('S4-16, 7.5: a mail only goes forward, each step once', async () => {
+  test('a mail only moves forward, each step once', async () => {
     let now = fixedTime;
     const { store, mail } = await correspondence(engine, 1, { clock: () => now });
     const step = async (mark: typeof markRead) => {
       now += 1;
       return store.write((tx) => mark(tx, mail.id));
     };
-    // What has not arrived is neither read nor acknowledged.
+    // Undelivered mail can be neither read nor acknowledged.
     expect(await step(markRead)).toBe(false);
     expect(await step(markAcked)).toBe(false);
     expect(await step((tx, id) => markDelivered(tx, id, 'live'))).toBe(true);
@@ -119,7 +119,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect(await recipientsWaiting(store.db)).toEqual([]);
   });
 
-  test('S4-16: of many who want to hand a mail over, one gets it; what comes back waits in its old place', async () => {
+  test('of many claims one succeeds; released mail keeps its place', async () => {
     const { store, to, sent, mail } = await correspondence(engine, 3);
     const sessions = range(1, 8).map(() => newId());
     const won = await Promise.all(
@@ -159,14 +159,14 @@ export function mailContract(engine: EngineUnderTest): void {
     expect(await unread(true)).toEqual(['mail 5', 'mail 4', 'mail 1']);
     expect(await unread(false)).toEqual(['mail 3', 'mail 2']);
     expect(await countUnread(store.db, to.id)).toBe(3);
-    // What was fetched is for its recipient to say; what was put before it, for its output.
+    // The recipient confirms fetched mail; the session's output confirms delivered mail.
     expect(bodies(await unreadDelivered(store.db, to.id, 9))).toEqual([]);
     expect(await countFetched(store.db, to.id)).toBe(1);
     expect(await countPending(store.db, to.id)).toBe(2);
     expect((await recipientsWaiting(store.db)).toSorted()).toEqual([from.id, to.id].toSorted());
   });
 
-  test('W1-22: what is remembered of a mailbox is kept for each, and wakes for an hour', async () => {
+  test('each mailbox has its own state, and wakes count for an hour', async () => {
     let now = fixedTime;
     const store = await openFresh(engine, { clock: () => now });
     const [id, another] = [newId(), newId()];
@@ -184,7 +184,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect(wakesInLastHour(await mailbox(store.db, id), now)).toBe(3);
     await store.write((tx) => noteWake(tx, id));
     expect((await mailbox(store.db, id)).wakes).toHaveLength(4);
-    // A clock that was set back does not make the past the future.
+    // A clock set back does not make past times future.
     expect(wakesInLastHour(await mailbox(store.db, id), now - 3 * 60 * 60_000)).toBe(0);
     await store.write(async (tx) => {
       for (const _ of range(1, limits.mailWakesPerHour + 5)) await noteWake(tx, id);
@@ -192,7 +192,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect((await mailbox(store.db, id)).wakes).toHaveLength(limits.mailWakesPerHour);
   });
 
-  test('whoever follows an agent hears of the mail that it sends and of that which it gets, in order and once', async () => {
+  test("an agent's followers see its sent and received mail, in order and once", async () => {
     const { store, from, to, mail } = await correspondence(engine);
     const third = agentRecord();
     await store.write((tx) => insertAgent(tx, third));

@@ -16,9 +16,9 @@ const next = {
   },
 };
 
-/** What the migrations promise on every engine. */
+/** The contract of migrations, on every engine. */
 export function migrationsContract(engine: EngineUnderTest): void {
-  test('run once, and keep what is there', async () => {
+  test('run once, and keep existing rows', async () => {
     const database = await engine.emptyDatabase();
     const first = await openAgain(database);
     await first.write(async (tx) => emitStopped(tx, 'one'));
@@ -30,7 +30,7 @@ export function migrationsContract(engine: EngineUnderTest): void {
     expect(await appliedMigrations(second.db)).toEqual([...allMigrations, next].map(({ name }) => name));
   });
 
-  test('a database of a newer program is refused and stays as it is', async () => {
+  test('a database of a newer program is refused and unchanged', async () => {
     const database = await engine.emptyDatabase();
     await (await openAgain(database, { migrations: [...allMigrations, next] })).close();
     const refused = openStore(database(), { clock: fixedClock });
@@ -38,7 +38,7 @@ export function migrationsContract(engine: EngineUnderTest): void {
     await (await openAgain(database, { migrations: [...allMigrations, next] })).close();
   });
 
-  test('one that fails leaves nothing behind and can be tried again', async () => {
+  test('a failed one leaves no trace and can be retried', async () => {
     const database = await engine.emptyDatabase();
     const failing = {
       name: next.name,

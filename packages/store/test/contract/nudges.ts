@@ -11,9 +11,9 @@ function nudgeState(agentId: string, fields: Partial<NudgeState> = {}): NudgeSta
   return { agentId, nudgedAt: null, mailId: null, backoffMs: 0, seenSeq: 0, skipReason: null, ...fields };
 }
 
-/** What is remembered of nudges promises this on every engine. */
+/** The contract of nudge states, on every engine. */
 export function nudgesContract(engine: EngineUnderTest): void {
-  test('7.21: the last word on each living agent counts, and the dead are left out', async () => {
+  test('the last state of each living agent counts, and dead agents are left out', async () => {
     const store = await openFresh(engine);
     const { agent } = await addTeam(store);
     const other = agentRecord({ projectId: agent.projectId, parentId: agent.id });
@@ -31,7 +31,7 @@ export function nudgesContract(engine: EngineUnderTest): void {
     expect([...(await nudgeStates(store.db)).keys()]).toEqual([agent.id]);
   });
 
-  test('the events of a project come after a number, in order, by type, with the class of whom they are about', async () => {
+  test('the events of a project come after a number, in order, by type, with the class of their agent', async () => {
     const store = await openFresh(engine);
     const { project, agent } = await addTeam(store);
     const about = { projectId: project.id, agentId: agent.id };
@@ -56,7 +56,7 @@ export function nudgesContract(engine: EngineUnderTest): void {
     expect(await projectEvents(store.db, { ...filter, limit: 1 })).toHaveLength(1);
   });
 
-  test('the number of the event that the latest run began with', async () => {
+  test('the number of the event that started the latest run', async () => {
     const store = await openFresh(engine);
     const { project, agent } = await addTeam(store);
     expect(await lastRunSeq(store.db, agent.id)).toBe(0);

@@ -20,9 +20,9 @@ import { agentRecord, projectRecord, runRecord } from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What worktrees in further projects, and agents without a project, promise on every engine. */
+/** The contract of worktrees in further projects, and of agents without a project, on every engine. */
 export function placesContract(engine: EngineUnderTest): void {
-  test('an agent has one worktree in each further project, in their order [S3-17]', async () => {
+  test('an agent has one worktree in each further project, in order [S3-17]', async () => {
     const store = await openFresh(engine);
     const [second, third] = [await addProject(store), await addProject(store)];
     const agent = await addAgent(store);
@@ -41,7 +41,7 @@ export function placesContract(engine: EngineUnderTest): void {
     await expect(twice).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('each place is ready and ends by itself; kept ones are found, trashed ones by their entry', async () => {
+  test('each place becomes ready and ends separately; kept ones are found, trashed ones by entry', async () => {
     const store = await openFresh(engine);
     const [second, third] = [await addProject(store), await addProject(store)];
     const agent = await addAgent(store);
@@ -63,7 +63,7 @@ export function placesContract(engine: EngineUnderTest): void {
     expect(await placeOfTrash(store.db, 'x')).toBeNull();
   });
 
-  test('the agents of a project include those that have it beside their first one, newest first, page by page', async () => {
+  test('the agents of a project include those that have it as a further one, newest first, page by page', async () => {
     const store = await openFresh(engine);
     const [first, second] = [await addProject(store), await addProject(store)];
     const own = await addAgent(store, { projectId: second, alias: 'calm-fox' });

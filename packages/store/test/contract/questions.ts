@@ -54,7 +54,7 @@ function questionRecord(from: Agent, to: Agent, fields: Partial<Question> = {}):
   };
 }
 
-/** A mail that puts a question to its recipient and waits. */
+/** A waiting mail that carries a question. */
 function mailOf(question: Question, given: Partial<Mail> = {}): Mail {
   return {
     id: newId(),
@@ -85,7 +85,7 @@ async function add(store: Store, ...questions: Question[]): Promise<void> {
   });
 }
 
-/** A store with two agents that know each other. */
+/** A store with two related agents. */
 async function pair(engine: EngineUnderTest, options: { clock?: () => number } = {}) {
   const store = await openFresh(engine, options);
   const { agent: from, project, run } = await addTeam(store);
@@ -94,9 +94,9 @@ async function pair(engine: EngineUnderTest, options: { clock?: () => number } =
   return { store, from, to, project, run };
 }
 
-/** What questions promise on every engine. */
+/** The contract of questions, on every engine. */
 export function questionsContract(engine: EngineUnderTest): void {
-  test('a question comes back as it was, by its id or the start of it', async () => {
+  test('a question round-trips, by id or id prefix', async () => {
     const { store, from, to } = await pair(engine);
     const question = questionRecord(from, to, { id: 'Same1111111111111111aa', phase: 'one' });
     await add(store, question, questionRecord(from, to, { id: 'Same2222222222222222aa' }));
@@ -109,7 +109,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     for (const nothing of ['Sam', '', '%', 'Same%']) expect(await found(nothing)).toEqual([]);
   });
 
-  test('open questions are listed by who asks and who is asked, in their order, and the next deadline is known', async () => {
+  test('open questions are listed by asker and recipient, in order, with the next deadline', async () => {
     const { store, from, to } = await pair(engine);
     expect(await nextDue(store.db, fixedTime)).toBeNull();
     const [first, second] = [questionRecord(from, to), questionRecord(from, to, { deadlineAt: fixedTime + 500 })];
@@ -126,13 +126,13 @@ export function questionsContract(engine: EngineUnderTest): void {
     await store.write((tx) => endQuestion(tx, second.id, { end: 'expired', text: 'too late' }));
     expect(await openQuestionsTo(store.db, to.id)).toEqual([first]);
     expect(await nextDue(store.db, fixedTime)).toBe(fixedTime + 1_000);
-    // What a listener has comes back to be given out again; what has come back already is due no more.
+    // A listener's claim is due when it expires; an expired one is due no more.
     await store.write((tx) => claimForListener(tx, back.id, fixedTime + 700));
     expect(await nextDue(store.db, fixedTime)).toBe(fixedTime + 700);
     expect(await nextDue(store.db, fixedTime + 700)).toBe(fixedTime + 1_000);
   });
 
-  test('4: a question ends once, whoever tries, and its answer is told once', async () => {
+  test('a question ends once, whoever tries, and its answer is delivered once [4]', async () => {
     const { store, from, to } = await pair(engine);
     const question = questionRecord(from, to);
     await add(store, question);
@@ -153,7 +153,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect(await untoldEnds(store.db)).toEqual([]);
   });
 
-  test('every end is to be told, by a mail or without one', async () => {
+  test('every end is to be reported, by mail or without', async () => {
     const { store, from, to } = await pair(engine);
     const [answered, expired] = [questionRecord(from, to), questionRecord(to, from)];
     await add(store, answered, expired, questionRecord(from, to));
@@ -167,7 +167,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect((await untoldEnds(store.db)).map(({ id }) => id)).toEqual([answered.id]);
   });
 
-  test('5.2.14: of many listeners one is given a question, until its time is over', async () => {
+  test('of many listeners one gets a question, until its time is over', async () => {
     let now = fixedTime;
     const { store, from, to } = await pair(engine, { clock: () => now });
     const question = questionRecord(from, to);
@@ -184,7 +184,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect(await firstUnclaimed(store.db, to.id, now)).toBeNull();
   });
 
-  test('the mails of a question are those that put it to its recipient', async () => {
+  test('the mails of a question are those that carried it to its recipient', async () => {
     const { store, from, to } = await pair(engine);
     const question = questionRecord(from, to);
     const first = mailOf(question, { id: question.mailId });
@@ -201,7 +201,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect((await mailsOfQuestion(store.db, question)).map(({ id }) => id)).toEqual([first.id, again.id]);
   });
 
-  test('mail that asks what nobody wants to know any more is found, unless it has arrived or is on its way', async () => {
+  test('undelivered mail of an ended question is found, unless it is claimed', async () => {
     const { store, from, to } = await pair(engine);
     const [ended, open] = [questionRecord(from, to), questionRecord(from, to)];
     const waits = mailOf(ended);
@@ -221,7 +221,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect((await mailsOfEndedQuestions(store.db)).map(({ id }) => id)).toEqual([waits.id]);
   });
 
-  test('S3-81: who works in a phase is found by their tasks, newest first, and only those who live', async () => {
+  test('the living agents of a phase are found by their tasks, newest first', async () => {
     const { store, project } = await pair(engine);
     const task = {
       id: newId(),
@@ -256,7 +256,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect(await found('lexing', project.id)).toEqual([]);
   });
 
-  test('who has ended with questions is found, as long as it lives and nothing else has begun', async () => {
+  test('living agents that ended with questions are found until something else starts', async () => {
     const { store, from, run } = await pair(engine);
     expect(await agentsWithQuestions(store.db)).toEqual([]);
     const questions = [{ id: 'a', question: 'which?' }];

@@ -22,7 +22,7 @@ import type { EngineUnderTest } from './engines.ts';
 
 const hostileText = 'a\0b \ud800 lone \udc00 \u0010 0010 \u202e \u001b]52;c;eA==\u0007 😀 \r\n';
 
-/** What records promise on every engine. */
+/** The contract of records, on every engine. */
 export function recordsContract(engine: EngineUnderTest): void {
   test('projects are found by root and name, and both are unique', async () => {
     const store = await openFresh(engine);
@@ -42,7 +42,7 @@ export function recordsContract(engine: EngineUnderTest): void {
     await expect(same({ root: project.root })).rejects.toMatchObject(conflict);
   });
 
-  test('settings of a project change one by one, and are the defaults before that', async () => {
+  test('settings of a project start with defaults and change one by one', async () => {
     const store = await openFresh(engine);
     const project = projectRecord();
     await store.write((tx) => insertProject(tx, project));
@@ -59,7 +59,7 @@ export function recordsContract(engine: EngineUnderTest): void {
     await expect(nobody).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('hostile text comes back unchanged, everywhere it can be', async () => {
+  test('hostile text round-trips in every field', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const agent = agentRecord({
@@ -118,7 +118,7 @@ export function recordsContract(engine: EngineUnderTest): void {
   });
 
   test.each(['completed', 'failed', 'cancelled'] as const)(
-    'each run has a record of its own, with all that it began with and how it ended: %s [S2-18]',
+    'each run has its own record, with its inputs and its end: %s [S2-18]',
     async (outcome) => {
       const store = await openFresh(engine);
       const { agent, run: outer } = await addTeam(store);
@@ -157,7 +157,7 @@ export function recordsContract(engine: EngineUnderTest): void {
     expect(await sessionById(store.db, session.id)).toMatchObject({ exitCode: 1, endedAt: fixedTime });
   });
 
-  test('S3-72, 5.2.8: an agent has one open session at most, and each number once', async () => {
+  test('an agent has at most one open session, and each number once', async () => {
     const store = await openFresh(engine);
     const { run, session, agent } = await addTeam(store);
     const add = (fields: object) => store.write((tx) => insertSession(tx, sessionRecord(run, fields)));
@@ -185,7 +185,7 @@ export function recordsContract(engine: EngineUnderTest): void {
     });
   });
 
-  test('a row that refers to nothing is refused', async () => {
+  test('a dangling reference is refused', async () => {
     const store = await openFresh(engine);
     const { agent } = await addTeam(store);
     const orphan = agentRecord({ projectId: 'no such project' });

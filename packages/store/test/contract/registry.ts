@@ -13,9 +13,9 @@ import { addChild, addRoot } from '../lineage.ts';
 import { openAgain, openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What agents as processes promise on every engine. */
+/** The contract of agents as processes, on every engine. */
 export function registryContract(engine: EngineUnderTest): void {
-  test('S1-02: an agent exists because its row does, and to another program too', async () => {
+  test('an agent exists because its row does, also for another program', async () => {
     const database = await engine.emptyDatabase();
     const first = await openAgain(database);
     const parent = await addRoot(first);
@@ -26,7 +26,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await agentById(second.db, newId())).toBeNull();
   });
 
-  test('S1-03: an id is a UUID in 22 base64url characters, given once', async () => {
+  test('an id is a UUID in 22 base64url characters, used once', async () => {
     const store = await openFresh(engine);
     const agent = await addRoot(store);
     expect(idSchema.parse(agent.id)).toHaveLength(22);
@@ -35,7 +35,7 @@ export function registryContract(engine: EngineUnderTest): void {
     await expect(store.write((tx) => insertAgent(tx, twin))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('S1-11, W1-01: a row holds identity, parent, fork point and times, and every fact survives', async () => {
+  test('a row holds identity, parent, fork point and times, and every fact round-trips', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     const child = await addChild(store, parent, {
@@ -62,11 +62,11 @@ export function registryContract(engine: EngineUnderTest): void {
     expect((await agentById(store.db, child.id))?.worktreeEnd).toBeNull();
   });
 
-  test('3.2.6: parent and fork point are given once; no change may name them', () => {
+  test('parent and fork point are set once; no update can name them', () => {
     expectTypeOf<Extract<keyof AgentPatch, 'id' | 'parentId' | 'forkMessageId'>>().toBeNever();
   });
 
-  test('W1-09, 3.2.14: a prefix names the living where something is done to them, and all where they are looked at', async () => {
+  test('a prefix finds only living agents for actions, and all for views', async () => {
     const store = await openFresh(engine);
     const living = ['Same1111111111111111aa', 'Same2222222222222222aa'];
     const dead = 'Same3333333333333333aa';
@@ -77,7 +77,7 @@ export function registryContract(engine: EngineUnderTest): void {
     await store.write((tx) => updateAgent(tx, dead, { endedAt: 1 }));
     const found = async (reference: string, prefixOf?: 'living' | 'all') =>
       (await findAgents(store.db, reference, prefixOf === undefined ? {} : { prefixOf })).map(({ id }) => id);
-    // Two that collide are for the caller to refuse, so both come back; none at all is another answer.
+    // The caller refuses ambiguous prefixes, so both come back; no match is a different result.
     expect(await found('Same', 'living')).toEqual(living);
     expect(await found('Same', 'all')).toEqual([...living, dead]);
     expect(await found('Same')).toEqual([...living, dead]);
@@ -85,11 +85,11 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await found('Same3', 'living')).toEqual([]);
     expect(await found('Same3', 'all')).toEqual([dead]);
     expect(await found('Other', 'living')).toEqual([]);
-    // Who is named in full is found, dead or not: ending somebody twice is no mistake.
+    // A full name finds dead agents, too: ending one twice is no error.
     expect(await found(dead, 'living')).toEqual([dead]);
   });
 
-  test('W1-14: reaped agents are out of sight, and in the registry', async () => {
+  test('reaped agents are hidden, but stay in the registry', async () => {
     const store = await openFresh(engine);
     const [living, dead, reaped] = [
       agentRecord(),
@@ -105,7 +105,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect((await agentView(store.db, reaped.id))?.agent).toEqual(reaped);
   });
 
-  test('S1-18, W1-18: a starting daemon finds all that is unfinished, parents first, and no other', async () => {
+  test('a starting daemon finds everything unfinished, parents first, and nothing else', async () => {
     const store = await openFresh(engine);
     const { agent: busy } = await addTeam(store);
     const done = await addTeam(store);
@@ -130,7 +130,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await countOpenSessions(store.db)).toBe(1);
   });
 
-  test('S1-12, 3.2.10: a draft and the place in the output are kept for each agent, and survive a restart', async () => {
+  test('a draft and the scroll position are kept per agent, and survive a restart', async () => {
     const database = await engine.emptyDatabase();
     const first = await openAgain(database);
     const [agent, other] = [await addRoot(first), await addRoot(first)];

@@ -49,9 +49,9 @@ async function addTasks(store: Store, ...tasks: Task[]): Promise<void> {
   });
 }
 
-/** What planned tasks promise on every engine. */
+/** The contract of planned tasks, on every engine. */
 export function tasksContract(engine: EngineUnderTest): void {
-  test('W3-06: a task comes back as it was, whatever its words are, and its facts change one by one', async () => {
+  test('a task round-trips with any text, and its facts change one by one', async () => {
     const store = await openFresh(engine);
     const { project, agent } = await addTeam(store);
     const hostile = 'a\0b \ud800 \u202e \u001b]52;c;eA==\u0007 😀 \r\n';
@@ -69,7 +69,7 @@ export function tasksContract(engine: EngineUnderTest): void {
     await expect(addTasks(store, taskRecord(newId()))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('tasks are listed in the order in which they were added, by project, phase and state', async () => {
+  test('tasks are listed in the order added, by project, phase and state', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const another = projectRecord();
@@ -90,7 +90,7 @@ export function tasksContract(engine: EngineUnderTest): void {
     ]);
   });
 
-  test('a task is found by its id, the start of it, or its exact name: the open one first', async () => {
+  test('a task is found by id, id prefix, or exact name: the open one first', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const another = projectRecord();
@@ -112,7 +112,7 @@ export function tasksContract(engine: EngineUnderTest): void {
     expect(await ids(open.id.slice(0, 3))).toEqual([]);
   });
 
-  test('of eight who want a task, one gets it', async () => {
+  test('of eight claims for a task, one succeeds', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const task = taskRecord(project.id);
@@ -133,7 +133,7 @@ export function tasksContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('who worked on a task stays known; errands are listed; settings by their beginning', async () => {
+  test('the agents of a task stay known; errands are listed; settings by prefix', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const task = taskRecord(project.id);

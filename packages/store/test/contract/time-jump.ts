@@ -12,7 +12,7 @@ import type { EngineUnderTest } from './engines.ts';
 
 const twoHoursMs = 2 * 60 * 60_000;
 
-/** A run that waits, and a question that is open. */
+/** A waiting run, and an open question. */
 async function waits(engine: EngineUnderTest) {
   const store = await openFresh(engine);
   const { agent, run, session } = await addTeam(store);
@@ -42,31 +42,28 @@ async function waits(engine: EngineUnderTest) {
   return { store, agent, run, session, question };
 }
 
-/** What becomes of stored times when the system's clock is set, on every engine. */
+/** The contract of stored times when the system clock is set, on every engine. */
 export function timeJumpContract(engine: EngineUnderTest): void {
-  test.each([-twoHoursMs, twoHoursMs])(
-    'what is waited for moves by %i ms with the clock; history stays',
-    async (byMs) => {
-      const { store, agent, run, session, question } = await waits(engine);
-      const over = runRecord(agent, { startedAt: fixedTime - 1 });
-      await store.write(async (tx) => {
-        await insertRun(tx, over);
-        await endRun(tx, over.id, { outcome: 'completed', detail: null, questions: null });
-        await shiftTimes(tx, byMs);
-      });
-      expect(await runById(store.db, run.id)).toMatchObject({
-        waitUntil: fixedTime + 4_000 + byMs,
-        startedAt: fixedTime,
-      });
-      expect(await runById(store.db, over.id)).toMatchObject({ startedAt: fixedTime - 1, endedAt: fixedTime });
-      expect(await sessionById(store.db, session.id)).toMatchObject({ plannedAt: fixedTime + byMs });
-      expect(await questionById(store.db, question.id)).toMatchObject({
-        askedAt: fixedTime + byMs,
-        deadlineAt: fixedTime + 60_000 + byMs,
-        listenedUntil: fixedTime + limits.listenMs + byMs,
-      });
-    },
-  );
+  test.each([-twoHoursMs, twoHoursMs])('waits move by %i ms with the clock; history stays', async (byMs) => {
+    const { store, agent, run, session, question } = await waits(engine);
+    const over = runRecord(agent, { startedAt: fixedTime - 1 });
+    await store.write(async (tx) => {
+      await insertRun(tx, over);
+      await endRun(tx, over.id, { outcome: 'completed', detail: null, questions: null });
+      await shiftTimes(tx, byMs);
+    });
+    expect(await runById(store.db, run.id)).toMatchObject({
+      waitUntil: fixedTime + 4_000 + byMs,
+      startedAt: fixedTime,
+    });
+    expect(await runById(store.db, over.id)).toMatchObject({ startedAt: fixedTime - 1, endedAt: fixedTime });
+    expect(await sessionById(store.db, session.id)).toMatchObject({ plannedAt: fixedTime + byMs });
+    expect(await questionById(store.db, question.id)).toMatchObject({
+      askedAt: fixedTime + byMs,
+      deadlineAt: fixedTime + 60_000 + byMs,
+      listenedUntil: fixedTime + limits.listenMs + byMs,
+    });
+  });
 
   test('no time falls below zero', async () => {
     const { store, question } = await waits(engine);
@@ -74,7 +71,7 @@ export function timeJumpContract(engine: EngineUnderTest): void {
     expect(await questionById(store.db, question.id)).toMatchObject({ askedAt: 0, deadlineAt: 30_000 });
   });
 
-  test('a wait that lies further ahead than it can be is shortened; another is left alone', async () => {
+  test('a wait longer than possible is shortened; others are unchanged', async () => {
     const { store, run, question } = await waits(engine);
     const before = await questionById(store.db, question.id);
     await store.write(clampTimes);

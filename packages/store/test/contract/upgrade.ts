@@ -18,7 +18,7 @@ import { addOldRows, old, oldMigrations } from '../old-database.ts';
 import { openAgain } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What becomes of a database of the first release, on every engine. */
+/** Upgrading a database of the first release, on every engine. */
 export function upgradeContract(engine: EngineUnderTest): void {
   test('loses nothing, and gives every agent its parent as supervisor', async () => {
     const database = await oldDatabase(engine);
@@ -28,7 +28,7 @@ export function upgradeContract(engine: EngineUnderTest): void {
     expect(store.lastSeq()).toBe(1);
   });
 
-  test('is used as a new one: forked, replayed, written to', async () => {
+  test('works like a new one: forked, replayed, written to', async () => {
     const database = await oldDatabase(engine);
     const store = await openAgain(database);
     const parent = (await agentById(store.db, old.agent)) as Agent;
@@ -39,7 +39,7 @@ export function upgradeContract(engine: EngineUnderTest): void {
     expect(await draftFor(store.db, child.id)).toEqual({ input: 'a', scroll: 1 });
   });
 
-  test('is refused by the first release once it was brought up to date, and stays as it is', async () => {
+  test('is refused by the first release after the upgrade, and unchanged', async () => {
     const database = await oldDatabase(engine);
     await (await openAgain(database)).close();
     const refused = openStore(database(), { clock: fixedClock, migrations: oldMigrations });
@@ -56,7 +56,7 @@ async function oldDatabase(engine: EngineUnderTest): Promise<() => Engine> {
   return database;
 }
 
-/** Holds what is stored now against what the first release had written. */
+/** Compares the rows with those that the first release had written. */
 export async function expectOldRows(store: Store): Promise<void> {
   const view = await agentView(store.db, old.agent);
   expect(view?.agent).toMatchObject({

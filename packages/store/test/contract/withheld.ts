@@ -8,9 +8,9 @@ import { agentRecord, projectRecord } from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What the facts behind the inbox promise on every engine. */
+/** The contract of the facts behind the inbox, on every engine. */
 export function withheldContract(engine: EngineUnderTest): void {
-  test('commits that were not proposed are recorded once for each head, in place of earlier ones', async () => {
+  test('commits that were not proposed are recorded once per head, replacing earlier ones', async () => {
     const store = await openFresh(engine);
     const project = projectRecord();
     const agent = agentRecord({ projectId: project.id });

@@ -9,7 +9,7 @@ import { emitStopped, fixedTime, projectRecord, range } from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-/** What `write` promises on every engine. */
+/** The contract of `write`, on every engine. */
 export function writesContract(engine: EngineUnderTest): void {
   test('commits facts and events together and tells listeners what the log holds', async () => {
     const store = await openFresh(engine);
@@ -33,7 +33,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(store.lastSeq()).toBe(2);
   });
 
-  test('a rollback leaves neither facts nor events and gives the numbers back', async () => {
+  test('a rollback leaves neither facts nor events and returns the numbers', async () => {
     const store = await openFresh(engine);
     let told = 0;
     store.onCommit(() => (told += 1));
@@ -49,7 +49,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect((await readEvents(store.db, { afterSeq: 0, limit: 10 })).map((event) => event.seq)).toEqual([1]);
   });
 
-  test('writes at the same time run one after the other, and seq has no gap', async () => {
+  test('concurrent writes are serialised, and seq has no gap', async () => {
     const store = await openFresh(engine);
     const seqs: number[] = [];
     store.onCommit(({ events }) => seqs.push(...events.map((event) => event.seq)));
@@ -70,7 +70,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(await getSetting(store.db, 'last')).toBe(29);
   });
 
-  test('readers never see a transaction that is open', async () => {
+  test('readers never see an open transaction', async () => {
     const store = await openFresh(engine);
     const project = projectRecord();
     const seen: ReturnType<typeof projectById>[] = [];
@@ -84,7 +84,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(await Promise.all(seen)).toEqual([null]);
   });
 
-  test('a listener can read what it is told, and a throwing one breaks nothing', async () => {
+  test('a listener can read what it was notified of, and a throwing one breaks nothing', async () => {
     const errors: unknown[] = [];
     const store = await openFresh(engine, { onListenerError: (error) => errors.push(error) });
     const read: Promise<Event[]>[] = [];
@@ -99,7 +99,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(errors.map(String)).toEqual(['Error: a bad listener', 'Error: a bad listener']);
   });
 
-  test('a listener that was removed hears no more', async () => {
+  test('a removed listener is no longer called', async () => {
     const store = await openFresh(engine);
     let told = 0;
     const stop = store.onCommit(() => (told += 1));
@@ -109,7 +109,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(told).toBe(1);
   });
 
-  test('a write inside a write is a mistake, not a deadlock; a listener may write', async () => {
+  test('a nested write is an error, not a deadlock; a listener may write', async () => {
     const store = await openFresh(engine);
     await expect(store.write(() => store.write(async () => {}))).rejects.toThrow(AssertionError);
     const followUp = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(store.lastSeq()).toBe(2);
   });
 
-  test('an event that its schema refuses takes the whole write with it', async () => {
+  test('an invalid event rolls back the whole write', async () => {
     const store = await openFresh(engine);
     const failed = store.write(async (tx) => {
       await insertProject(tx, projectRecord());
@@ -132,7 +132,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(await listProjects(store.db)).toEqual([]);
   });
 
-  test('work that goes on after a failed statement commits nothing', async () => {
+  test('work that continues after a failed statement commits nothing', async () => {
     const store = await openFresh(engine);
     const project = projectRecord();
     const swallowed = store.write(async (tx) => {
@@ -159,7 +159,7 @@ export function writesContract(engine: EngineUnderTest): void {
     expect(await listProjects(store.db)).toEqual([]);
   });
 
-  test('a closed store finishes what waits, and takes no more', async () => {
+  test('a closed store finishes queued writes, and takes no more', async () => {
     const store = await openFresh(engine);
     const waiting = range(1, 5).map((number) => store.write(async (tx) => emitStopped(tx, `${number}`)));
     await store.close();

@@ -24,7 +24,7 @@ test('copies a database in use, as one private file, and keeps the newest few', 
   expect(statSync(listBackups(directory)[0] ?? '').mode & 0o777).toBe(0o600);
 });
 
-test('writes go on while a backup is made, and the copy is one of the states between', async () => {
+test('writes continue during a backup, and the copy is one of the states between', async () => {
   const { directory, store } = await openHome();
   await store.write(async (tx) => emitStopped(tx, 'before'));
   const copying = createBackup(directory, { clock: fixedClock, minimumAgeMs: 0 });
@@ -34,7 +34,7 @@ test('writes go on while a backup is made, and the copy is one of the states bet
   expect(seqIn(path ?? '')).toBeGreaterThanOrEqual(1);
 });
 
-test('is left out only when the newest is young and nothing has changed', async () => {
+test('is skipped only if the newest is recent and nothing has changed', async () => {
   const { directory, store } = await openHome();
   const backupAt = (now: number) => createBackup(directory, { clock: () => now, minimumAgeMs: 1_000 });
   await store.write(async (tx) => emitStopped(tx, 'one'));
@@ -46,7 +46,7 @@ test('is left out only when the newest is young and nothing has changed', async 
   expect(await backupAt(fixedTime - 5_000)).not.toBeNull();
 });
 
-test('kill -9 before the rename keeps the older ones, and the leftover goes away', async () => {
+test('kill -9 before the rename keeps the older ones, and the leftover is removed', async () => {
   const { directory, store } = await openHome();
   await store.write(async (tx) => emitStopped(tx, 'one'));
   await createBackup(directory, { clock: fixedClock, minimumAgeMs: 0 });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ask, endChild, messageFrom, startChild } from '../child-process.ts';
 import { emitStopped, fixedClock, range, temporaryDirectory } from '../fixture.ts';
 
-test('is made private, and so is every file in it, whatever the umask', async () => {
+test('is created private, as is every file in it, regardless of the umask', async () => {
   const umask = process.umask(0);
   onTestFinished(() => void process.umask(umask));
   const directory = openDataDirectory(join(temporaryDirectory(), 'a', 'b'));
@@ -27,7 +27,7 @@ test('is made private, and so is every file in it, whatever the umask', async ()
   lock.release();
 });
 
-test('is refused when others can look in, with the way out, and is not changed', () => {
+test('is refused if others can read it, with advice, and not changed', () => {
   const path = join(temporaryDirectory(), 'home');
   mkdirSync(path);
   chmodSync(path, 0o750);
@@ -37,7 +37,7 @@ test('is refused when others can look in, with the way out, and is not changed',
   expect(modeOf(path)).toBe(0o750);
 });
 
-test('is refused when it is a file or a link that leads nowhere', () => {
+test('is refused if it is a file or a dangling link', () => {
   const path = temporaryDirectory();
   writeFileSync(join(path, 'file'), '');
   symlinkSync(join(path, 'nowhere'), join(path, 'link'));
@@ -46,14 +46,14 @@ test('is refused when it is a file or a link that leads nowhere', () => {
   }
 });
 
-test.runIf(process.getuid?.() === 0)('is refused when somebody else owns it', () => {
+test.runIf(process.getuid?.() === 0)('is refused if another user owns it', () => {
   const path = join(temporaryDirectory(), 'home');
   mkdirSync(path, { mode: 0o700 });
   chownSync(path, 65_534, 65_534);
   expect(() => openDataDirectory(path)).toThrow(expect.objectContaining({ code: 'forbidden' }));
 });
 
-test('two processes that lock at the same instant: one wins, 20 times [S4-31, W4-02]', async () => {
+test('of two processes that lock at once, one wins, 20 times [S4-31, W4-02]', async () => {
   const { path } = openDataDirectory(temporaryDirectory());
   const pair = [startChild('lock', path), startChild('lock', path)] as const;
   expect(await Promise.all(pair.map(messageFrom))).toEqual(['ready', 'ready']);
@@ -64,7 +64,7 @@ test('two processes that lock at the same instant: one wins, 20 times [S4-31, W4
   }
 });
 
-test('16: a lock file with garbage in it: of two processes at the same instant one wins, 20 times', async () => {
+test('with garbage in the lock file, of two processes at once one wins, 20 times [16]', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   const pair = [startChild('lock', directory.path), startChild('lock', directory.path)] as const;
   expect(await Promise.all(pair.map(messageFrom))).toEqual(['ready', 'ready']);
@@ -77,7 +77,7 @@ test('16: a lock file with garbage in it: of two processes at the same instant o
   expect(readdirSync(directory.quarantine).length).toBeGreaterThanOrEqual(20);
 });
 
-test('16: garbage that is written into a lock that is held changes nothing', async () => {
+test('garbage written into a held lock changes nothing [16]', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   const holder = startChild('lock', directory.path);
   expect(await messageFrom(holder)).toBe('ready');
@@ -88,7 +88,7 @@ test('16: garbage that is written into a lock that is held changes nothing', asy
   lockDataDirectory(directory).release();
 });
 
-test('a frozen holder keeps the lock, and a killed one gives it up', async () => {
+test('a frozen holder keeps the lock, and a killed one releases it', async () => {
   const directory = openDataDirectory(temporaryDirectory());
   const holder = startChild('lock', directory.path);
   expect(await messageFrom(holder)).toBe('ready');

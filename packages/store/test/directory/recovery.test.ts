@@ -43,7 +43,7 @@ const damages: Record<string, (path: string) => void> = {
 };
 
 describe.each(Object.keys(damages))('a database that is %s', (kind) => {
-  test('is moved aside and the newest backup takes its place, loudly and once', async () => {
+  test('is moved aside and replaced by the newest backup, recorded once', async () => {
     const directory = await homeWithBackup();
     damages[kind]?.(directory.database);
     expect(await state(directory)).toMatchObject({ value: 'backed up', restored: 1 });
@@ -59,20 +59,17 @@ describe.each(Object.keys(damages))('a database that is %s', (kind) => {
 
 const damagedInPlace = Object.keys(damages).filter((kind) => kind !== 'missing');
 
-test.each(damagedInPlace)(
-  'a database that is %s is kept, and the log says so, when there is no backup',
-  async (kind) => {
-    const directory = await homeWithBackup();
-    for (const path of listBackups(directory)) rmSync(path);
-    damages[kind]?.(directory.database);
-    const { value, restored, log } = await state(directory);
-    expect({ value, restored }).toEqual({ value: undefined, restored: 1 });
-    expect(log.at(-1)?.data).toMatchObject({ backup: null });
-    expect(readdirSync(directory.quarantine)).toHaveLength(1);
-  },
-);
+test.each(damagedInPlace)('a database that is %s is kept, and the log says so, if there is no backup', async (kind) => {
+  const directory = await homeWithBackup();
+  for (const path of listBackups(directory)) rmSync(path);
+  damages[kind]?.(directory.database);
+  const { value, restored, log } = await state(directory);
+  expect({ value, restored }).toEqual({ value: undefined, restored: 1 });
+  expect(log.at(-1)?.data).toMatchObject({ backup: null });
+  expect(readdirSync(directory.quarantine)).toHaveLength(1);
+});
 
-test('the write-ahead log goes aside with its database', async () => {
+test('the write-ahead log is moved with its database', async () => {
   const directory = await homeWithBackup();
   writeFileSync(directory.database, 'not a database at all');
   writeFileSync(`${directory.database}-wal`, 'its log');
@@ -81,7 +78,7 @@ test('the write-ahead log goes aside with its database', async () => {
   expect(readFileSync(join(quarantined, 'pawl.db-wal'), 'utf8')).toBe('its log');
 });
 
-test('a damaged backup is passed over for an older one', async () => {
+test('a damaged backup is skipped for an older one', async () => {
   const directory = await homeWithBackup();
   await createBackup(directory, { clock: fixedClock, minimumAgeMs: 0 });
   const [newest = '', older] = listBackups(directory);
@@ -92,13 +89,13 @@ test('a damaged backup is passed over for an older one', async () => {
   expect(log.at(-1)?.data).toMatchObject({ backup: older });
 });
 
-test('a sound database is opened as it is', async () => {
+test('a sound database is opened unchanged', async () => {
   const directory = await homeWithBackup();
   expect(await state(directory)).toMatchObject({ value: 'after the backup', restored: 0, lastSeq: 2 });
   expect(readdirSync(directory.quarantine)).toEqual([]);
 });
 
-test('a database that a newer program wrote is refused and stays where it is', async () => {
+test('a database written by a newer program is refused and stays in place', async () => {
   const directory = await homeWithBackup();
   const database = new DatabaseSync(directory.database);
   database.exec(`insert into migrations values ('9999-future', 1)`);
@@ -110,14 +107,14 @@ test('a database that a newer program wrote is refused and stays where it is', a
   expect(readdirSync(directory.quarantine)).toEqual([]);
 });
 
-test('a link in the place of the database is refused, not followed', async () => {
+test('a link in place of the database is refused, not followed', async () => {
   const directory = await homeWithBackup();
   renameSync(directory.database, `${directory.path}/elsewhere.db`);
   symlinkSync('elsewhere.db', directory.database);
   await expect(openDatabase(directory, { clock: fixedClock })).rejects.toMatchObject({ code: 'store_failed' });
 });
 
-describe('a recovery that was interrupted is finished', () => {
+describe('an interrupted recovery is finished', () => {
   const plan = (directory: DataDirectory, phase: string) => ({
     phase,
     quarantined: join(directory.quarantine, 'pawl.db-then'),
@@ -150,7 +147,7 @@ describe('a recovery that was interrupted is finished', () => {
     expect(existsSync(`${directory.database}.new`)).toBe(false);
   });
 
-  test('with another backup, when the chosen one is gone', async () => {
+  test('with another backup, if the chosen one is gone', async () => {
     const directory = await homeWithBackup();
     const chosen = join(directory.backups, 'pawl-000099.db');
     writeFileSync(directory.recovery, JSON.stringify({ ...plan(directory, 'moved'), backup: chosen }));
@@ -158,7 +155,7 @@ describe('a recovery that was interrupted is finished', () => {
     expect(await state(directory)).toMatchObject({ value: 'backed up', restored: 1 });
   });
 
-  test('without telling it twice', async () => {
+  test('without recording it twice', async () => {
     const directory = await homeWithBackup();
     writeFileSync(directory.database, 'garbage');
     const { log } = await state(directory);
@@ -169,12 +166,12 @@ describe('a recovery that was interrupted is finished', () => {
   });
 });
 
-test('in a large file all but the chunks is checked, and a missing end is noticed', async () => {
+test('in a large file everything but the chunks is checked, and truncation is noticed', async () => {
   const directory = await homeWithBackup();
   const database = new DatabaseSync(directory.database);
   const insert = database.prepare(`insert into chunks values (null, 's', 'a', 'stdout', 0, zeroblob(?), 1)`);
   insert.run(storeLimits.wholeCheckBytes);
-  // Rows after the large one, so that the pages at the end are not its own.
+  // Rows after the large one, so that the last pages are not its own.
   database.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 50)
     insert into settings select 'k' || i, hex(zeroblob(2000)), 1 from n
@@ -208,7 +205,7 @@ async function homeWithBackup(): Promise<DataDirectory> {
   return directory;
 }
 
-/** Opens the database as the daemon does, and says what it found. */
+/** Opens the database as the daemon does, and returns what it found. */
 async function state(
   directory: DataDirectory,
 ): Promise<{ value: unknown; restored: number; lastSeq: number; log: Event[] }> {

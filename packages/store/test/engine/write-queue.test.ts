@@ -3,7 +3,7 @@ import { WriteQueue } from '@pawl/store/engine/write-queue';
 import { expect, test } from 'vitest';
 import { range } from '../fixture.ts';
 
-test('refuses when too many wait, and takes work again when there is room', async () => {
+test('refuses when the queue is full, and accepts again when there is room', async () => {
   const queue = new WriteQueue();
   const gate = Promise.withResolvers<void>();
   const order: number[] = [];

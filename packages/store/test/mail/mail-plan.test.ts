@@ -20,7 +20,7 @@ import type { Question } from '../query-plan.ts';
 
 const id = newId();
 
-/** What a mailbox with a hundred thousand mails is asked; see `query-plan.test.ts`. */
+/** Queries on a mailbox with a hundred thousand mails; see `query-plan.test.ts`. */
 const questions: Question[] = [
   { name: 'a mail by id', ask: (db) => mailById(db, id), plan: ['mail USING INDEX sqlite_autoindex_mail_1 (id=?)'] },
   {
@@ -120,7 +120,7 @@ const questions: Question[] = [
   },
 ];
 
-test('26: every question about mail goes straight to its rows', async () => {
+test('every mail query uses an index [26]', async () => {
   const path = await databasePath((store) => addTeam(store));
   await expectPlans(path, questions);
 });

@@ -13,13 +13,13 @@ import { agentRecord, fixedClock, temporaryDirectory } from '../fixture.ts';
 import { everything } from '../lineage.ts';
 
 /**
- * The naive model: every agent has a full copy of all it was ever told, clears included. A fork copies the list up to
- * the fork point, a clear hides what is before it, and dying changes nothing.
+ * The naive model: every agent has a full copy of its history, clears included. A fork copies the list up to the fork
+ * point, a clear hides what is before it, and death changes nothing.
  */
 type ModelAgent = { id: string; entries: Entry[] };
 type Entry = { id: number; own: boolean; clear: boolean };
 
-/** Which agent and which fork point are numbers that are cut to what there is. */
+/** Agent and fork point are numbers, clamped to what exists. */
 type Step = { act: 'fork' | 'append' | 'clear' | 'kill' | 'reap'; who: number; point: number };
 
 const step = (weights: Record<Step['act'], number>) =>
@@ -34,7 +34,7 @@ const anyStep = step({ fork: 4, append: 8, clear: 1, kill: 1, reap: 1 });
 
 const pageSize = fc.integer({ min: 1, max: 30 });
 
-test('random trees replay as full copies would [S1-17, W1-16]', async () => {
+test('random trees replay like full copies [S1-17, W1-16]', async () => {
   const store = await openStoreHere();
   const steps = fc.array(anyStep, { maxLength: 40, size: 'max' });
   const property = fc.asyncProperty(steps, pageSize, async (tree, size) => {
@@ -46,17 +46,17 @@ test('random trees replay as full copies would [S1-17, W1-16]', async () => {
       await comparePages(store, agent, size);
     }
   });
-  // A failure is told with what was found until then; looking for the smallest one may take minutes.
+  // Report the first failure; shrinking may take minutes.
   await fc.assert(property, { numRuns: endurance({ whole: 100, small: 25 }), seed, interruptAfterTimeLimit: 20_000 });
 });
 
 test.each([
   { name: 'calm', odd: 0, runs: 1 },
   { name: 'unruly', odd: 1, runs: 2 },
-])('$name chains of 200 generations replay as full copies would [S1-33, 3.2.3]', async ({ odd, runs }) => {
+])('$name chains of 200 generations replay like full copies [S1-33, 3.2.3]', async ({ odd, runs }) => {
   const store = await openStoreHere();
   const between = fc.array(step({ fork: 0, append: 60, clear: odd, kill: 15, reap: 5 }), { maxLength: 3 });
-  // Mostly at the latest message, since an early fork point makes most of the chain before it invisible.
+  // Mostly at the latest message, since an early fork point hides most of the chain before it.
   const point = fc.oneof({ weight: 60, arbitrary: fc.constant(-1) }, { weight: odd, arbitrary: fc.nat() });
   const generations = fc.array(fc.record({ between, point }), { minLength: 200, maxLength: 200 });
   const property = fc.asyncProperty(generations, pageSize, async (chain, size) => {
@@ -84,7 +84,7 @@ async function openStoreHere(): Promise<Store> {
   return store;
 }
 
-/** Lets a family grow from one new agent, in one transaction. */
+/** Grows a family from one new agent, in one transaction. */
 async function grow(
   store: Store,
   steps: (tx: WriteTransaction, family: ModelAgent[]) => Promise<void>,
@@ -98,7 +98,7 @@ async function grow(
   });
 }
 
-/** Does one step, in the store and in the model. */
+/** Executes one step, in the store and in the model. */
 async function take(tx: WriteTransaction, family: ModelAgent[], { act, who, point }: Step): Promise<void> {
   const agent = family[who % family.length];
   if (agent === undefined) return;
@@ -118,7 +118,7 @@ async function take(tx: WriteTransaction, family: ModelAgent[], { act, who, poin
   agent.entries.push({ id, own: true, clear: act === 'clear' });
 }
 
-/** Holds a whole history, and how long it is, against the model. */
+/** Compares a whole history, and its length, with the model. */
 async function compare(store: Store, agent: ModelAgent): Promise<void> {
   const seen = seenBy(agent);
   const own = seen.filter((entry) => entry.own).length;
@@ -126,7 +126,7 @@ async function compare(store: Store, agent: ModelAgent): Promise<void> {
   expect(idsOf(await replay(store.db, agent.id, { limit: everything }))).toEqual(idsOf(seen));
 }
 
-/** Holds every other way to read a history against the model: page by page, and range by range. */
+/** Compares every other way to read a history with the model: page by page, and range by range. */
 async function comparePages(store: Store, agent: ModelAgent, size: number): Promise<void> {
   const ids = idsOf(seenBy(agent));
   // Few pages, however long the history.
@@ -145,7 +145,7 @@ function seenBy({ entries }: ModelAgent): Entry[] {
   return entries.slice(entries.findLastIndex(({ clear }) => clear) + 1);
 }
 
-/** The replay as it is written down: one query for each range. */
+/** The replay by definition: one query per range. */
 async function byRange(store: Store, agentId: string): Promise<number[]> {
   const ids: number[] = [];
   for (const range of await historyRanges(store.db, agentId)) {

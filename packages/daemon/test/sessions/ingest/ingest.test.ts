@@ -41,7 +41,7 @@ async function printed() {
     failures -= 1;
     return store.write(async (tx) => {
       await work(tx);
-      throw new PawlError('unavailable', 'the disk is full');
+      throw new PawlError('unavailable', 'The disk is full.');
     });
   };
   const ingest = startIngest({
@@ -92,8 +92,8 @@ test('output that could not be stored is told to nobody, and taken in again as a
   await place.takeIn();
   expect(await place.stored()).toEqual({ id: null, result: undefined, bytes: [] });
   expect(place.heard).toEqual([]);
-  expect(place.told).toEqual(['the disk is full']);
-  expect(place.ingest.trouble()).toBe('the disk is full');
+  expect(place.told).toEqual(['The disk is full.']);
+  expect(place.ingest.trouble()).toBe('The disk is full.');
   await place.takeIn();
   expect(await place.stored()).toEqual({ id: 'conversation-1', result: 'all done', bytes: [output.length] });
   expect(place.heard).toHaveLength(1);
