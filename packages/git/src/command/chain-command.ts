@@ -9,6 +9,11 @@ export function runOnChain(repository: Repository, ownDir: string, args: readonl
   return runInOwnRepository(ownDir, [objectsDirOf(repository)], args, { ...options, shallowFile });
 }
 
+/** The directories in which `runOnChain` finds objects, but for those that lend to them. */
+export function chainObjects(repository: Repository, ownDir: string): string[] {
+  return [join(ownDir, 'objects'), objectsDirOf(repository)];
+}
+
 /** Returns a full id of a commit; what else a revision can be has no place where a queue works. */
 export function checkCommitId(commit: string): string {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return commit;

@@ -61,6 +61,13 @@ export const gitLimits = {
   objectListBytes: 128 * 1024 * 1024,
   /** Up to so many objects are stored one by one; more of them as a pack. */
   looseObjects: 100,
+  /** How large a tree, how many trees, commits in a row, refs and blobs are read without git. */
+  looseTreeBytes: 1024 * 1024,
+  looseTrees: 200,
+  straightCommits: 20,
+  looseRefs: 5_000,
+  packedRefsBytes: 1024 * 1024,
+  looseBlobs: 200,
   /** From so many single objects or packs on, Pawl's own git directory is tidied. */
   tidyObjects: 2_000,
   tidyPacks: 30,

@@ -1,4 +1,5 @@
-import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { isStraightLine } from '../repository/straight-line.ts';
 import { asBytes, authorAt, readCommit, writeCommit, type CommitObject } from '../repository/commit-object.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
@@ -105,5 +106,6 @@ export async function treeOf(repository: Repository, ownDir: string, commit: str
 /** True when `of` is this commit, or descends from it. */
 export async function isAncestor(repository: Repository, ownDir: string, commit: string, of: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', checkCommitId(commit), checkCommitId(of)];
+  if (await isStraightLine(chainObjects(repository, ownDir), { base: commit, head: of })) return true;
   return (await runOnChain(repository, ownDir, args, { answers: [1] })).exitCode === 0;
 }

@@ -1,14 +1,19 @@
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
-import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
 import { runForUserRepository, runInOwnRepository, type GitOptions } from '../command/command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
+import { looseObject } from '../repository/loose-object.ts';
 import { objectsDirOf, type Repository } from '../repository/repository.ts';
 import { withScratch } from '../command/scratch.ts';
 
-/** Where objects are stored: a command that sees this place alone. */
-type Place = (args: readonly string[], options?: GitOptions) => ReturnType<typeof runInOwnRepository>;
+/** Where objects are stored: its directory, and a command that sees this place alone. */
+type Place = {
+  objectsDir: string;
+  run: (args: readonly string[], options?: GitOptions) => ReturnType<typeof runInOwnRepository>;
+};
 
 /**
  * Copies commits with all that belongs to them from the user's repository into Pawl's own git directory, but for what
@@ -20,7 +25,10 @@ export async function importCommits(
   range: { tips: readonly string[]; not: readonly string[] },
 ): Promise<void> {
   await ensureOwnDirectory(repository, ownDir);
-  const own: Place = (args, options) => runInOwnRepository(ownDir, [], args, options);
+  const own: Place = {
+    objectsDir: join(ownDir, 'objects'),
+    run: (args, options) => runInOwnRepository(ownDir, [], args, options),
+  };
   await carry(repository, ownDir, own, range);
 }
 
@@ -31,13 +39,19 @@ export async function exportCommits(
   { tip, not }: { tip: string; not: readonly string[] },
 ): Promise<void> {
   await ensureOwnDirectory(repository, ownDir);
-  const users: Place = (args, options) => runForUserRepository(ownDir, objectsDirOf(repository), args, options);
+  const objectsDir = objectsDirOf(repository);
+  const users: Place = {
+    objectsDir,
+    run: (args, options) => runForUserRepository(ownDir, objectsDir, args, options),
+  };
   await carry(repository, ownDir, users, { tips: [tip], not });
 }
 
 /** True when a commit is there, in Pawl's own git directory or in the user's repository. */
 export async function hasCommit(repository: Repository, ownDir: string, commit: string): Promise<boolean> {
   await ensureOwnDirectory(repository, ownDir);
+  const object = await looseObject(chainObjects(repository, ownDir), commit, gitLimits.commitBytes);
+  if (object?.type === 'commit') return true;
   const args = ['cat-file', '-e', `${checkCommitId(commit)}^{commit}`];
   return (await runOnChain(repository, ownDir, args, { answers: [1, 128] })).exitCode === 0;
 }
@@ -63,7 +77,7 @@ async function carry(
     const pack = await runOnChain(repository, ownDir, ['pack-objects', '-q', join(scratch, 'pack')], { input: ids });
     const inputFile = join(scratch, `pack-${pack.stdout.trim()}.pack`);
     const isSmall = lacking.length <= gitLimits.looseObjects;
-    await place(isSmall ? ['unpack-objects', '-q'] : ['index-pack', '--stdin'], { inputFile });
+    await place.run(isSmall ? ['unpack-objects', '-q'] : ['index-pack', '--stdin'], { inputFile });
   });
   // An object whose contents are not what its name says has arrived under another name.
   const [missing] = await lackingOf(place, lacking.join('\n'));
@@ -74,12 +88,19 @@ async function carry(
   });
 }
 
+/** True when an object lies in a file of its own. A crash can leave an empty file, which holds none. */
+function isLoose(objectsDir: string, id: string): boolean {
+  const file = lstatSync(join(objectsDir, id.slice(0, 2), id.slice(2)), { throwIfNoEntry: false });
+  return file !== undefined && file.isFile() && file.size > 0;
+}
+
 /** Those of these objects that are not at a place. */
 async function lackingOf(place: Place, ids: string): Promise<string[]> {
-  if (ids === '') return [];
-  const input = Buffer.from(ids.endsWith('\n') ? ids : `${ids}\n`);
+  const unseen = ids.split('\n').filter((id) => id !== '' && !isLoose(place.objectsDir, id));
+  if (unseen.length === 0) return [];
+  const input = Buffer.from(unseen.map((id) => `${id}\n`).join(''));
   const args = ['cat-file', '--batch-check=%(objectname)', '--buffer'];
-  const { stdout } = await place(args, { input, maxBytes: 2 * gitLimits.objectListBytes });
+  const { stdout } = await place.run(args, { input, maxBytes: 2 * gitLimits.objectListBytes });
   return stdout
     .split('\n')
     .filter((line) => line.endsWith(' missing'))

@@ -1,5 +1,6 @@
 import { checkBranchName } from './branch-name.ts';
 import { runInUserRepository } from '../command/command.ts';
+import { looseRefs } from './loose-refs.ts';
 import type { Repository } from './repository.ts';
 
 /** Where these branches are, with one command for all of them; those that are not there are left out. */
@@ -20,6 +21,8 @@ export async function branchTips(repository: Repository, names: readonly string[
 
 /** Whether the repository knows any branch of a remote. */
 export async function hasRemoteBranches(repository: Repository): Promise<boolean> {
+  const loose = await looseRefs(repository.commonDir, 'refs/remotes/');
+  if (loose !== null) return loose.size > 0;
   const args = ['for-each-ref', '--count=1', '--format=%(refname)', 'refs/remotes/'];
   return (await runInUserRepository(repository.commonDir, args)).stdout !== '';
 }

@@ -2,12 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
 import { diffTrees, type BranchDiff } from './branch-diff.ts';
-import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
 import { runOnRawFiles } from '../command/command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { needsNewerGit } from '../merge/merge.ts';
 import { ensureOwnDirectory } from '../merge/own-directory.ts';
+import { looseObject, looseTree, looseTreeOf } from './loose-object.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
+import { isStraightLine } from './straight-line.ts';
 import { withScratch } from '../command/scratch.ts';
 
 /** Two commits, and Pawl's own git directory of their repository. */
@@ -39,6 +41,9 @@ export async function changedFiles(repository: Repository, { ownDir, from, to }:
 export async function mergeBase(repository: Repository, ownDir: string, a: string, b: string): Promise<string | null> {
   const args = ['merge-base', checkCommitId(a), checkCommitId(b)];
   await ensureOwnDirectory(repository, ownDir);
+  const objects = chainObjects(repository, ownDir);
+  if (await isStraightLine(objects, { base: a, head: b })) return a;
+  if (await isStraightLine(objects, { base: b, head: a })) return b;
   const { exitCode, stdout } = await runOnChain(repository, ownDir, args, { answers: [1] });
   return exitCode === 0 ? stdout.trim() : null;
 }
@@ -66,17 +71,44 @@ export async function fileAt(
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--long', '--full-tree', checkCommitId(commit), '--', path];
   if (!isTreePath(path)) return absent;
   await ensureOwnDirectory(repository, ownDir);
+  const loose = await looseFileAt(chainObjects(repository, ownDir), commit, path, maxBytes);
+  if (loose !== null) return loose;
   const listed = await runOnChain(repository, ownDir, args, { asBytes: true });
   const found = /^(\d+) \w+ ([0-9a-f]{40,64}) +(\d+|-)\t([^\0]*)\0$/s.exec(listed.stdout);
   const [, mode = '', id = '', size = '', name] = found ?? [];
   if (name !== Buffer.from(path).toString('latin1')) return absent;
-  if (!/^100(?:644|755|664)$/.test(mode)) return unusable('it is not a regular file');
+  if (!fileMode.test(mode)) return unusable('it is not a regular file');
   if (Number(size) > maxBytes) return unusable(`it has more than ${maxBytes} bytes`);
   const content = await runOnChain(repository, ownDir, ['cat-file', 'blob', id], {
     asBytes: true,
     maxBytes: Number(size) + 1,
   });
   return { is: 'file', content: Buffer.from(content.stdout, 'latin1') };
+}
+
+const fileMode = /^100(?:644|755|664)$/;
+
+/** The same from objects that lie in files of their own; null when only git can tell. */
+async function looseFileAt(
+  objectsDirs: readonly string[],
+  commit: string,
+  path: string,
+  maxBytes: number,
+): Promise<FileFound | null> {
+  let id = await looseTreeOf(objectsDirs, commit, gitLimits.commitBytes);
+  const parts = Buffer.from(path).toString('latin1').split('/');
+  for (const [index, part] of parts.entries()) {
+    const entries = id === null ? null : await looseTree(objectsDirs, id, gitLimits.looseTreeBytes);
+    if (entries === null) return null;
+    const entry = entries.find(({ name }) => name === part);
+    if (entry === undefined) return absent;
+    const isLast = index === parts.length - 1;
+    if (!isLast && entry.mode !== '040000') return absent;
+    if (isLast && !fileMode.test(entry.mode)) return unusable('it is not a regular file');
+    ({ id } = entry);
+  }
+  const blob = id === null ? null : await looseObject(objectsDirs, id, maxBytes);
+  return blob?.type === 'blob' ? { is: 'file', content: blob.content } : null;
 }
 
 /**

@@ -1,6 +1,8 @@
-import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { ensureOwnDirectory } from '../merge/own-directory.ts';
+import type { TreeEntry } from './loose-object.ts';
+import { looseObject, looseTree, looseTreeOf } from './loose-object.ts';
 import type { Repository } from './repository.ts';
 
 /** The files of one commit, read by few git commands however many files are asked for. */
@@ -10,29 +12,24 @@ export type CommitFiles = {
   /** Paths of links and of submodules. */
   links: ReadonlySet<string>;
   /** The texts of some files; one that is missing, too large, or beyond `totalBytes` is left out. The text of a link is its target. */
-  read(paths: readonly string[], bounds: { fileBytes: number; totalBytes: number }): Promise<Map<string, string>>;
+  read(paths: readonly string[], bounds: Bounds): Promise<Map<string, string>>;
 };
 
 /** Lists the files of a commit. */
 export async function commitFiles(repository: Repository, ownDir: string, commit: string): Promise<CommitFiles> {
   await ensureOwnDirectory(repository, ownDir);
-  const args = ['ls-tree', '-r', '-z', '--full-tree', checkCommitId(commit)];
-  const listed = await runOnChain(repository, ownDir, args, { maxBytes: gitLimits.changedBytes, mayTruncate: true });
-  const ids = new Map<string, string>();
-  const links = new Set<string>();
-  for (const entry of listed.truncated ? [] : listed.stdout.split('\0')) {
-    const tab = entry.indexOf('\t');
-    const [mode, type, id = ''] = entry.slice(0, tab).split(' ');
-    if (type === undefined) continue;
-    ids.set(entry.slice(tab + 1), id);
-    if (mode === '120000' || type === 'commit') links.add(entry.slice(tab + 1));
-  }
+  const objects = chainObjects(repository, ownDir);
+  const entries = (await looseFiles(objects, checkCommitId(commit))) ?? (await listFiles(repository, ownDir, commit));
+  const ids = new Map(entries.map(({ name, id }) => [name, id]));
+  const links = new Set(entries.filter(({ mode }) => !mode.startsWith('100')).map(({ name }) => name));
   return {
     ids,
     links,
     read: async (paths, bounds) => {
       const wanted = new Set(paths.flatMap((path) => ids.get(path) ?? []));
-      const texts = await readBlobs(repository, ownDir, await fitting(repository, ownDir, wanted, bounds));
+      const texts =
+        (await looseBlobs(objects, wanted, bounds)) ??
+        (await readBlobs(repository, ownDir, await fitting(repository, ownDir, wanted, bounds)));
       return new Map(
         paths.flatMap((path): [string, string][] => {
           const text = texts.get(ids.get(path) ?? '');
@@ -43,12 +40,61 @@ export async function commitFiles(repository: Repository, ownDir: string, commit
   };
 }
 
+/** The files of a commit whose trees all lie in files of their own; null when there are others, or too many of them. */
+async function looseFiles(objectsDirs: readonly string[], commit: string): Promise<TreeEntry[] | null> {
+  const root = await looseTreeOf(objectsDirs, commit, gitLimits.commitBytes);
+  const files: TreeEntry[] = [];
+  const trees = root === null ? null : [{ path: '', id: root }];
+  let left: number = gitLimits.looseTrees;
+  for (let tree = trees?.shift(); tree !== undefined; tree = trees?.shift()) {
+    left -= 1;
+    const entries = left < 0 ? null : await looseTree(objectsDirs, tree.id, gitLimits.looseTreeBytes);
+    if (entries === null) return null;
+    for (const { mode, name, id } of entries) {
+      const path = `${tree.path}${Buffer.from(name, 'latin1').toString('utf8')}`;
+      if (mode === '040000') trees?.push({ path: `${path}/`, id });
+      else files.push({ mode, name: path, id });
+    }
+  }
+  return trees === null ? null : files;
+}
+
+async function listFiles(repository: Repository, ownDir: string, commit: string): Promise<TreeEntry[]> {
+  const args = ['ls-tree', '-r', '-z', '--full-tree', checkCommitId(commit)];
+  const listed = await runOnChain(repository, ownDir, args, { maxBytes: gitLimits.changedBytes, mayTruncate: true });
+  return (listed.truncated ? [] : listed.stdout.split('\0')).flatMap((entry) => {
+    const tab = entry.indexOf('\t');
+    const [mode = '', type, id = ''] = entry.slice(0, tab).split(' ');
+    return type === undefined ? [] : [{ mode, name: entry.slice(tab + 1), id }];
+  });
+}
+
+type Bounds = { fileBytes: number; totalBytes: number };
+
+/** The texts of blobs that all lie in files of their own and are small enough; null when that is not so. */
+async function looseBlobs(
+  objectsDirs: readonly string[],
+  ids: ReadonlySet<string>,
+  { fileBytes, totalBytes }: Bounds,
+): Promise<Map<string, string> | null> {
+  const texts = new Map<string, string>();
+  let room = totalBytes;
+  if (ids.size > gitLimits.looseBlobs) return null;
+  for (const id of ids) {
+    const blob = await looseObject(objectsDirs, id, Math.min(fileBytes, room));
+    if (blob?.type !== 'blob') return null;
+    room -= blob.content.length;
+    texts.set(id, blob.content.toString('utf8'));
+  }
+  return texts;
+}
+
 /** Those blobs that are small enough, in the order in which they were asked for. */
 async function fitting(
   repository: Repository,
   ownDir: string,
   ids: ReadonlySet<string>,
-  { fileBytes, totalBytes }: { fileBytes: number; totalBytes: number },
+  { fileBytes, totalBytes }: Bounds,
 ): Promise<string[]> {
   if (ids.size === 0) return [];
   const input = Buffer.from([...ids, ''].join('\n'));

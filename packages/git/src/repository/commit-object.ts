@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
-import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
 import { gitLimits } from '../command/limit.ts';
+import { looseObject } from './loose-object.ts';
+import { writeLooseObject } from './write-loose-object.ts';
 import type { Repository } from './repository.ts';
 
 /** A commit as it is stored. Author, encoding and message are bytes, one character each, for they may be in any encoding. */
@@ -15,21 +18,36 @@ export type CommitObject = {
 
 /** Reads a commit itself, and not what a commit graph in somebody's repository says of it. */
 export async function readCommit(repository: Repository, ownDir: string, commit: string): Promise<CommitObject> {
+  const loose = await looseCommitText(repository, ownDir, commit);
+  if (loose !== null) return parseCommit(commit, loose);
   const options = { asBytes: true, maxBytes: gitLimits.commitBytes };
   const { stdout } = await runOnChain(repository, ownDir, ['cat-file', 'commit', checkCommitId(commit)], options);
   return parseCommit(commit, stdout);
 }
 
-/** Reads several commits by one command. Those that are missing, no commits, or too large for it, are left out. */
+/** The text of a commit that lies in a file of its own; null when only git can tell. */
+async function looseCommitText(repository: Repository, ownDir: string, commit: string): Promise<string | null> {
+  const object = await looseObject(chainObjects(repository, ownDir), commit, gitLimits.commitBytes);
+  return object?.type === 'commit' ? object.content.toString('latin1') : null;
+}
+
+/** Reads several commits, by one command at most. Those that are missing, no commits, or too large for it, are left out. */
 export async function readCommits(
   repository: Repository,
   ownDir: string,
   commits: readonly string[],
 ): Promise<Map<string, CommitObject>> {
-  const input = Buffer.from(commits.map((commit) => `${checkCommitId(commit)}\n`).join(''));
+  const found = new Map<string, CommitObject>();
+  const packed: string[] = [];
+  for (const commit of new Set(commits.map(checkCommitId))) {
+    const loose = await looseCommitText(repository, ownDir, commit);
+    if (loose === null) packed.push(commit);
+    else found.set(commit, parseCommit(commit, loose));
+  }
+  if (packed.length === 0) return found;
+  const input = Buffer.from(packed.map((commit) => `${commit}\n`).join(''));
   const options = { input, asBytes: true, maxBytes: gitLimits.outputBytes, mayTruncate: true };
   const { stdout } = await runOnChain(repository, ownDir, ['cat-file', '--batch'], options);
-  const found = new Map<string, CommitObject>();
   for (let at = 0; ;) {
     const end = stdout.indexOf('\n', at);
     if (end === -1) return found;
@@ -73,9 +91,8 @@ export async function writeCommit(
   ];
   // Git reads a message up to the first NUL only.
   const message = commit.message.replaceAll('\0', '').replace(/\n*$/, '\n');
-  const input = Buffer.from(`${lines.join('\n')}\n\n${message}`, 'latin1');
-  const args = ['hash-object', '-t', 'commit', '-w', '--stdin'];
-  return (await runOnChain(repository, ownDir, args, { input })).stdout.trim();
+  const content = Buffer.from(`${lines.join('\n')}\n\n${message}`, 'latin1');
+  return writeLooseObject(join(ownDir, 'objects'), { type: 'commit', content }, repository.objectFormat);
 }
 
 /** Text of ours as the bytes of a commit. */

@@ -1,11 +1,22 @@
-import { runInOwnRepository } from '../command/command.ts';
-import { gitLimits } from '../command/limit.ts';
-import { objectsDirOf, type Repository } from './repository.ts';
+import { readCommit } from './commit-object.ts';
+import type { Repository } from './repository.ts';
 
-/** The first line of a commit's message, as far as it is short; empty when it has none. */
+/** The first paragraph of a commit's message as one line, as git shows a subject; empty when it has none. */
 export async function commitSubject(repository: Repository, ownDir: string, commit: string): Promise<string> {
-  const args = ['rev-list', '--max-count=1', '--no-commit-header', '--format=%s', commit, '--'];
-  const options = { maxBytes: gitLimits.commitBytes, mayTruncate: true };
-  const { stdout } = await runInOwnRepository(ownDir, [objectsDirOf(repository)], args, options);
-  return stdout.trim();
+  const { message, encoding } = await readCommit(repository, ownDir, commit);
+  const text = decode(Buffer.from(message, 'latin1'), encoding);
+  const [paragraph = ''] = text.replace(/^\s+/, '').split(/\n[ \t\r]*\n/, 1);
+  return paragraph
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
+    .trim();
+}
+
+function decode(bytes: Buffer, encoding: string | null): string {
+  try {
+    return new TextDecoder(encoding ?? 'utf-8').decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
 }

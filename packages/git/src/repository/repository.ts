@@ -6,6 +6,7 @@ import { runInUserRepository, runToDiscover } from '../command/command.ts';
 import { complaintOf } from '../command/git-failure.ts';
 import { gitLimits } from '../command/limit.ts';
 import { looseBranchTip, looseCommit, looseHead } from './loose-commit.ts';
+import { looseRefs } from './loose-refs.ts';
 
 /** A repository of the user. All paths are canonical. */
 export type Repository = {
@@ -95,6 +96,8 @@ export async function commitAt(repository: Repository, name: string): Promise<st
 /** The branches whose names start with these path components, such as `work/`; all of them without a prefix. */
 export async function listBranches(repository: Repository, prefix = ''): Promise<Branch[]> {
   if (prefix !== '') checkBranchName(prefix.replace(/\/$/, ''));
+  const loose = await looseRefs(repository.commonDir, `refs/heads/${prefix}`);
+  if (loose !== null) return [...loose].map(([ref, commit]) => ({ commit, name: ref.slice('refs/heads/'.length) }));
   const { stdout } = await runInUserRepository(repository.commonDir, [
     'for-each-ref',
     '--format=%(objectname) %(refname)',
@@ -112,6 +115,7 @@ export async function listBranches(repository: Repository, prefix = ''): Promise
 /** How many commits `tip` has that `base` has not. */
 export async function countCommits(repository: Repository, base: string, tip: string): Promise<number> {
   const [from, to] = await Promise.all([resolveCommit(repository, base), resolveCommit(repository, tip)]);
+  if (from === to) return 0;
   const { stdout } = await runInUserRepository(repository.commonDir, ['rev-list', '--count', `${from}..${to}`, '--']);
   return Number.parseInt(stdout, 10);
 }

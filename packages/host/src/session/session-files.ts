@@ -63,8 +63,9 @@ export function readSmallFile(path: string, maxBytes: number): string | null {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile() || stat.size > maxBytes) return null;
-    const buffer = Buffer.alloc(maxBytes);
-    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, maxBytes, 0));
+    // The kernel's own files have no size until they are read.
+    const buffer = Buffer.allocUnsafe(stat.size === 0 ? maxBytes : stat.size);
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, buffer.length, 0));
   } finally {
     closeSync(descriptor);
   }
