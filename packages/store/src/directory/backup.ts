@@ -4,7 +4,7 @@ import { DatabaseSync, backup } from 'node:sqlite';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { damageOf } from '../changes/check.ts';
+import { damageOf } from './check.ts';
 import { createPrivateFile } from './data-directory.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { renameDurably, syncFile } from './durable-file.ts';

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
 import { listBackups } from './backup.ts';
-import { damageOf } from '../changes/check.ts';
+import { damageOf } from './check.ts';
 import type { DataDirectory } from './data-directory.ts';
 
 /**

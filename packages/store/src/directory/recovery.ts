@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '@pawl/schema/error';
 import { createBackup } from './backup.ts';
-import { needsMigration } from '../changes/check.ts';
+import { needsMigration } from './check.ts';
 import { createPrivateFile } from './data-directory.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { renameDurably, syncFile, writeDurably } from './durable-file.ts';

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createBackup, listBackups } from '@pawl/store/directory/backup';
-import { damageOf } from '@pawl/store/changes/check';
+import { damageOf } from '@pawl/store/directory/check';
 import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { readEvents } from '@pawl/store/events';
