@@ -270,7 +270,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ),
   ];
   for (const timer of timers) timer.unref();
-  const leaving = startLeaving(platform, { ratchet, reconciler });
+  const leaving = startLeaving(platform, { reconciler });
   const health = createHealth(platform, { reconciler, signals, crews, leaving });
   const loops = startLoops(platform, { health, nudges: createNudges(platform) });
   return {

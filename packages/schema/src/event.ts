@@ -83,6 +83,8 @@ export const eventData = {
   'settings.blocked': z.object({ files: z.array(z.string()) }),
   'account.added': z.object({ account: nameSchema, provider: nameSchema, kind: z.string() }),
   'account.removed': z.object({ account: nameSchema, provider: nameSchema }),
+  /** A person made it the default of its provider; limits that were known of it may be forgotten with that. */
+  'account.selected': z.object({ account: nameSchema, provider: nameSchema }),
   'account.exhausted': z.object({ account: nameSchema, provider: nameSchema, until: timeSchema }),
   'account.invalid': z.object({ account: nameSchema, provider: nameSchema, reason: z.string() }),
   'account.switched': z.object({

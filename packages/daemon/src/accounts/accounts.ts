@@ -16,6 +16,7 @@ import {
 } from '@pawl/store/projects/accounts';
 import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Logger } from 'pino';
 import type { AccountStep } from './account-files.ts';
 import { accountFiles } from './account-files.ts';
@@ -111,7 +112,7 @@ export function createAccounts(parts: AccountParts): Accounts {
   /** Whoever got an answer out of an account knows that it can be used; one that told of a limit, that it cannot. */
   async function noteTest({ id }: Account, { ok, limitedUntil }: ProbeResult): Promise<void> {
     await store.write(async (tx) => {
-      if (ok) await updateAccount(tx, id, { exhaustedUntil: null, strikes: 0, invalidReason: null });
+      if (ok) await updateAccount(tx, id, usable);
       else if (limitedUntil !== null) await markExhausted(tx, id, limitedUntil);
     });
   }
@@ -149,10 +150,7 @@ export function createAccounts(parts: AccountParts): Accounts {
           hint: 'Add the key itself with `pawl account add`.',
         });
       }
-      await store.write(async (tx) => {
-        await setSetting(tx, defaultKey(account.provider), account.id);
-        if (clear) await updateAccount(tx, account.id, { exhaustedUntil: null, strikes: 0, invalidReason: null });
-      });
+      await store.write((tx) => select(tx, account, clear));
       return view(await find(account.id));
     },
 
@@ -209,4 +207,14 @@ export function createAccounts(parts: AccountParts): Accounts {
     credentialState: (account) => credentialState(platform, account),
     settle: () => settleAccounts(platform),
   };
+}
+
+/** The facts of an account that nothing keeps from being used. */
+const usable = { exhaustedUntil: null, strikes: 0, invalidReason: null };
+
+/** Makes an account the default of its provider; `clear` forgets that it is exhausted or invalid. */
+async function select(tx: WriteTransaction, { id, name, provider }: Account, clear: boolean): Promise<void> {
+  await setSetting(tx, defaultKey(provider), id);
+  if (clear) await updateAccount(tx, id, usable);
+  tx.emit({ type: 'account.selected', data: { account: name, provider } });
 }

@@ -60,7 +60,6 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const actor: Actor = { agent: await callerAgent(context), isPerson: context.get('caller').kind === 'person' };
     const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
     const child = await forkAndExec(platform, actor, body, key);
-    reconciler.wake(child.id);
     const project = child.projectId === null ? null : await projectById(db, child.projectId);
     const whenDone = await parts.whenDone(child, project);
     const baseNote = project === null ? null : await baseNoteFor(platform, project, child);
@@ -80,7 +79,6 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
       signal: context.req.raw.signal,
       switchTo: isPerson && (body.switch ?? (await platform.currentChoices()).switchOnFork),
     });
-    reconciler.wake(child.id);
     return context.json({ agent: await agents.view(child.id) }, 200);
   });
   app.openapi(routes.killAgent, async (context) => {

@@ -27,15 +27,6 @@ export async function killAgent(
   const outcome = await platform.store.write((tx) => recordKill(tx, request));
   crashPoint('kill.after_commit');
   if (outcome.killed.length > limits.requeuedTasks) await requeueDead(platform.store);
-  // Processes first, all at once; their worktrees follow when nobody waits any more.
-  const [awaited, others] = [
-    outcome.killed.filter(request.waitFor),
-    outcome.killed.filter((each) => !request.waitFor(each)),
-  ];
-  try {
-    await reconciler.endSessions(awaited.map((agent) => agent.id));
-  } finally {
-    for (const agent of others) reconciler.wake(agent.id);
-  }
+  await reconciler.endSessions(outcome.killed.filter(request.waitFor).map((agent) => agent.id));
   return outcome;
 }

@@ -10,23 +10,18 @@ import { forkAndExec } from './fork.ts';
 import { createRunResults, refuseResult, viewRun } from '../sessions/run-result.ts';
 import { projectOf } from '../platform/platform.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
-import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Agents } from './agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 type RunRouteParts = {
   platform: SessionPlatform;
   agents: Agents;
-  reconciler: Reconciler;
   /** Opens the changes of what agents of a project have finished. */
   openFinished(project: Project): Promise<void>;
 };
 
 /** Delegation by agents, and the results of runs. */
-export function addRunRoutes(
-  app: OpenAPIHono<DoorVariables>,
-  { platform, agents, reconciler, openFinished }: RunRouteParts,
-): void {
+export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents, openFinished }: RunRouteParts): void {
   const { store } = platform;
   const results = createRunResults(platform);
 
@@ -49,7 +44,6 @@ export function addRunRoutes(
       { ...body, path: root, definition: target },
       key,
     );
-    reconciler.wake(child.id);
     const [run] = await runsOf(store.db, child.id);
     if (run === undefined) throw new PawlError('not_found', `${child.alias} has no run.`);
     return context.json({ agent: await agents.view(child.id), run: viewRun(run, child).run }, 200);

@@ -115,7 +115,6 @@ export function createSignals(platform: DefinitionPlatform, reconciler: Reconcil
       if (told !== null) tx.emit(told);
       await rememberRequest(tx, key, agentId);
     });
-    reconciler.wake(agentId);
   }
 
   /**

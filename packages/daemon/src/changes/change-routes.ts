@@ -27,7 +27,7 @@ import type { DoorVariables } from '../platform/http/door.ts';
 type ChangeRouteParts = {
   platform: SessionPlatform;
   reconciler: Reconciler;
-  queue: { wake(projectId: string): void; seeTarget(projectId: string): Promise<void> };
+  queue: { seeTarget(projectId: string): Promise<void> };
 };
 
 /** What is asked of changes, and done to them. Whoever calls acts as itself; what an agent may is decided in core. */
@@ -57,19 +57,13 @@ export function addChangeRoutes(
     return mergeRules(platform, project);
   }
 
-  /** Lets the queue look, and gives the change as it is now. */
-  async function afterwards({ id, projectId }: Change) {
-    queue.wake(projectId);
-    return viewOf(platform, id);
-  }
-
   app.openapi(changeRoutes.openChange, async (context) => {
     const { path, project: word, ...given } = context.req.valid('json');
     const caller = await asking(context);
     const project = await projectRequired(platform, caller, { path, project: word });
     const asker = await askerIn(platform, caller, project.id);
     const { change, created, moved } = await openChange(platform, { ...given, asker, project });
-    return context.json({ change: await afterwards(change), created, moved }, 200);
+    return context.json({ change: await viewOf(platform, change.id), created, moved }, 200);
   });
   app.openapi(changeRoutes.listChanges, async (context) => {
     const { all, limit = limits.usualChanges, ...query } = context.req.valid('query');
@@ -97,23 +91,23 @@ export function addChangeRoutes(
   app.openapi(changeRoutes.approveChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     await approveChange(platform, { changeId: change.id, head: context.req.valid('json').head });
-    return context.json({ change: await afterwards(change) }, 200);
+    return context.json({ change: await viewOf(platform, change.id) }, 200);
   });
   app.openapi(changeRoutes.fixChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     const { proceed = false } = context.req.valid('json');
     const fix = await fixChange(platform, reconciler, { changeId: change.id, proceed });
-    return context.json({ change: await afterwards(change), ...fix }, 200);
+    return context.json({ change: await viewOf(platform, change.id), ...fix }, 200);
   });
   app.openapi(changeRoutes.blockChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     await blockChange(platform, { asker, changeId: change.id, ...context.req.valid('json') });
-    return context.json({ change: await afterwards(change) }, 200);
+    return context.json({ change: await viewOf(platform, change.id) }, 200);
   });
   app.openapi(changeRoutes.unblockChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     await unblockChange(platform, { asker, changeId: change.id });
-    return context.json({ change: await afterwards(change) }, 200);
+    return context.json({ change: await viewOf(platform, change.id) }, 200);
   });
   app.openapi(changeRoutes.commentChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
@@ -123,17 +117,17 @@ export function addChangeRoutes(
       ...context.req.valid('json'),
     });
     const author = await named(db, comment.agentId);
-    return context.json({ change: await afterwards(change), comment: { ...comment, author } }, 200);
+    return context.json({ change: await viewOf(platform, change.id), comment: { ...comment, author } }, 200);
   });
   app.openapi(changeRoutes.closeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     const { learnings } = await closeChange(platform, { asker, change, ...context.req.valid('json') });
-    return context.json({ change: await afterwards(change), learnings }, 200);
+    return context.json({ change: await viewOf(platform, change.id), learnings }, 200);
   });
   app.openapi(changeRoutes.retryChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     await retryChange(platform, { asker, changeId: change.id });
-    return context.json({ change: await afterwards(change) }, 200);
+    return context.json({ change: await viewOf(platform, change.id) }, 200);
   });
   app.openapi(changeRoutes.mergeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
@@ -142,7 +136,7 @@ export function addChangeRoutes(
     const unpushed = await unpushedOf(platform, project);
     const rules = { ...done, remote: done.remote?.name ?? null };
     await mergeChange(platform, { asker, changeId: change.id, rules, ...context.req.valid('json') });
-    const view = await afterwards(change);
+    const view = await viewOf(platform, change.id);
     const warning = unpushed === null || view.mergedAt !== null ? null : unpushedWarning(unpushed);
     return context.json({ change: view, note: mergeNote(view, done), warning }, 200);
   });

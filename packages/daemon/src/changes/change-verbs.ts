@@ -112,7 +112,7 @@ export async function mergeChange(
       });
     }
     if (asker.is === 'person') refuseNotCommitted(rules);
-    const repair = fix === true ? await appoint(tx, platform, change) : {};
+    const { repair, isNew } = fix === true ? await appoint(tx, platform, change) : { repair: {}, isNew: false };
     const asked = asker.is === 'person' && !isAskedFor(change) ? { askedHead: change.head } : {};
     if ('askedHead' in asked) {
       const data = { changeId, head: change.head, by: nameOf(asker) };
@@ -120,6 +120,8 @@ export async function mergeChange(
     }
     if (change.queuedAt === null) return queue(tx, change, asker, { ...repair, ...asked });
     await updateChange(tx, changeId, { ...repair, ...asked });
+    // The queue hears of a repair by an event, as of every change that waits for it.
+    if (isNew && !('askedHead' in asked)) emitQueued(tx, change, asker);
   });
   crashPoint('change.after_ask');
 }
@@ -149,8 +151,12 @@ async function refuseScripted(platform: DefinitionPlatform, change: Change): Pro
   });
 }
 
-/** From now on it is this change, and no other, that repairs the target branch. */
-async function appoint(tx: WriteTransaction, platform: DefinitionPlatform, change: Change): Promise<ChangePatch> {
+/** Makes this change the one that repairs the target branch; `isNew` is false when it was that already. */
+async function appoint(
+  tx: WriteTransaction,
+  platform: DefinitionPlatform,
+  change: Change,
+): Promise<{ repair: ChangePatch; isNew: boolean }> {
   const emergency = (await queueOf(tx.db, change.projectId))?.emergency ?? null;
   if (emergency === null) {
     throw new PawlError('conflict', 'The target branch is not red, so there is nothing to repair.', {
@@ -160,7 +166,8 @@ async function appoint(tx: WriteTransaction, platform: DefinitionPlatform, chang
   // A person's own change is the person's, who is agent 0 here.
   const fixerId = change.agentId ?? platform.rootId;
   await updateQueue(tx, change.projectId, { emergency: { ...emergency, fixerId } });
-  return change.agentId === null ? { standInId: platform.rootId } : {};
+  const repair = change.agentId === null ? { standInId: platform.rootId } : {};
+  return { repair, isNew: emergency.fixerId !== fixerId };
 }
 
 async function queue(tx: WriteTransaction, change: Change, asker: Asker, patch: ChangePatch): Promise<void> {

@@ -29,10 +29,9 @@ export async function dismissIfAtWork(parts: CrewParts, agentId: string): Promis
 }
 
 /** Ends somebody who was put to something that is not needed any more, before anybody knew of it. */
-export async function dismiss({ platform, reconciler }: CrewParts, agent: Agent): Promise<void> {
+export async function dismiss({ platform }: CrewParts, agent: Agent): Promise<void> {
   await platform.store.write(async (tx) => {
     const killer = await rootAgent(tx.db);
     return recordKill(tx, { target: agent, killer, cascade: true, reason: 'what it was for is done' });
   });
-  reconciler.wake(agent.id);
 }

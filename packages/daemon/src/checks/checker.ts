@@ -43,12 +43,8 @@ export type Checker = {
 /** A check that is looked after; `done` resolves when nothing of it is left, or the checker was closed. */
 type Job = { bench: CheckBench; done: Promise<void> };
 
-/** The checks of one daemon. `onEnded` is told of each result after it is on record. */
-export function createChecker(
-  platform: Platform,
-  onEnded: (check: Check) => void,
-  bounds: CheckBounds = usualBounds,
-): Checker {
+/** The checks of one daemon. The event of each result is how others hear of it. */
+export function createChecker(platform: Platform, bounds: CheckBounds = usualBounds): Checker {
   const jobs = new Map<string, Job>();
   let sweeping: Promise<void> = Promise.resolve();
   let closed = false;
@@ -71,9 +67,7 @@ export function createChecker(
       // Whoever looked after it before has gone, so this is how far it came.
       const check = await checkById(platform.store.db, checkId);
       if (check === null || check.endedAt !== null) return;
-      const ended = await runCheck(bench, check);
-      if (ended === null) return;
-      onEnded(ended);
+      if ((await runCheck(bench, check)) === null) return;
       await removeWhole(bench.place.dir);
     } catch (error) {
       platform.log.error({ check: checkId, error: messageOf(error) }, 'a check is left for now');

@@ -59,7 +59,7 @@ export type AppParts = {
   questions: Questions;
   inbox: PersonInbox;
   barrier: Barrier;
-  ratchet: Pick<Ratchet, 'wake' | 'seeTarget' | 'checkMain'>;
+  ratchet: Pick<Ratchet, 'seeTarget' | 'checkMain'>;
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
   crews: ProjectCrews;

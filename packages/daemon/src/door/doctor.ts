@@ -86,7 +86,7 @@ export function createDoctor(platform: DefinitionPlatform, reconciler: Reconcile
         platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
       }
     }
-    for (const session of await openSessions(platform.store.db)) reconciler.wake(session.agentId);
+    await reconciler.sweep();
     return { findings: [...(await examine()).findings, ...failed], fixed };
   }
 

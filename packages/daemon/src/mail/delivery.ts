@@ -77,11 +77,10 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
   async function lookAfter(agentId: string): Promise<void> {
     try {
       // In the agent's own lane: so its mail is handed over by one at a time, and never in the middle of a step.
-      const woken = await reconciler.inLane(agentId, async () => {
+      await reconciler.inLane(agentId, async () => {
         asked.delete(agentId);
-        return !closed && (await deliver(agentId));
+        if (!closed) await deliver(agentId);
       });
-      if (woken) reconciler.wake(agentId);
     } catch (error) {
       asked.delete(agentId);
       platform.log.error(
@@ -91,30 +90,29 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
     }
   }
 
-  /** Hands over what can be; true when a turn begins for it. */
-  async function deliver(agentId: string): Promise<boolean> {
+  /** Hands over what can be, or begins a turn for it. */
+  async function deliver(agentId: string): Promise<void> {
     const facts = await agentView(store.db, agentId);
-    if (facts === null) return false;
+    if (facts === null) return;
     full.delete(agentId);
-    if (waiters.has(agentId) && facts.agent.endedAt === null) return false;
+    if (waiters.has(agentId) && facts.agent.endedAt === null) return;
     // Where not even a question would go on, nothing does, and what waits need not be looked at.
-    if ((await wayFor(sight, store.db, facts, [{ kind: 'question', fromId: '' }])).way === 'wait') return false;
+    if ((await wayFor(sight, store.db, facts, [{ kind: 'question', fromId: '' }])).way === 'wait') return;
     const waiting = await waitingMail(store.db, agentId, lookedAt);
-    if (waiting.length === 0 && !(await isLeft(facts.session))) return false;
+    if (waiting.length === 0 && !(await isLeft(facts.session))) return;
     const way = await wayFor(sight, store.db, facts, await judged(agentId, waiting));
     switch (way.way) {
       case 'dead':
         await deadLetter(waiting, way.why);
         if (waiting.length === lookedAt) wake(agentId);
-        return false;
-      case 'live': {
+        return;
+      case 'live':
         if (facts.session !== null) await handOver(facts.agent, facts.session);
-        return false;
-      }
+        return;
       case 'wake':
         return beginTurn(facts.agent);
       case 'wait':
-        return false;
+        return;
     }
   }
 
@@ -151,7 +149,7 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
   }
 
   /** Begins a run of an agent that rests: once, however many ask for it, since the facts are looked at again in the transaction. */
-  async function beginTurn(known: Agent): Promise<boolean> {
+  async function beginTurn(known: Agent): Promise<void> {
     const project = await projectIfAny(store, known);
     const definition = await platform.definitions.find(project, known.definition);
     const begun = await store.write(async (tx) => {
@@ -174,7 +172,6 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
       return true;
     });
     if (begun) crashPoint('mail.after_wake');
-    return begun;
   }
 
   async function deadLetter(mails: readonly Mail[], why: string): Promise<void> {

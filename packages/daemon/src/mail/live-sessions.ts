@@ -2,7 +2,6 @@
 export type LiveSessions = {
   /** Does something about an agent between two of its steps. */
   inLane<T>(agentId: string, act: () => Promise<T>): Promise<T>;
-  wake(agentId: string): void;
   ingest: {
     /** Stores what a session has printed so far. */
     catchUp(agentId: string): Promise<void>;

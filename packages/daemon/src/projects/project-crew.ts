@@ -109,9 +109,8 @@ export function createProjectCrews(
         if (crewWantedAt === null) tx.emit({ type: 'project.configured', projectId: project.id, data: { crew: true } });
       },
     };
-    const agent = await forkAndExec(platform, actor, body, `crew:${project.id}:${role}:${wantedAt}`, { resting });
+    await forkAndExec(platform, actor, body, `crew:${project.id}:${role}:${wantedAt}`, { resting });
     crashPoint('crew.after_member');
-    parts.reconciler.wake(agent.id);
   }
 
   /** Supervisor and merge-queue read where changes go to; a workspace keeps its branch, if it had one. */

@@ -15,7 +15,7 @@ import type { DoorVariables } from '../platform/http/door.ts';
 /** What is asked of merge queues, and done to them, and what became of what agents were given to do. */
 export function addQueueRoutes(
   app: OpenAPIHono<DoorVariables>,
-  { platform, ratchet }: { platform: DefinitionPlatform; ratchet: Pick<Ratchet, 'wake' | 'seeTarget' | 'checkMain'> },
+  { platform, ratchet }: { platform: DefinitionPlatform; ratchet: Pick<Ratchet, 'checkMain'> },
 ): void {
   const { store } = platform;
 
@@ -29,13 +29,11 @@ export function addQueueRoutes(
       await updateQueue(tx, project.id, { pausedAt: isPaused ? tx.now : null });
       tx.emit({ type: isPaused ? 'queue.paused' : 'queue.resumed', projectId: project.id, data: { by: 'a person' } });
     });
-    ratchet.wake(project.id);
   }
 
   async function setPush(project: Project, isAllowed: boolean): Promise<void> {
     if (isAllowed) await refuseWithoutRemote(platform, project);
     await store.write((tx) => allowPush(tx, project.id, isAllowed));
-    ratchet.wake(project.id);
   }
 
   app.openapi(changeRoutes.listQueues, async (context) => {

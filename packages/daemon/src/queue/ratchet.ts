@@ -26,13 +26,14 @@ import { finishBegun } from '../changes/landing/advance.ts';
 import { beginIfConfigured, openMissing } from '../changes/changes.ts';
 import type { Checker } from '../checks/checker.ts';
 import { createChecker } from '../checks/checker.ts';
-import { createCrew, crewEvents } from '../changes/repair/crew.ts';
+import { createCrew } from '../changes/repair/crew.ts';
 import { configPath } from '../project-config/config-file.ts';
 import { recordDivergence } from './divergence.ts';
 import { isRewritten, noteRewritten } from './dropped.ts';
 import { changeFacts, projectFacts } from '../changes/facts.ts';
 import { readLastConfig, readProjectConfig } from '../project-config/project-config.ts';
 import { lookAtQueue } from './queue.ts';
+import { queueEvents } from './queue-events.ts';
 import { examineAll } from './queue-examine.ts';
 import { followRemote } from './follow-remote.ts';
 import { foreseeConflicts } from './foresee.ts';
@@ -44,8 +45,6 @@ import { findTarget } from '../project-config/target.ts';
 
 /** The merge queues of all projects. */
 export type Ratchet = {
-  /** Something has changed: looks at the project's queue soon. */
-  wake(projectId: string): void;
   /** Looks where the target branch is now, and records it: before something is refused by what was seen earlier. */
   seeTarget(projectId: string): Promise<void>;
   /** Checks the target branch as it is now, whatever is known of it. */
@@ -75,9 +74,9 @@ export function createRatchet(platform: SessionPlatform, parts: { reconciler: Re
   const { store } = platform;
   const lanes = createLanes();
   const watches = new Map<string, Watch>();
-  const crew = createCrew(platform, parts);
+  const crew = createCrew(platform);
   const refresh = createRefresh(platform, parts);
-  const checker: Checker = createChecker(platform, (check) => wake(check.projectId));
+  const checker: Checker = createChecker(platform);
   let closed = false;
   let ticking: NodeJS.Timeout | null = null;
   let stopListening = () => {};
@@ -164,7 +163,8 @@ export function createRatchet(platform: SessionPlatform, parts: { reconciler: Re
     const look = { ...bench, config, checker, forge, askedAt: watch.askedAt };
     const looked = await lookAtQueue(look);
     await settleTasks(platform, project, config);
-    if (looked.isAnswered) watch.askedAt = null;
+    // A request that came during this look is for the next one.
+    if (looked.isAnswered && watch.askedAt === look.askedAt) watch.askedAt = null;
     await followRemote(bench);
     await attempt(project, 'could not record whether its branch has diverged', () =>
       recordDivergence(platform, project),
@@ -303,22 +303,24 @@ export function createRatchet(platform: SessionPlatform, parts: { reconciler: Re
   }
 
   return {
-    wake,
-    seeTarget: (projectId) => lanes.run(projectId, () => seeTarget(projectId)),
+    async seeTarget(projectId) {
+      await lanes.run(projectId, () => seeTarget(projectId));
+      wake(projectId);
+    },
     async checkMain(projectId) {
       watchOf(projectId).askedAt = platform.clock();
       wake(projectId);
     },
     async begin() {
-      await checker.adopt();
-      refresh.begin();
       stopListening = store.onCommit(({ events }) => {
         for (const { type, projectId, agentId } of events) {
-          if (projectId === null || !crewEvents.includes(type)) continue;
+          if (projectId === null || !queueEvents.has(type)) continue;
           wake(projectId);
           if (agentId !== null) void wakeFurther(agentId);
         }
       });
+      await checker.adopt();
+      refresh.begin();
       ticking = setInterval(() => void tick().catch(() => undefined), platform.timing.queueMs).unref();
       for (const { id } of await listProjects(store.db)) wake(id);
     },

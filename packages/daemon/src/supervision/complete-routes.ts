@@ -1,25 +1,28 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
-import type { CompleteParts } from './complete.ts';
 import { completeAgent } from './complete.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** An agent's word that it is done for good. It speaks for itself only; a person may say it for any. */
-export function addCompleteRoutes(app: OpenAPIHono<DoorVariables>, parts: CompleteParts & { agents: Agents }): void {
+export function addCompleteRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, agents }: { platform: SessionPlatform; agents: Agents },
+): void {
   app.openapi(routes.completeAgent, async (context) => {
     const caller = context.get('caller');
     const { reference } = context.req.valid('param');
     const isOneself = reference === '@current' && caller.kind === 'agent';
-    const { id } = await parts.agents.find(isOneself ? caller.agentId : reference);
+    const { id } = await agents.find(isOneself ? caller.agentId : reference);
     if (caller.kind === 'agent' && caller.agentId !== id)
       throw new PawlError('forbidden', 'An agent may complete itself only.');
-    const { notified, isNew } = await completeAgent(parts, id, {
+    const { notified, isNew } = await completeAgent(platform, id, {
       ...context.req.valid('json'),
       byPerson: caller.kind === 'person',
     });
     const named = notified.map(({ id: notifiedId, alias }) => ({ id: notifiedId, alias }));
-    return context.json({ agent: await parts.agents.view(id), notified: named, isNew }, 200);
+    return context.json({ agent: await agents.view(id), notified: named, isNew }, 200);
   });
 }

@@ -17,11 +17,9 @@ import { isDelegatorAtWork } from '../agents/leaving-facts.ts';
 import { getSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { findBreach, hasBudget } from '../sessions/reconcile/spending.ts';
 import { retire } from '../sessions/reconcile/retire.ts';
 import { openAtCompletion } from '../changes/changes.ts';
-import type { Ratchet } from '../queue/ratchet.ts';
 import { placesOf, projectIfAny } from '../platform/places.ts';
 import { mergesByItself } from '../changes/merge-rules.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
@@ -37,23 +35,16 @@ export const announcedKey = (agentId: string) => `announced:${agentId}`;
 /** The definitions as they are now, for those who have had no run yet. */
 type Current = ReadonlyMap<string, Definition>;
 
-export type CompleteParts = {
-  platform: SessionPlatform;
-  reconciler: Reconciler;
-  ratchet: Pick<Ratchet, 'wake'>;
-};
-
 /**
  * Takes an agent's word that it is done for good. What it has committed is proposed first, so that its mails can name the
  * change; a kill after that leaves a change that the next attempt finds. The word, the mails to all who are to hear of it, and the end of an agent
  * of which nothing runs are one transaction; the reconciler then waits for the process to leave, and cleans up.
  */
 export async function completeAgent(
-  parts: CompleteParts,
+  platform: SessionPlatform,
   agentId: string,
   given: { summary?: string | undefined; failure?: string | undefined; byPerson?: boolean },
 ): Promise<Completed> {
-  const { platform, reconciler, ratchet } = parts;
   const known = await factsOf(platform.store.db, agentId);
   const said = lastWord(given);
   if (admitCompletion(known.agent, said) === 'known') return { notified: [], isNew: false };
@@ -93,8 +84,6 @@ export async function completeAgent(
     return { notified, isNew: true };
   });
   crashPoint('complete.after_record');
-  reconciler.wake(agentId);
-  for (const { projectId } of changes) ratchet.wake(projectId);
   return completed;
 }
 

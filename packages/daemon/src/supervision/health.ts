@@ -1,7 +1,6 @@
 import { createSerial } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import { agentsToReconcile } from '@pawl/store/agents/agent-views';
 import { pruneMailboxes } from '../mail/files/prune-mailboxes.ts';
 import { forgetRefused } from '../mail/files/refused-files.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
@@ -31,7 +30,6 @@ export function createHealth(
   },
 ): Health {
   const { reconciler } = parts;
-  const { db } = platform.store;
   const serially = createSerial();
   const stuck = watchProgress(platform, reconciler.ingest);
   let lastLookAt: number | null = null;
@@ -39,9 +37,7 @@ export function createHealth(
 
   /** Wakes every agent that has a step to do: dead sessions, worktrees to make or clean up, completed agents that still live. */
   async function wakeUnsettled(elapsedMs: number): Promise<void> {
-    const unsettled = await agentsToReconcile(db);
-    for (const { agent } of unsettled) reconciler.wake(agent.id);
-    await stuck.look(unsettled, elapsedMs);
+    await stuck.look(await reconciler.sweep(), elapsedMs);
   }
 
   /** What belongs to nobody is looked for less often: it has to lie there for a day anyway. */

@@ -15,7 +15,6 @@ import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordRetirement } from '../registry/kill-record.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import type { Ratchet } from '../queue/ratchet.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { mergesByItself } from '../changes/merge-rules.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
@@ -31,10 +30,7 @@ export type Leaving = {
 };
 
 /** Starts watching for agents that are done. */
-export function startLeaving(
-  platform: SessionPlatform,
-  parts: { ratchet: Pick<Ratchet, 'wake'>; reconciler: Pick<Reconciler, 'wake' | 'inLane'> },
-): Leaving {
+export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pick<Reconciler, 'inLane'> }): Leaving {
   const { store } = platform;
   const lanes = createLanes();
   const looks = new Set<Promise<void>>();
@@ -82,7 +78,6 @@ export function startLeaving(
     // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
     const changes = await changesOf(platform, facts, facts.run?.detail ?? null);
     if ((await getSetting(store.db, announcedKey(facts.agent.id))) === undefined) await announce(facts, changes);
-    for (const { projectId } of changes) parts.ratchet.wake(projectId);
   }
 
   /** Mails the roles that its definition names. Mails, event and the mark against a second announcement are one transaction. */
@@ -132,7 +127,6 @@ export function startLeaving(
       }),
     );
     crashPoint('leaving.after_end');
-    parts.reconciler.wake(agentId);
   }
 
   return {

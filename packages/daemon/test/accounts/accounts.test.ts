@@ -105,7 +105,11 @@ describe('an account', () => {
     expect(readdirSync(desk.home.accounts)).toEqual([]);
     expect(await desk.accounts.list()).toEqual([]);
     expect(await desk.accounts.chosen('fake')).toBeNull();
-    expect((await desk.events()).map(({ type }) => type)).toEqual(['account.added', 'account.removed']);
+    expect((await desk.events()).map(({ type }) => type)).toEqual([
+      'account.added',
+      'account.selected',
+      'account.removed',
+    ]);
     for (const each of ['work', account.id]) {
       await expect(desk.accounts.remove(each)).rejects.toMatchObject({ code: 'not_found' });
     }

@@ -269,6 +269,7 @@ test('a check that was cancelled is no evidence, and nothing of it is left', asy
     what: 'the process',
   });
   await bench.checker.cancel(running.id, 'a shorter chain failed');
+  await waitUntil(() => bench.ended.length > 0, { what: 'the event of its end' });
   const [check] = bench.ended;
   expect(check).toMatchObject({ id: running.id, outcome: 'cancelled', detail: 'a shorter chain failed' });
   expect(bench.left(running.id)).toBe(0);

@@ -5,19 +5,25 @@ import type { Reconciler } from '@pawl/daemon/sessions/reconcile/reconciler';
 import { startLoops } from '@pawl/daemon/supervision/loops';
 import type { Platform, Timing } from '@pawl/daemon/platform/platform';
 import { limits } from '@pawl/schema/limit';
+import { agentsToReconcile } from '@pawl/store/agents/agent-views';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import { mailShop } from '../support/mail-shop.ts';
 
 /** A reconciler that notes whose turn came, with no session of anybody. */
-function recorder() {
+function recorder({ store }: Pick<Platform, 'store'>) {
   const [woken, visited] = [new Set<string>(), new Set<string>()];
   const inLane: Reconciler['inLane'] = (agentId, act) => {
     visited.add(agentId);
     return act();
   };
-  const reconciler = { wake: (agentId: string) => woken.add(agentId), inLane } as unknown as Reconciler;
+  const sweep = async () => {
+    const found = await agentsToReconcile(store.db);
+    for (const { agent } of found) woken.add(agent.id);
+    return found;
+  };
+  const reconciler = { sweep, inLane } as unknown as Reconciler;
   return { reconciler, woken, visited };
 }
 
@@ -26,7 +32,7 @@ test('the sweep finds mail that waits though no event tells of it, each time, fo
   const { platform, fox, owl } = place;
   // Sent while no daemon ran: nothing wakes the delivery.
   await place.send(fox, owl, 'are you there?');
-  const { reconciler, visited } = recorder();
+  const { reconciler, visited } = recorder(platform);
   const delivery = startDelivery(
     { ...platform, timing: { ...platform.timing, routeMs: 1 } },
     reconciler,
@@ -37,7 +43,7 @@ test('the sweep finds mail that waits though no event tells of it, each time, fo
   await waitUntil(() => visited.has(owl.id), { what: 'the next one' });
   await delivery.close();
   expect([...visited]).toEqual([owl.id]);
-  const later = recorder();
+  const later = recorder(platform);
   const atStart = startDelivery(
     platform,
     later.reconciler,
@@ -56,7 +62,7 @@ test('health wakes agents that have completed and still live, and no others at r
     await updateAgent(tx, owl.id, { completion });
     await updateAgent(tx, elk.id, { completion, endedAt: 2, endReason: 'completed' });
   });
-  const { reconciler, woken } = recorder();
+  const { reconciler, woken } = recorder(platform);
   const tended: string[] = [];
   const health = createHealth(platform, {
     reconciler,

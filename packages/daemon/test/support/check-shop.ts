@@ -89,6 +89,16 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
   const repository = await repositoryOf(platform, project);
   const checkers: Checker[] = [];
   const ended: Check[] = [];
+  let reading: Promise<void> = Promise.resolve();
+  store.onCommit(({ events }) => {
+    for (const { type, data } of events)
+      if (type === 'check.ended') reading = reading.then(() => note(String(data['checkId'])));
+  });
+
+  async function note(checkId: string): Promise<void> {
+    const check = await checkById(store.db, checkId);
+    if (check !== null) ended.push(check);
+  }
 
   return {
     platform,
@@ -98,7 +108,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     /** The results that were told, in their order. */
     ended,
     checker(bounds: Partial<CheckBounds> = {}): Checker {
-      const checker = createChecker(platform, (check) => ended.push(check), {
+      const checker = createChecker(platform, {
         ...usualBounds,
         graceMs: 200,
         ...bounds,
@@ -113,13 +123,15 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     },
     /** Waits until a check is over and nothing of it is left. */
     async result(checkId: string): Promise<Check> {
-      return waitUntil(
+      const check = await waitUntil(
         async () => {
           const found = await checkById(store.db, checkId);
           return (found?.endedAt ?? null) === null || existsSync(join(home.checks, checkId)) ? null : found;
         },
         { what: 'the end of the check' },
       );
+      await reading;
+      return check;
     },
     /** What is stored of its output. */
     async output(checkId: string): Promise<Buffer> {

@@ -131,7 +131,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   const reconciler = startReconciler(platform);
   const post = openPost(platform, reconciler);
   const signals = createSignals(platform, reconciler);
-  const crew = createCrew(platform, { reconciler });
+  const crew = createCrew(platform);
   const config: ProjectConfig = { ...plainConfig, ...given };
   const main = await git(root, ['rev-parse', 'main']);
 
@@ -163,9 +163,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   async function work(steps: unknown[], body: Partial<WorkBody> = {}): Promise<Agent> {
     const scenario = await writeScenario(place.path, steps);
     const request = { path: root, task: 'a task', provider: 'scripted', options: { scenario }, ...body };
-    const agent = await forkAndExec(platform, { agent: await rootAgent(store.db), isPerson: true }, request, undefined);
-    reconciler.wake(agent.id);
-    return agent;
+    return forkAndExec(platform, { agent: await rootAgent(store.db), isPerson: true }, request, undefined);
   }
 
   return {
@@ -203,7 +201,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     /** Lets the crew look once. */
     tick: (changed: Partial<ProjectConfig> = {}) => crew.tick(project, { ...config, ...changed }),
     /** Another crew on the same facts, as after a start of the daemon. */
-    again: () => createCrew(platform, { reconciler }),
+    again: () => createCrew(platform),
     async open(author: Agent | null, fields: Partial<Change> = {}): Promise<Change> {
       const change = aChange(project.id, { agentId: author?.id ?? null, head: main, base: main, ...fields });
       await store.write((tx) => insertChange(tx, { ...change, examinedHead: change.head, ...fields }));

@@ -53,11 +53,8 @@ export function createErrands({ platform, reconciler, agents, signals }: ErrandP
     },
 
     /** Merges an errand's branch and ends the errand; its worktree then goes the way of all that are done with. */
-    async merge(agent: Agent, request: MergeRequest): Promise<Merged> {
-      const merged = await reconciler.inLane(agent.id, () => mergeErrand(platform, agent.id, request));
-      reconciler.wake(agent.id);
-      return merged;
-    },
+    merge: (agent: Agent, request: MergeRequest): Promise<Merged> =>
+      reconciler.inLane(agent.id, () => mergeErrand(platform, agent.id, request)),
 
     /** Ends an errand without taking its work over. Its worktree goes to the trash, with what is uncommitted; its branch stays. */
     async abandon(agent: Agent): Promise<{ branch: string }> {

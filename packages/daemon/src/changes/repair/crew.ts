@@ -1,12 +1,10 @@
 import { isEjected } from '@pawl/core/changes/change-state';
 import { messageOf } from '@pawl/schema/error';
-import type { EventType } from '@pawl/schema/event';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Change } from '@pawl/schema/change';
 import type { Project } from '@pawl/schema/record';
 import { openChanges } from '@pawl/store/changes/changes';
 import { queueOf } from '@pawl/store/changes/queues';
-import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { repairMain } from './fixer.ts';
 import { discussed } from '../people.ts';
@@ -22,27 +20,9 @@ export type Crew = {
   tick(project: Project, config: ProjectConfig): Promise<void>;
 };
 
-/** Events after which a change may need an agent, so the project's queue is looked at. */
-export const crewEvents: readonly EventType[] = [
-  'agent.forked',
-  'change.opened',
-  'change.moved',
-  'change.queued',
-  'change.approved',
-  'change.unblocked',
-  'change.commented',
-  'change.addressed',
-  'change.ejected',
-  'emergency.started',
-  'run.ended',
-  'agent.completed',
-  'agent.ended',
-  'agent.killed',
-];
-
 /** The crew of one daemon. It keeps no state: the next step follows from the facts, so a crash costs one pass. */
-export function createCrew(platform: SessionPlatform, given: { reconciler: Reconciler }): Crew {
-  const parts: CrewParts = { platform, ...given };
+export function createCrew(platform: SessionPlatform): Crew {
+  const parts: CrewParts = { platform };
   const { db } = platform.store;
 
   async function attempt(what: object, act: () => Promise<unknown>): Promise<void> {

@@ -5,7 +5,6 @@ import type { Staff } from '@pawl/schema/project-config';
 import type { Agent, Project, WorkMode } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentView } from '@pawl/store/agents/agent-views';
-import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 import { commandOptions, forkAndExec } from '../../agents/fork.ts';
 import { rootAgent } from '../../platform/root-agent.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
@@ -14,7 +13,6 @@ import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 /** The collaborators of the crew. */
 export type CrewParts = {
   platform: SessionPlatform;
-  reconciler: Pick<Reconciler, 'wake' | 'inLane'>;
 };
 
 export type Assignment = {
@@ -36,7 +34,7 @@ export type Assignment = {
  * Starts an agent for work that the queue needs done. It exists when this returns. The caller records its purpose at once;
  * until then the key prevents a second one.
  */
-export async function putToWork({ platform, reconciler }: CrewParts, given: Assignment): Promise<Agent> {
+export async function putToWork({ platform }: CrewParts, given: Assignment): Promise<Agent> {
   const { project, staff } = given;
   refuseCommands(staff);
   await lendCommit(platform, project, given.base);
@@ -52,9 +50,7 @@ export async function putToWork({ platform, reconciler }: CrewParts, given: Assi
     ...(provider === null ? {} : { provider }),
     ...(model === null ? {} : { model }),
   };
-  const agent = await forkAndExec(platform, actor, body, given.key, { likeAgent: likeAuthor(platform, given) });
-  reconciler.wake(agent.id);
-  return agent;
+  return forkAndExec(platform, actor, body, given.key, { likeAgent: likeAuthor(platform, given) });
 }
 
 /** A scripted author makes its reviewers and fixers scripted in a playground only. */

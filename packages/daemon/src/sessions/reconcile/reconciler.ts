@@ -4,11 +4,12 @@ import { findSession } from '@pawl/host/session/find-session';
 import { haltSession } from '@pawl/host/session/halt-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
-import { eventData } from '@pawl/schema/event';
+import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentsToReconcile, agentView } from '@pawl/store/agents/agent-views';
-import { setWait } from '@pawl/store/sessions/runs';
+import { endAccountWaits, setWait } from '@pawl/store/sessions/runs';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { identityOf, sessionDirectory } from '../../platform/platform.ts';
@@ -18,6 +19,7 @@ import { cleanUp } from './clean-up.ts';
 import { finishSession } from './finish.ts';
 import { createGate, createLanes, createPlaces } from '@pawl/core/sessions/turn-taking';
 import { isRunning, watchSessions } from './session-watch.ts';
+import { agentsToEnd, agentsToWake, providerToRetry } from './reconcile-events.ts';
 import { recordEnd } from './verdict.ts';
 import { retire } from './retire.ts';
 import { makeWorktree } from './make-worktree.ts';
@@ -29,8 +31,8 @@ export type Reconciler = {
   ingest: Ingest;
   /** Takes up every agent that was at work when the last daemon ended. Resolves when each living one is adopted. */
   adopt(): Promise<{ adopted: number; ended: number }>;
-  /** There may be something to do for this agent. A wake is advice: it may be lost, doubled or early. */
-  wake(agentId: string): void;
+  /** Looks at every agent that has a step to do, and returns them: the floor under a lost wake. */
+  sweep(): Promise<AgentView[]>;
   /** Resolves when nothing more can be done for the agent at once. */
   settle(agentId: string): Promise<void>;
   /** Ends the sessions of these agents that nobody wants any more; resolves when their processes have left. */
@@ -78,12 +80,32 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
   /** Agents whose next look has been asked for and has not begun: one of it is enough. */
   const asked = new Set<string>();
   let closed = false;
-  // Whoever ends takes its subagents along: their processes are to leave, too.
   const stopListening = platform.store.onCommit(({ events }) => {
-    for (const event of events)
-      if (event.type === 'agent.ended') for (const id of eventData[event.type].parse(event.data).agents) wake(id);
+    for (const event of events) hear(event);
   });
 
+  function hear(event: Event): void {
+    for (const agentId of agentsToWake(event)) wake(agentId);
+    const dying = agentsToEnd(event);
+    if (dying !== null)
+      endSessions(dying.first)
+        .finally(() => (closed ? undefined : endSessions(dying.last)))
+        .catch((error: unknown) =>
+          platform.log.error({ error: messageOf(error) }, 'a session could not be ended; tried again'),
+        );
+    const provider = providerToRetry(event);
+    if (provider !== null)
+      endWaitsFor(provider).catch((error: unknown) =>
+        platform.log.error({ provider, error: messageOf(error) }, 'runs that wait for an account were not retried'),
+      );
+  }
+
+  /** Retries the runs that wait for an account of a provider: there may be one now. */
+  async function endWaitsFor(provider: string): Promise<void> {
+    for (const agentId of await platform.store.write((tx) => endAccountWaits(tx, provider))) wake(agentId);
+  }
+
+  /** There may be something to do for this agent. A wake is advice: it may be lost, doubled or early. */
   function wake(agentId: string): void {
     if (closed || asked.has(agentId)) return;
     asked.add(agentId);
@@ -184,6 +206,15 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
     return !waits;
   }
 
+  async function endSessions(agentIds: readonly string[]): Promise<void> {
+    try {
+      await Promise.all(agentIds.map(endSession));
+    } finally {
+      // What is left to do, or has to be tried again, is done without anybody waiting for it.
+      for (const agentId of agentIds) wake(agentId);
+    }
+  }
+
   async function endSession(agentId: string): Promise<void> {
     await lanes.run(agentId, async () => {
       const facts = await agentView(db, agentId);
@@ -277,17 +308,14 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
 
   return {
     ingest: watch.ingest,
-    wake,
     settle,
     inLane: (agentId, act) => lanes.run(agentId, act),
     isQueued: (agentId) => agentPlaces.isWaiting(agentId) || sessionPlaces.isWaiting(agentId),
-    async endSessions(agentIds) {
-      try {
-        await Promise.all(agentIds.map(endSession));
-      } finally {
-        // What is left to do, or has to be tried again, is done without anybody waiting for it.
-        for (const agentId of agentIds) wake(agentId);
-      }
+    endSessions,
+    async sweep() {
+      const found = await agentsToReconcile(db);
+      for (const { agent } of found) wake(agent.id);
+      return found;
     },
     withSession: (agentId, act) =>
       lanes.run(agentId, async () => {
