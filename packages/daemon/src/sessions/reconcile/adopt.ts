@@ -1,0 +1,52 @@
+import { findSession } from '@pawl/host/session/find-session';
+import { haltSession } from '@pawl/host/session/halt-session';
+import { messageOf } from '@pawl/schema/error';
+import type { Agent, Session } from '@pawl/schema/record';
+import { agentsToReconcile } from '@pawl/store/agents/agent-views';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import type { Loop } from './loop.ts';
+
+/** Takes up every session that ran when the last daemon ended, and wakes every agent that has a step to do. */
+export async function adoptSessions(loop: Loop): Promise<{ adopted: number; ended: number }> {
+  const found = await agentsToReconcile(loop.platform.store.db);
+  const running = found.filter(
+    ({ session }) => session !== null && session.startedAt !== null && session.endedAt === null,
+  );
+  let adopted = 0;
+  for (const { agent, session } of running) {
+    if (session === null) continue;
+    try {
+      await loop.watch.attach(agent, session);
+      const state = await adoptSession(loop.platform, agent, session);
+      if (state === 'lost') loop.lost.add(session.id);
+      if (state !== 'running') continue;
+      adopted++;
+      for (const places of [loop.agentPlaces, loop.sessionPlaces]) places.keep(agent.id);
+    } catch (error) {
+      // One session that cannot be read does not keep the others from being looked after; it is looked at again.
+      loop.platform.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');
+    }
+  }
+  for (const { agent } of found) loop.wake(agent.id);
+  return { adopted, ended: running.length - adopted };
+}
+
+/** Notes that a process of an earlier daemon still runs and is ours again. */
+async function adoptSession(
+  platform: SessionPlatform,
+  agent: Agent,
+  session: Session,
+): Promise<'running' | 'ended' | 'lost'> {
+  const dir = sessionDirectory(platform.home, session.id);
+  const { alive, exit } = await findSession(dir);
+  const { no, pid } = session;
+  if (exit !== null) return 'ended';
+  if (!alive || pid === null) return 'lost';
+  await platform.store.write(async (tx) => {
+    tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid } });
+  });
+  // The last daemon may have died between the wish to halt it and the deed.
+  if (session.pausedAt !== null) await haltSession({ identity: identityOf(session), dir, marker: session.id });
+  return 'running';
+}

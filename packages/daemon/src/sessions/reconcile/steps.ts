@@ -1,0 +1,145 @@
+import type { AgentFacts, Step } from '@pawl/core/sessions/next-step';
+import { nextStep } from '@pawl/core/sessions/next-step';
+import { findSession } from '@pawl/host/session/find-session';
+import { isPassing, messageOf } from '@pawl/schema/error';
+import type { Agent, Session } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { setWait } from '@pawl/store/sessions/runs';
+import { sessionDirectory } from '../../platform/platform.ts';
+import { endAgent } from '../../registry/kill-record.ts';
+import { cleanUp } from './clean-up.ts';
+import type { Loop } from './loop.ts';
+import { makeWorktree } from './make-worktree.ts';
+import { retire } from './retire.ts';
+import { finish, stopAndFinish } from './session-ends.ts';
+import { isRunning } from './session-watch.ts';
+import { planSession, startPlanned } from './start.ts';
+import { recordEnd } from './verdict.ts';
+
+/** How long to wait before an agent is taken up again whose step failed for want of disk or memory. */
+const retryMs = 1_000;
+
+/** Where a failure is the agent's own, and not that of the one who looks. */
+const startingSteps: readonly string[] = ['make-worktree', 'plan-session', 'start-session'];
+
+/** Wakes an agent again after a pause, when a look at it failed. */
+export function wakeLater(loop: Loop, agentId: string): void {
+  setTimeout(() => loop.wake(agentId), retryMs).unref();
+}
+
+/** Does the next step, or records why it failed; true when there may be another one at once. */
+export async function tryStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
+  try {
+    return await doStep(loop, facts);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : undefined;
+    loop.platform.log.error({ agent: facts.agent.alias, error: messageOf(error), cause }, 'a step failed');
+    // Want of disk or descriptors passes, and a look that failed says nothing about the agent that was looked at.
+    const fatal = !isPassing(error) && startingSteps.includes(nextStep(facts).do);
+    if (fatal) return giveUp(loop, facts, messageOf(error));
+    wakeLater(loop, facts.agent.id);
+    return false;
+  }
+}
+
+/** Does the next step of an agent, in its lane; true when there may be another one at once. */
+export async function doStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
+  const { platform } = loop;
+  const { agent, session } = facts;
+  const step = nextStep(facts).do;
+  if (!hasPlace(loop, agent, step)) return false;
+  switch (step) {
+    case 'make-worktree':
+      await throughGate(loop, agent, step, () => makeWorktree(platform, facts));
+      return true;
+    case 'wait':
+      return endWait(loop, facts);
+    case 'plan-session':
+      return planSession(platform, facts);
+    case 'start-session':
+      await throughGate(loop, agent, step, () => startPlanned(platform, facts));
+      return true;
+    case 'watch':
+      return session !== null && watchOrFinish(loop, agent, session);
+    case 'stop-session':
+      if (session !== null) await stopAndFinish(loop, agent, session);
+      return true;
+    case 'cancel-run':
+      await endRunNow(loop, facts, 'cancelled', 'stopped on request');
+      return true;
+    case 'retire':
+      await platform.store.write((tx) => retire(tx, agent.id));
+      return true;
+    case 'clean-up':
+      await throughGate(loop, agent, step, () => cleanUp(platform, agent));
+      return true;
+    case 'rest':
+      return false;
+  }
+}
+
+/** Does a heavy step when it is its turn, unless the facts have changed while it waited. */
+async function throughGate(loop: Loop, { id }: Agent, step: Step['do'], act: () => Promise<unknown>): Promise<void> {
+  await loop.startGate(async () => {
+    const facts = loop.closed ? null : await agentView(loop.platform.store.db, id);
+    if (facts !== null && nextStep(facts).do === step) await act();
+  });
+}
+
+/** Takes or gives back the places that a step is about; false when the agent has to wait for one. */
+function hasPlace(loop: Loop, { id }: Agent, step: Step['do']): boolean {
+  const { agentPlaces, sessionPlaces } = loop;
+  const starts = startingSteps.includes(step);
+  // Processes that are being ended are there until they have left.
+  const runs = step === 'start-session' || step === 'watch' || step === 'stop-session';
+  if (!starts && !runs) agentPlaces.free(id);
+  if (!runs) sessionPlaces.free(id);
+  if (step === 'watch') for (const places of [agentPlaces, sessionPlaces]) places.keep(id);
+  const waits = (starts && !agentPlaces.take(id)) || (step === 'start-session' && !sessionPlaces.take(id));
+  for (const next of [agentPlaces.next(), sessionPlaces.next()]) if (next !== null) loop.wake(next);
+  return !waits;
+}
+
+/** Lets a run go on whose time has come; until then it is looked at again when that is. */
+async function endWait({ platform, alarms }: Loop, { agent, run }: AgentFacts): Promise<boolean> {
+  if (run?.waitUntil === undefined || run.waitUntil === null) return false;
+  const leftMs = run.waitUntil - platform.clock();
+  if (leftMs > 0) {
+    alarms.set(agent.id, leftMs);
+    return false;
+  }
+  await platform.store.write((tx) => setWait(tx, run.id, null));
+  return true;
+}
+
+/** Looks after a running session; true when it had ended and is finished now. */
+async function watchOrFinish(loop: Loop, agent: Agent, session: Session): Promise<boolean> {
+  await loop.watch.attach(agent, session);
+  const { alive, exit } = await findSession(sessionDirectory(loop.platform.home, session.id));
+  if (exit === null && alive && isRunning(session)) return false;
+  await finish(loop, agent.id, session.id);
+  return true;
+}
+
+async function endRunNow(
+  { platform }: Loop,
+  facts: AgentFacts,
+  outcome: 'failed' | 'cancelled',
+  detail: string,
+): Promise<void> {
+  const { run } = facts;
+  if (run === null) return;
+  // An agent that had said that it is done, and was only asked to commit, is done.
+  const done = outcome === 'failed' && run.resultBefore !== null;
+  const end = done ? ({ outcome: 'completed', detail: run.resultBefore ?? '' } as const) : { outcome, detail };
+  await platform.store.write((tx) => recordEnd(tx, { ...facts, run }, { next: 'end', ...end, questions: null }));
+}
+
+/** Ends what runs and fails the run with the reason. */
+async function giveUp(loop: Loop, facts: AgentFacts, detail: string): Promise<boolean> {
+  const { agent, session } = facts;
+  if (session !== null && session.endedAt === null) await stopAndFinish(loop, agent, session, detail);
+  if (facts.run === null) await endAgent(loop.platform.store, agent, detail);
+  else await endRunNow(loop, facts, 'failed', detail);
+  return true;
+}
