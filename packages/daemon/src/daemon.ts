@@ -168,7 +168,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const questions = createQuestions(platform, createQuestionWaits());
   const inbox = createInbox(platform, questions, signals);
   const adoption = createAdoption(platform);
-  const ratchet = createRatchet(platform, { reconciler });
+  const ratchet = createRatchet(platform, reconciler);
   const barrier = createBarrier(store, reconciler.ingest);
   const desk = createDesk(platform, agents);
   const doctor = createDoctor(platform, reconciler);
