@@ -1,0 +1,78 @@
+import { refuseAdopted } from '@pawl/core/agents/adopted';
+import { continueSession, haltSession } from '@pawl/host/session/halt-session';
+import { interruptSession } from '@pawl/host/session/interrupt-session';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import type { Session } from '@pawl/schema/record';
+import { agentById } from '@pawl/store/agents/agents';
+import { updateSession } from '@pawl/store/sessions/sessions';
+import type { Platform } from '../../platform/platform.ts';
+import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import type { RunningFacts } from '../../sessions/reconcile/reconciler.ts';
+import type { SignalParts } from './signal-parts.ts';
+
+/** Halts an agent's processes. The wish is on record first, so that a daemon that dies here is made good. */
+export async function pause(parts: SignalParts, agentId: string): Promise<void> {
+  const { platform } = parts;
+  await toSession(parts, agentId, async ({ agent, session }) => {
+    await platform.store.write(async (tx) => {
+      if (session.pausedAt !== null) return;
+      await updateSession(tx, session.id, { pausedAt: tx.now });
+      tx.emit({ type: 'session.paused', projectId: agent.projectId, agentId, data: { no: session.no } });
+    });
+    crashPoint('pause.after_request');
+    await haltSession(processesOf(platform, session));
+  });
+}
+
+/** Lets halted processes go on, and only then forgets that they were to be halted. */
+export async function proceed(parts: SignalParts, agentId: string): Promise<void> {
+  const { platform } = parts;
+  await toSession(parts, agentId, async ({ agent, session }) => {
+    await continueSession(processesOf(platform, session));
+    crashPoint('continue.after_processes');
+    await platform.store.write(async (tx) => {
+      if (session.pausedAt === null) return;
+      await updateSession(tx, session.id, { pausedAt: null });
+      tx.emit({ type: 'session.continued', projectId: agent.projectId, agentId, data: { no: session.no } });
+    });
+  });
+}
+
+/** Asks an agent, once, to leave off what it does; how it ends is its own matter. */
+export async function interrupt(parts: SignalParts, agentId: string): Promise<void> {
+  const { platform } = parts;
+  await toSession(parts, agentId, async ({ agent, session }) => {
+    if (session.pausedAt !== null) {
+      throw new PawlError('conflict', `${agent.alias} is paused, so it cannot hear.`, {
+        hint: `Let it go on first: pawl continue ${agent.alias}`,
+      });
+    }
+    await platform.store.write(async (tx) => {
+      await updateSession(tx, session.id, { interruptedAt: tx.now });
+      tx.emit({ type: 'session.interrupted', projectId: agent.projectId, agentId, data: { no: session.no } });
+    });
+    await interruptSession(processesOf(platform, session));
+  });
+}
+
+/** Acts on the running session of an agent, or refuses when there is none. */
+async function toSession(
+  { platform, reconciler }: SignalParts,
+  agentId: string,
+  act: (facts: RunningFacts) => Promise<void>,
+): Promise<void> {
+  const known = await agentById(platform.store.db, agentId);
+  if (known !== null) refuseAdopted(known);
+  const done = await reconciler.withSession(agentId, async (facts) => {
+    await act(facts);
+    return true;
+  });
+  if (done === null) {
+    throw new PawlError('conflict', 'The agent has no process now.', { hint: 'See `pawl ps` for those that run.' });
+  }
+}
+
+function processesOf(platform: Platform, session: Session) {
+  return { identity: identityOf(session), dir: sessionDirectory(platform.home, session.id), marker: session.id };
+}

@@ -1,0 +1,116 @@
+import type { Limits } from '@pawl/core/accounts/budget';
+import { withLimits } from '@pawl/core/accounts/budget';
+import { refuseAdopted } from '@pawl/core/agents/adopted';
+import { assignmentAfter } from '@pawl/core/agents/assignment';
+import { isOver } from '@pawl/core/changes/change-life';
+import { checkTask } from '@pawl/core/plan/task';
+import { runOf } from '@pawl/core/sessions/run';
+import { refuseAfterCompletion } from '@pawl/core/supervision/complete';
+import { PawlError } from '@pawl/schema/error';
+import type { NewEvent } from '@pawl/schema/event';
+import { newId } from '@pawl/schema/id';
+import type { Agent, Budget, Run } from '@pawl/schema/record';
+import type { AgentView } from '@pawl/store/agents/agent-views';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { agentById, updateAgent } from '@pawl/store/agents/agents';
+import { changesByAgent } from '@pawl/store/changes/changes';
+import { appendMessage } from '@pawl/store/sessions/messages';
+import { insertRun } from '@pawl/store/sessions/runs';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { refuseUncountable } from '../../platform/budgets.ts';
+import { agentOfRequest, rememberRequest } from '../../platform/idempotency.ts';
+import { projectIfAny } from '../../platform/places.ts';
+import { refuseSpent } from '../../sessions/reconcile/spending.ts';
+import { retakeTask } from '../../tasks/tasks.ts';
+import type { SignalParts } from './signal-parts.ts';
+
+/** The prompt of an agent that is resumed without one. */
+const goOn = 'Go on with your task.';
+
+export type ResumeOptions = {
+  /** Written with the new run. */
+  told?: NewEvent | null;
+  budget?: Limits | undefined;
+  /** Its prompt is a person's own word, and may be new work. */
+  byPerson?: boolean;
+};
+
+/** Gives an agent that rests a new run; it goes on with its conversation. */
+export async function resume(
+  { platform }: SignalParts,
+  agentId: string,
+  prompt: string | undefined,
+  key: string | undefined,
+  { told = null, budget, byPerson = false }: ResumeOptions = {},
+): Promise<void> {
+  const { store } = platform;
+  const known = await agentById(store.db, agentId);
+  if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+  refuseResume(known);
+  const project = await projectIfAny(store, known);
+  // As it is now: a definition that was deleted meanwhile begins no new run.
+  const definition = await platform.definitions.find(project, known.definition);
+  refuseUncountable(platform.providers.find(known.provider), budget);
+  const isRepeated = (await agentOfRequest(store.db, key)) !== null;
+  if (!isRepeated)
+    await refuseSpent(platform, { ...known, budget: withLimits(known.budget, budget ?? {}) }, known.projectId);
+  await store.write(async (tx) => {
+    if ((await agentOfRequest(tx.db, key)) !== null) return;
+    const facts = await agentView(tx.db, agentId);
+    if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+    refuseResume(facts.agent);
+    const task = taskToResume(facts.agent, facts.run, prompt);
+    const sessionId = facts.run?.sessionId;
+    const begun = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
+    await updateAgent(tx, agentId, { stopRequestedAt: null });
+    if (byPerson && prompt !== undefined) await assign(tx, facts, prompt);
+    if (budget !== undefined) await setBudget(tx, facts.agent, withLimits(facts.agent.budget, budget));
+    await insertRun(tx, begun.run);
+    await retakeTask(tx, facts.agent);
+    await appendMessage(tx, begun.message);
+    tx.emit(begun.event);
+    if (told !== null) tx.emit(told);
+    await rememberRequest(tx, key, agentId);
+  });
+}
+
+/** Gives an agent whose work is finished a person's words as its new assignment. */
+async function assign(tx: WriteTransaction, { agent, run }: AgentView, prompt: string): Promise<void> {
+  const [latest] = await changesByAgent(tx.db, agent.id);
+  const hasOpenChange = latest !== undefined && !isOver(latest);
+  const assignment = assignmentAfter(agent, run, { prompt, hasOpenChange });
+  if (assignment !== agent.assignment) await updateAgent(tx, agent.id, { assignment });
+}
+
+async function setBudget(tx: WriteTransaction, agent: Agent, budget: Budget): Promise<void> {
+  await updateAgent(tx, agent.id, { budget });
+  tx.emit({ type: 'budget.changed', projectId: agent.projectId, agentId: agent.id, data: { budget } });
+}
+
+/** Refuses agents that are never resumed. */
+export function refuseResume(agent: Agent): void {
+  if (agent.parentId === null) throw new PawlError('conflict', 'Agent 0 is you; it runs nothing.');
+  if (agent.kind === 'subagent') {
+    throw new PawlError('invalid_input', `${agent.alias} is a subagent: it works for an agent, not for a person.`);
+  }
+  refuseAfterCompletion(agent);
+  refuseAdopted(agent);
+  if (agent.endedAt === null) return;
+  throw new PawlError('conflict', `The agent ${agent.alias} is dead.`, { hint: 'Start another one: pawl work "…"' });
+}
+
+function taskToResume(agent: Agent, run: Run | null, prompt: string | undefined): string {
+  if (run !== null && run.outcome === null) {
+    throw new PawlError('conflict', `${agent.alias} is at work already.`, {
+      hint: 'Wait until it is done, or stop it first.',
+    });
+  }
+  if (prompt === undefined && run === null) {
+    throw new PawlError('invalid_input', `${agent.alias} has had no task yet.`, {
+      hint: `Say what to do: pawl resume ${agent.alias} "…"`,
+    });
+  }
+  const task = prompt ?? goOn;
+  checkTask(task);
+  return task;
+}
