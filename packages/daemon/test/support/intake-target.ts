@@ -1,4 +1,4 @@
-import type { IntakeTarget } from '@pawl/daemon/sessions/ingest/intake';
+import type { IntakeTarget } from '@pawl/daemon/sessions/ingest/batch';
 import { outputParsers } from '@pawl/providers/parser';
 
 /** What an intake of Claude's output needs beside its agent, session and directory, before anything was read. */

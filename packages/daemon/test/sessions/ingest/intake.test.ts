@@ -1,4 +1,4 @@
-import type { Batch, IntakeTarget, SaidMessage } from '@pawl/daemon/sessions/ingest/intake';
+import type { Batch, IntakeTarget, SaidMessage } from '@pawl/daemon/sessions/ingest/batch';
 import { openIntake } from '@pawl/daemon/sessions/ingest/intake';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';

@@ -1,0 +1,195 @@
+import type { UsageState } from '@pawl/core/accounts/usage';
+import { usageAfter } from '@pawl/core/accounts/usage';
+import { liveState } from '@pawl/core/sessions/live';
+import { firstLine } from '@pawl/core/shorten';
+import { createRedaction } from '@pawl/host/output/secret-mask';
+import { limits } from '@pawl/schema/limit';
+import type { Chunk } from '@pawl/schema/record';
+import type { LiveState } from '@pawl/schema/status';
+import type { StreamEvent } from '@pawl/schema/stream-event';
+import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
+import { isPieceOf, kept, saidMessage } from './said-message.ts';
+
+/** Everything known of a session from the lines of its output so far. */
+export type Learned = {
+  readonly target: IntakeTarget;
+  readonly about: { projectId: string | null; agentId: string };
+  readonly redaction: (text: string) => string;
+  providerSessionId: string | null;
+  /** A process has one conversation: its first word on it counts, whatever it prints later. */
+  identified: boolean;
+  counted: UsageState;
+  limitUntil: number | null;
+  limitSeenMs: number | null;
+  live: LiveState | undefined;
+  turnEnded: boolean;
+  turnBegunMs: number;
+  /** Tools that run: by call id, what they do. */
+  readonly openTools: Map<string, string>;
+  answering: boolean;
+  /** How many messages of this session are in the history. */
+  messages: number;
+};
+
+/** Events that only a model which has read its input causes. */
+const modelEvents: readonly StreamEvent['type'][] = ['text', 'text-delta', 'thinking', 'tool-call'];
+
+/** How much of a tool call is told to those who wait for it. */
+const toolCharacters = 120;
+
+const tooManyMessages: SaidMessage = {
+  kind: 'system',
+  content: 'More was said in this session than its history keeps; `pawl logs` has all of it.',
+  data: null,
+};
+
+/** How much of a provider's last word is kept as a fact; the chunks have all of it. */
+const resultCharacters = 8_192;
+
+const newline = 0x0a;
+
+/** What the store knows of a session whose output is taken in, before another line is read. */
+export function beginLearning(target: IntakeTarget): Learned {
+  const { agent, session, offsets } = target;
+  const hasBegun = offsets.stdout > 0;
+  return {
+    target,
+    about: { projectId: agent.projectId, agentId: agent.id },
+    redaction: createRedaction(target.secrets),
+    providerSessionId: session.providerSessionId,
+    identified: hasBegun && session.providerSessionId !== null,
+    counted: { usage: session.usage, reported: session.reported },
+    limitUntil: session.limitUntil,
+    limitSeenMs: session.limitUntil === null ? null : performance.now(),
+    // After a restart nobody remembers the last line, but it is known that there was one.
+    live: hasBegun ? { live: session.result === null ? 'working' : 'idle', detail: '' } : undefined,
+    turnEnded: session.result !== null,
+    turnBegunMs: 0,
+    openTools: new Map(target.openTools),
+    answering: false,
+    messages: target.messages,
+  };
+}
+
+/** Learns from one line of stdout. */
+export function learnLine(state: Learned, line: { text: string; oversized: boolean }, batch: Batch): void {
+  if (line.oversized)
+    noteDamage(state, batch, 'stdout', `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`);
+  else if (line.text !== '') for (const event of eventsOf(state, line.text)) learn(state, event, batch);
+}
+
+/** Records that some output cannot be read. */
+export function noteDamage({ target, about }: Learned, batch: Batch, stream: Chunk['stream'], reason: string): void {
+  batch.events.push({ type: 'session.damaged', ...about, data: { no: target.session.no, stream, reason } });
+}
+
+/** Cuts whole lines down to the last one, when no line before that has a fact to tell. */
+export function worthReading(state: Learned, bytes: Uint8Array): Uint8Array {
+  if (!state.identified) return bytes;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { telling, conversation } = state.target.parser;
+  const texts = isFull(state) ? telling : [...telling, ...conversation];
+  if (texts.some((text) => buffer.includes(text))) return bytes;
+  return buffer.subarray(buffer.lastIndexOf(newline, buffer.length - 2) + 1);
+}
+
+/** Whether the history of a session has as many messages as it may. */
+function isFull({ messages }: Learned): boolean {
+  return messages > limits.messagesPerSession;
+}
+
+/** JSON may spell a secret with escapes: only what it says can be compared. */
+function eventsOf({ target, redaction }: Learned, line: string): StreamEvent[] {
+  const events = target.parser.parse(line);
+  return line.includes('\\u') ? events.map((event) => cleanEvent(event, redaction)) : events;
+}
+
+/** An event in whose texts no secret stands. */
+function cleanEvent(event: StreamEvent, clean: (text: string) => string): StreamEvent {
+  const entries = Object.entries(event).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? clean(value) : value,
+  ]);
+  return Object.fromEntries(entries) as StreamEvent;
+}
+
+function learn(state: Learned, event: StreamEvent, batch: Batch): void {
+  const { session, reportedBefore } = state.target;
+  state.live = liveState(event) ?? state.live;
+  // An agent that works on has got over its limit.
+  if (event.type === 'tool-call' || event.type === 'text-delta') state.limitSeenMs = null;
+  follow(state, event, batch);
+  hear(state, event, batch);
+  if (event.type === 'session') {
+    if (state.identified) return;
+    state.identified = true;
+    const { providerSessionId } = event;
+    if (providerSessionId === state.providerSessionId) return;
+    state.providerSessionId = providerSessionId;
+    batch.patch.providerSessionId = providerSessionId;
+    batch.events.push({ type: 'session.identified', ...state.about, data: { no: session.no, providerSessionId } });
+  } else if (event.type === 'usage') {
+    state.counted = usageAfter(state.counted, event, reportedBefore);
+    Object.assign(batch.patch, state.counted);
+  } else if (event.type === 'limit') {
+    state.limitSeenMs ??= performance.now();
+    // A later word on the limit does not take back when it ends.
+    state.limitUntil = event.until ?? state.limitUntil ?? 0;
+    batch.patch.limitUntil = state.limitUntil;
+  } else if (event.type === 'result') {
+    // A turn that ended well was not stopped by a limit, whatever was said about one on the way.
+    if (event.ok && state.limitUntil !== null) {
+      state.limitUntil = null;
+      state.limitSeenMs = null;
+      batch.patch.limitUntil = null;
+    }
+    batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters), fault: event.fault };
+    state.turnEnded = true;
+  }
+}
+
+/** Notes what an event shows about mail: a line that was taken in, or that the model has spoken since. */
+function hear(state: Learned, event: StreamEvent, batch: Batch): void {
+  const { heard } = batch;
+  if (event.type === 'echo' && event.uuid !== undefined) {
+    // Input after the end of a turn begins another one.
+    if (state.turnEnded) state.turnBegunMs = performance.now();
+    state.turnEnded = false;
+    heard.echoes.push(event.uuid);
+    heard.before ??= batch.messages.length;
+    if (heard.answered === 'after-echo') heard.answered = 'before-echo';
+  } else if (state.target.parser.conversation.length > 0 && modelEvents.includes(event.type))
+    heard.answered = 'after-echo';
+}
+
+/** Adds to the history what was said and done, and notes what the agent is in the middle of. */
+function follow(state: Learned, event: StreamEvent, batch: Batch): void {
+  if (state.target.parser.conversation.length === 0) return;
+  if (isFull(state)) {
+    // From here on most lines are not read, so what it is in the middle of is not known.
+    state.openTools.clear();
+    state.answering = false;
+    return;
+  }
+  followTurn(state, event);
+  const said = saidMessage(event);
+  if (said === null) return;
+  const last = batch.messages.at(-1);
+  if (last !== undefined && isPieceOf(said, last)) {
+    last.content = kept(state.redaction(last.content + said.content));
+    return;
+  }
+  state.messages++;
+  batch.messages.push(isFull(state) ? tooManyMessages : said);
+}
+
+/** Notes which tools run, and whether an answer is half there. */
+function followTurn(state: Learned, event: StreamEvent): void {
+  const isPiece = event.type === 'text-delta' || (event.type === 'text' && event.piece === true);
+  if (isPiece) state.answering = true;
+  else if (event.type === 'text' || event.type === 'tool-call' || event.type === 'result') state.answering = false;
+  if (event.type === 'tool-call')
+    state.openTools.set(event.id, firstLine(`${event.name} ${event.input}`, toolCharacters));
+  else if (event.type === 'tool-result') state.openTools.delete(event.id);
+  else if (event.type === 'result') state.openTools.clear();
+}
