@@ -148,3 +148,33 @@ test('what the scripted stand-in makes is a draft that only a person merges', as
   expect((await there(['change', 'merge', change?.id ?? ''])).code).toBe(0);
   await waitUntil(async () => (await changes())[0]?.detail?.startsWith('as '), { what: 'the merge' });
 });
+
+test('a variable that only a provider of config.yaml reads reaches its agents', async () => {
+  await using other = await workplace();
+  const root = join(other.path, 'shop');
+  await sampleRepository(root);
+  const directory = join(other.path, 'bin');
+  mkdirSync(directory);
+  const seen = join(other.path, 'seen');
+  const program = fakeAgent(seen).replace('echo "$0"', 'echo "$MY_SERVER $MY_KEY $MY_OTHER"');
+  writeFileSync(join(directory, 'mine'), program, { mode: 0o755 });
+  const variables = 'variables: { settings: [MY_SERVER], secrets: [MY_KEY] }';
+  const account = 'account: { key: MY_KEY }';
+  writeFileSync(
+    join(other.home, 'config.yaml'),
+    `providers:\n  mine: { extends: claude, command: [mine], ${variables}, ${account} }\n`,
+  );
+  const PATH = [directory, poorPath].join(delimiter);
+  const env = { PATH, MY_SERVER: 'http://127.0.0.1:1', MY_KEY: 'sk-mine-4Rt9', MY_OTHER: 'other' };
+  expect((await other.pawl(['init'], { cwd: root, env })).code).toBe(0);
+  const asked = await other.pawl(['work', 'say hello', '--provider', 'mine', '--json'], { cwd: root, env });
+  expect(asked.stderr).toBe('');
+  const { alias } = agentOf(asked);
+  await waitUntil(
+    async () => (await other.pawl(['inspect', alias, '--json'], { cwd: root })).stdout.includes('the fake is done'),
+    {
+      what: `${alias} to end`,
+    },
+  );
+  expect(readFileSync(seen, 'utf8')).toBe('http://127.0.0.1:1 sk-mine-4Rt9 \n');
+});

@@ -45,15 +45,18 @@ const longestValue = 8_192;
 const mostVariables = 100;
 
 /**
- * What a shell says about coding CLIs. It goes along with a request for work, so that an agent talks to the server that was
- * set where it was asked for, and not to the one of whoever started the daemon. The daemon keeps only what the agent's
- * provider reads.
+ * The variables of a shell that coding CLIs read: those with a known beginning, and those in `names`, which providers of one's own read.
+ * They go along with a request for work, so that an agent talks to the server that is set where it was asked for, and not to the one of
+ * the shell that started the daemon. The daemon keeps only what the agent's provider reads.
  */
-export function providerVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
+export function providerVariables(
+  environment: NodeJS.ProcessEnv,
+  names: readonly string[] = [],
+): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === '' || value.length > longestValue || value.includes('\0')) continue;
-    if (beginnings.some((beginning) => name.startsWith(beginning))) found[name] = value;
+    if (names.includes(name) || beginnings.some((beginning) => name.startsWith(beginning))) found[name] = value;
     if (Object.keys(found).length >= mostVariables) break;
   }
   return found;

@@ -18,6 +18,14 @@ test('only what coding CLIs read goes along, and nothing that no process could b
   });
 });
 
+test('a variable that a provider of one’s own reads goes along', () => {
+  const environment = { MY_MODEL_KEY: 'sk-mine', MY_OTHER: 'x', OPENAI_API_KEY: 'sk-x' };
+  expect(providerVariables(environment, ['MY_MODEL_KEY', 'MY_MISSING'])).toEqual({
+    MY_MODEL_KEY: 'sk-mine',
+    OPENAI_API_KEY: 'sk-x',
+  });
+});
+
 test('there is an end to how many', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`CLAUDE_${index}`, 'x']));
   expect(Object.keys(providerVariables(many))).toHaveLength(100);

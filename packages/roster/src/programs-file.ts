@@ -5,7 +5,12 @@ import { knownPrograms } from './agent-program.ts';
 import { rosterLimits } from './roster-limit.ts';
 
 /** What a daemon knows of the programs of agents: those of `config.yaml` too. */
-export type HomePrograms = { provider: string | null; programs: AgentProgram[] };
+export type HomePrograms = {
+  provider: string | null;
+  programs: AgentProgram[];
+  /** Names of the shell's variables that some provider reads. */
+  variables: string[];
+};
 
 /**
  * Reads what the daemon of a home last wrote down about agents' programs. Those that come along are always among them; a
@@ -19,22 +24,25 @@ export function readPrograms(path: string): HomePrograms {
   return {
     provider: typeof written.provider === 'string' ? written.provider : null,
     programs: [...given, ...known.filter(({ provider }) => !names.has(provider))],
+    variables: written.variables.filter((name) => typeof name === 'string').slice(0, rosterLimits.variables),
   };
 }
 
-function parse(path: string): { provider: unknown; programs: unknown[] } {
-  const nothing = { provider: null, programs: [] };
+function parse(path: string): { provider: unknown; programs: unknown[]; variables: unknown[] } {
+  const nothing = { provider: null, programs: [], variables: [] };
   try {
     if (statSync(path).size > rosterLimits.programsBytes) return nothing;
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof value !== 'object' || value === null) return nothing;
-    const { provider, programs } = value as { provider?: unknown; programs?: unknown };
-    return { provider, programs: Array.isArray(programs) ? programs : [] };
+    const { provider, programs, variables } = value as Record<string, unknown>;
+    return { provider, programs: listOf(programs), variables: listOf(variables) };
   } catch (error) {
     if (error instanceof SyntaxError || hasErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return nothing;
     throw error;
   }
 }
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function isProgram(value: unknown): value is AgentProgram {
   if (typeof value !== 'object' || value === null) return false;

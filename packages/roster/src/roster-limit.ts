@@ -15,6 +15,7 @@ export const rosterLimits = {
   /** The largest list of programs that a daemon left for us. */
   programsBytes: 256 * 1024,
   programs: 200,
+  variables: 1_000,
   /** How much of an anchor is read and shown. */
   anchorBytes: 64 * 1024,
   /** Helpers' files that are looked at. */

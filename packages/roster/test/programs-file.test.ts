@@ -10,19 +10,24 @@ test('what a daemon wrote down comes before what is known, and takes nothing awa
   const path = join(place.path, 'programs.json');
   const mine = { provider: 'mine', program: 'mine', names: ['mine'], commandLine: null };
   const claude = { provider: 'claude', program: '/opt/claude', names: ['clod'], commandLine: null };
-  writeFileSync(path, JSON.stringify({ provider: 'mine', programs: [mine, claude, { provider: 7 }, null] }));
-  const { provider, programs } = readPrograms(path);
+  writeFileSync(
+    path,
+    JSON.stringify({ provider: 'mine', programs: [mine, claude, { provider: 7 }, null], variables: ['MY_KEY', 7] }),
+  );
+  const { provider, programs, variables } = readPrograms(path);
+  expect(variables).toEqual(['MY_KEY']);
   expect(provider).toBe('mine');
   expect(programs.slice(0, 2)).toEqual([mine, claude]);
   expect(programs.length).toBe(knownPrograms().length + 1);
 });
 
-test.each(['', '{', '7', 'null', '{"programs":7}', '{"programs":[{"provider":"x","names":"y"}]}'])(
+test.each(['', '{', '7', 'null', '{"programs":7,"variables":"X"}', '{"programs":[{"provider":"x","names":"y"}]}'])(
   'a file that is %j says nothing',
   async (text) => {
     await using place = await temporaryDirectory();
     writeFileSync(join(place.path, 'programs.json'), text);
-    expect(readPrograms(join(place.path, 'programs.json'))).toEqual({ provider: null, programs: knownPrograms() });
-    expect(readPrograms(join(place.path, 'missing'))).toEqual({ provider: null, programs: knownPrograms() });
+    const nothing = { provider: null, programs: knownPrograms(), variables: [] };
+    expect(readPrograms(join(place.path, 'programs.json'))).toEqual(nothing);
+    expect(readPrograms(join(place.path, 'missing'))).toEqual(nothing);
   },
 );

@@ -5,7 +5,12 @@ import { renameSync, writeFileSync } from 'node:fs';
 import type { Platform } from './platform.ts';
 
 /** What a daemon leaves for those who look for agents while it is down. */
-type ProgramsFile = { provider: string | null; programs: AgentProgram[] };
+type ProgramsFile = {
+  provider: string | null;
+  programs: AgentProgram[];
+  /** Names of the shell's variables that some provider reads. */
+  variables: string[];
+};
 
 /**
  * Writes down what the processes of all providers look like, those too that `config.yaml` adds, and which provider is the
@@ -17,7 +22,12 @@ export function writePrograms({
   choices,
   log,
 }: Pick<Platform, 'home' | 'providers' | 'choices' | 'log'>): void {
-  const content: ProgramsFile = { provider: choices.provider, programs: agentPrograms(providers.list()) };
+  const names = providers.list().flatMap(({ variables }) => [...variables.settings, ...variables.secrets]);
+  const content: ProgramsFile = {
+    provider: choices.provider,
+    programs: agentPrograms(providers.list()),
+    variables: [...new Set(names)].toSorted(),
+  };
   try {
     writeFileSync(`${home.programs}.tmp`, JSON.stringify(content), { mode: 0o600 });
     renameSync(`${home.programs}.tmp`, home.programs);

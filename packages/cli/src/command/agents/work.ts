@@ -1,6 +1,6 @@
 import { shellWord } from '@pawl/schema/shell-word';
 import type { WorkBody } from '@pawl/protocol/view';
-import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';
@@ -8,6 +8,7 @@ import type { CommandContext } from '../../context.ts';
 import { stateOf, statePaint } from '../../view/format.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
+import { shellVariables } from '../../agent/shell-variables.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { projectsAsked } from '../../project/project-word.ts';
 import { answerResult, waitForRun } from '../../agent/run-wait.ts';
@@ -46,11 +47,10 @@ export async function work(context: CommandContext, words: string[], options: Wo
     });
   }
   const base = options.base ?? options.branch;
-  const environment = providerVariables(process.env);
   const body: WorkBody = {
     ...projectsAsked(options.project ?? options.repo),
     task: withPush(await readTask(words), options),
-    ...(Object.keys(environment).length === 0 ? {} : { environment }),
+    ...(await shellVariables(context.home)),
     ...(options.as === undefined ? {} : { definition: options.as }),
     ...searchPathOf(process.env),
     ...(options.model === undefined ? {} : { model: options.model }),

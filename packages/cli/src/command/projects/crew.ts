@@ -1,8 +1,10 @@
-import { providerVariables, searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/shell-environment';
+import type { Home } from '@pawl/protocol/home';
 import type { CrewBody, CrewView } from '@pawl/protocol/view/project';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { stateOf, statePaint, tokens } from '../../view/format.ts';
+import { shellVariables } from '../../agent/shell-variables.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { table } from '../../terminal/terminal.ts';
@@ -11,19 +13,18 @@ import type { Place } from '../changes/change.ts';
 const columns = [{ title: 'ROLE' }, { title: 'AGENT' }, { title: 'STATE' }, { title: 'TOKENS' }, { title: 'BRANCH' }];
 
 /** The body of a request for a crew: the repository, the provider, and the shell's variables about providers. */
-export function crewBody(path: string, { provider }: { provider?: string }): CrewBody {
-  const environment = providerVariables(process.env);
+export async function crewBody(home: Home, path: string, { provider }: { provider?: string }): Promise<CrewBody> {
   return {
     path: resolve(path),
     ...(provider === undefined ? {} : { provider }),
-    ...(Object.keys(environment).length === 0 ? {} : { environment }),
+    ...(await shellVariables(home)),
     ...searchPathOf(process.env),
   };
 }
 
 /** Starts the supervisor, merge-queue and workspace of a project that are missing. */
 export async function startCrew(context: CommandContext, options: Place & { provider?: string }): Promise<number> {
-  const body = crewBody(options.project ?? '.', options);
+  const body = await crewBody(context.home, options.project ?? '.', options);
   return answerWith(context, await untilAnswered(context.home, (client) => client.startCrew(body)));
 }
 

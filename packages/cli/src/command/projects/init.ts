@@ -55,7 +55,7 @@ export async function init(
   const isAllowed = merging !== null && (await settlePush(client, merging, push));
   if (isAllowed || committed !== null) ({ merging } = await client.addProject({ path: project.root }));
   // Its provider is the one that the project has been given, if any.
-  const crew = options.crew ? await client.startCrew(crewBody(project.root, {})) : null;
+  const crew = options.crew ? await client.startCrew(await crewBody(context.home, project.root, {})) : null;
   const back = trackedAgain && crew === null ? await client.crew({ path: project.root }) : null;
   const members = crew === null && back === null ? {} : { crew: (crew ?? back)?.members };
   context.answer('project', { ...project, created, trackedAgain, checks, merging, committed, ...members }, () =>

@@ -61,7 +61,7 @@ export async function configProject(
       untilAnswered(context.home, (client) => client.changeProjectSettings({ ...at, provider })),
     crew: async (at, word) => {
       const isOn = onOrOff(word);
-      const body = { ...crewBody('.', {}), path: undefined, ...at };
+      const body = { ...(await crewBody(context.home, '.', {})), path: undefined, ...at };
       return untilAnswered(context.home, (client) => (isOn ? client.startCrew(body) : client.stopCrew(at)));
     },
   };
