@@ -101,7 +101,7 @@ export function accountsContract(engine: EngineUnderTest): void {
     await expect(store.write((tx) => touchAccount(tx, newId()))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('an exhausted account stays so until the latest time reported', async () => {
+  test('an exhausted account stays so until the latest time reported [S3-35]', async () => {
     const store = await openFresh(engine);
     const account = accountRecord('work');
     await add(store, account);

@@ -149,7 +149,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     expect(ids).toEqual([teams[1].agent.id, teams[2].agent.id]);
   });
 
-  test('a starting daemon finds agents that completed and have not ended, even with nothing open', async () => {
+  test('a starting daemon finds agents that completed and have not ended, even with nothing open [7.3]', async () => {
     const store = await openFresh(engine);
     const { agent, run, session } = await addTeam(store);
     const completion = { at: fixedTime, summary: 'it works', failure: null };
@@ -163,7 +163,7 @@ export function agentsContract(engine: EngineUnderTest): void {
     expect(await agentsToReconcile(store.db)).toEqual([]);
   });
 
-  test('the living mains of a project come with their last definition', async () => {
+  test('the living mains of a project come with their last definition [W4-08]', async () => {
     const store = await openFresh(engine);
     const { project, agent, run } = await addTeam(store);
     const other = await addTeam(store);

@@ -11,7 +11,7 @@ import type { EngineUnderTest } from './engines.ts';
 
 /** The contract of stored output, on every engine. */
 export function chunksContract(engine: EngineUnderTest): void {
-  test('bytes round-trip, are announced after the commit, and move the offset', async () => {
+  test('bytes round-trip, are announced after the commit, and move the offset [S3-22, S3-50, S3-70]', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     const told: Chunk[] = [];
@@ -63,7 +63,7 @@ export function chunksContract(engine: EngineUnderTest): void {
     expect(told).toBe(0);
   });
 
-  test('a page is bounded in rows and bytes, and always makes progress', async () => {
+  test('a page is bounded in rows and bytes, and always makes progress [S3-73]', async () => {
     const store = await openFresh(engine);
     const team = await addTeam(store);
     await append(store, team, 'stdout', 0, ...range(1, 6).map(() => new Uint8Array(100)));

@@ -19,7 +19,7 @@ const idsOf = (records: { id: string }[]) => records.map(({ id }) => id);
 
 /** The contract of relations between agents and between runs, on every engine. */
 export function familyContract(engine: EngineUnderTest): void {
-  test('a family is complete, children before parents, including descendants of dead agents', async () => {
+  test('a family is complete, children before parents, including descendants of dead agents [W1-12, S1-21]', async () => {
     const store = await openFresh(engine);
     const { root, child, sibling, grandchild, greatGrandchild } = await addFamily(store);
     await end(store, child);
@@ -41,7 +41,7 @@ export function familyContract(engine: EngineUnderTest): void {
     expect(await livingChildren(store.db, 'nobody')).toEqual([]);
   });
 
-  test('the nearest living ancestor takes over, and the parent stays the same', async () => {
+  test('the nearest living ancestor takes over, and the parent stays the same [S1-23]', async () => {
     const store = await openFresh(engine);
     const { root, child, sibling, grandchild, greatGrandchild } = await addFamily(store);
     expect(await nearestLivingAncestor(store.db, greatGrandchild.id)).toEqual(grandchild);

@@ -34,7 +34,7 @@ export function healthContract(engine: EngineUnderTest): void {
     expect(await stuckAgents(store.db)).toEqual([stuck.id]);
   });
 
-  test('finds persistent agents whose latest run failed, unless stopped or dead', async () => {
+  test('finds persistent agents whose latest run failed, unless stopped or dead [W4-06]', async () => {
     const store = await openFresh(engine);
     const crashed = await addAgent(store, persistent, {}, [failed]);
     await addAgent(store, {}, {}, [failed]);

@@ -34,7 +34,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await countHistory(store.db, parent.id)).toEqual({ inherited: 0, own: 3 });
   });
 
-  test('the ranges go back to the latest visible clear, and are read forwards', async () => {
+  test('the ranges go back to the latest visible clear, and are read forwards [W1-16]', async () => {
     const store = await openFresh(engine);
     const root = await addRoot(store);
     await say(store, root, 'before');
@@ -54,7 +54,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, leaf)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('the order is by id, regardless of the clock', async () => {
+  test('the order is by id, regardless of the clock [3.2.1]', async () => {
     let now = 9_000;
     const store = await openFresh(engine, { clock: () => now });
     const parent = await addRoot(store);
@@ -71,7 +71,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([9_000, 9_000, 5_000, 1, 9_000]);
   });
 
-  test('a clear in the child ends the lineage there', async () => {
+  test('a clear in the child ends the lineage there [3.2.2]', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'inherited');
@@ -85,7 +85,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, parent)).toEqual(['inherited']);
   });
 
-  test('a clear in the parent before the fork point hides earlier messages from child and grandchild', async () => {
+  test('a clear in the parent before the fork point hides earlier messages from child and grandchild [3.2.2]', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'hidden');
@@ -99,7 +99,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, grandchild)).toEqual(['seen', 'own']);
   });
 
-  test('a clear in the parent after the fork point does not affect the child; one at it does', async () => {
+  test('a clear in the parent after the fork point does not affect the child; one at it does [3.2.2]', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'kept');
@@ -112,7 +112,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await told(store, parent)).toEqual(['new']);
   });
 
-  test('a fork at 0 inherits nothing, whether or not the parent has messages', async () => {
+  test('a fork at 0 inherits nothing, whether or not the parent has messages [3.2.3]', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     const early = await addChild(store, parent);
@@ -127,7 +127,7 @@ export function historyContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('sixty generations, and more than are fetched at once, are one history', async () => {
+  test('sixty generations, and more than are fetched at once, are one history [3.2.3]', async () => {
     const store = await openFresh(engine);
     const generations = 60 + storeLimits.rangesPerPage + 2 * storeLimits.rangesPerQuery;
     const agents = [await addRoot(store)];
@@ -167,7 +167,7 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await countHistory(store.db, leaf.id)).toEqual({ inherited: 1, own: 0 });
   });
 
-  test('the history of a killed and reaped parent can still be read', async () => {
+  test('the history of a killed and reaped parent can still be read [3.2.6]', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'of the dead');

@@ -71,7 +71,7 @@ const bodies = (mails: Mail[]) => mails.map(({ body }) => body);
 
 /** The contract of mail, on every engine. */
 export function mailContract(engine: EngineUnderTest): void {
-  test('a mail round-trips with any text, by id or id prefix', async () => {
+  test('a mail round-trips with any text, by id or id prefix [S1-24]', async () => {
     const { store, from, to } = await correspondence(engine);
     const hostile = 'a \ud800 \u202e \u001b]52;c;eA==\u0007 😀 </mail> \r\n';
     const mail = mailRecord(from, to, { body: hostile, bodyFile: 'x.txt', questionId: newId(), kind: 'question' });
@@ -84,7 +84,7 @@ export function mailContract(engine: EngineUnderTest): void {
     await expect(addMail(store, mailRecord(from, agentRecord()))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('a mail only moves forward, each step once', async () => {
+  test('a mail only moves forward, each step once [S4-16, 7.5]', async () => {
     let now = fixedTime;
     const { store, mail } = await correspondence(engine, 1, { clock: () => now });
     const step = async (mark: typeof markRead) => {
@@ -119,7 +119,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect(await recipientsWaiting(store.db)).toEqual([]);
   });
 
-  test('of many claims one succeeds; released mail keeps its place', async () => {
+  test('of many claims one succeeds; released mail keeps its place [S4-16]', async () => {
     const { store, to, sent, mail } = await correspondence(engine, 3);
     const sessions = range(1, 8).map(() => newId());
     const won = await Promise.all(
@@ -166,7 +166,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect((await recipientsWaiting(store.db)).toSorted()).toEqual([from.id, to.id].toSorted());
   });
 
-  test('each mailbox has its own state, and wakes count for an hour', async () => {
+  test('each mailbox has its own state, and wakes count for an hour [W1-22]', async () => {
     let now = fixedTime;
     const store = await openFresh(engine, { clock: () => now });
     const [id, another] = [newId(), newId()];

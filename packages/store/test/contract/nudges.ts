@@ -13,7 +13,7 @@ function nudgeState(agentId: string, fields: Partial<NudgeState> = {}): NudgeSta
 
 /** The contract of nudge states, on every engine. */
 export function nudgesContract(engine: EngineUnderTest): void {
-  test('the last state of each living agent counts, and dead agents are left out', async () => {
+  test('the last state of each living agent counts, and dead agents are left out [7.21]', async () => {
     const store = await openFresh(engine);
     const { agent } = await addTeam(store);
     const other = agentRecord({ projectId: agent.projectId, parentId: agent.id });

@@ -167,7 +167,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect((await untoldEnds(store.db)).map(({ id }) => id)).toEqual([answered.id]);
   });
 
-  test('of many listeners one gets a question, until its time is over', async () => {
+  test('of many listeners one gets a question, until its time is over [5.2.14]', async () => {
     let now = fixedTime;
     const { store, from, to } = await pair(engine, { clock: () => now });
     const question = questionRecord(from, to);
@@ -221,7 +221,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect((await mailsOfEndedQuestions(store.db)).map(({ id }) => id)).toEqual([waits.id]);
   });
 
-  test('the living agents of a phase are found by their tasks, newest first', async () => {
+  test('the living agents of a phase are found by their tasks, newest first [S3-81]', async () => {
     const { store, project } = await pair(engine);
     const task = {
       id: newId(),

@@ -157,7 +157,7 @@ export function recordsContract(engine: EngineUnderTest): void {
     expect(await sessionById(store.db, session.id)).toMatchObject({ exitCode: 1, endedAt: fixedTime });
   });
 
-  test('an agent has at most one open session, and each number once', async () => {
+  test('an agent has at most one open session, and each number once [S3-72, 5.2.8]', async () => {
     const store = await openFresh(engine);
     const { run, session, agent } = await addTeam(store);
     const add = (fields: object) => store.write((tx) => insertSession(tx, sessionRecord(run, fields)));

@@ -15,7 +15,7 @@ import type { EngineUnderTest } from './engines.ts';
 
 /** The contract of agents as processes, on every engine. */
 export function registryContract(engine: EngineUnderTest): void {
-  test('an agent exists because its row does, also for another program', async () => {
+  test('an agent exists because its row does, also for another program [S1-02]', async () => {
     const database = await engine.emptyDatabase();
     const first = await openAgain(database);
     const parent = await addRoot(first);
@@ -26,7 +26,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await agentById(second.db, newId())).toBeNull();
   });
 
-  test('an id is a UUID in 22 base64url characters, used once', async () => {
+  test('an id is a UUID in 22 base64url characters, used once [S1-03]', async () => {
     const store = await openFresh(engine);
     const agent = await addRoot(store);
     expect(idSchema.parse(agent.id)).toHaveLength(22);
@@ -35,7 +35,7 @@ export function registryContract(engine: EngineUnderTest): void {
     await expect(store.write((tx) => insertAgent(tx, twin))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('a row holds identity, parent, fork point and times, and every fact round-trips', async () => {
+  test('a row holds identity, parent, fork point and times, and every fact round-trips [S1-11, W1-01]', async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     const child = await addChild(store, parent, {
@@ -62,11 +62,11 @@ export function registryContract(engine: EngineUnderTest): void {
     expect((await agentById(store.db, child.id))?.worktreeEnd).toBeNull();
   });
 
-  test('parent and fork point are set once; no update can name them', () => {
+  test('parent and fork point are set once; no update can name them [3.2.6]', () => {
     expectTypeOf<Extract<keyof AgentPatch, 'id' | 'parentId' | 'forkMessageId'>>().toBeNever();
   });
 
-  test('a prefix finds only living agents for actions, and all for views', async () => {
+  test('a prefix finds only living agents for actions, and all for views [W1-09, 3.2.14]', async () => {
     const store = await openFresh(engine);
     const living = ['Same1111111111111111aa', 'Same2222222222222222aa'];
     const dead = 'Same3333333333333333aa';
@@ -89,7 +89,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await found(dead, 'living')).toEqual([dead]);
   });
 
-  test('reaped agents are hidden, but stay in the registry', async () => {
+  test('reaped agents are hidden, but stay in the registry [W1-14]', async () => {
     const store = await openFresh(engine);
     const [living, dead, reaped] = [
       agentRecord(),
@@ -105,7 +105,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect((await agentView(store.db, reaped.id))?.agent).toEqual(reaped);
   });
 
-  test('a starting daemon finds everything unfinished, parents first, and nothing else', async () => {
+  test('a starting daemon finds everything unfinished, parents first, and nothing else [S1-18, W1-18]', async () => {
     const store = await openFresh(engine);
     const { agent: busy } = await addTeam(store);
     const done = await addTeam(store);
@@ -130,7 +130,7 @@ export function registryContract(engine: EngineUnderTest): void {
     expect(await countOpenSessions(store.db)).toBe(1);
   });
 
-  test('a draft and the scroll position are kept per agent, and survive a restart', async () => {
+  test('a draft and the scroll position are kept per agent, and survive a restart [S1-12, 3.2.10]', async () => {
     const database = await engine.emptyDatabase();
     const first = await openAgain(database);
     const [agent, other] = [await addRoot(first), await addRoot(first)];

@@ -51,7 +51,7 @@ async function addTasks(store: Store, ...tasks: Task[]): Promise<void> {
 
 /** The contract of planned tasks, on every engine. */
 export function tasksContract(engine: EngineUnderTest): void {
-  test('a task round-trips with any text, and its facts change one by one', async () => {
+  test('a task round-trips with any text, and its facts change one by one [W3-06]', async () => {
     const store = await openFresh(engine);
     const { project, agent } = await addTeam(store);
     const hostile = 'a\0b \ud800 \u202e \u001b]52;c;eA==\u0007 😀 \r\n';
