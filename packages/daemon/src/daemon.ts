@@ -1,70 +1,40 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Home } from '@pawl/protocol/home';
-import { homeAt } from '@pawl/protocol/home';
-import { programs, version } from '@pawl/protocol/programs';
-import { withCustomPresets } from '@pawl/providers/custom';
-import type { Providers } from '@pawl/providers/registry';
-import { providerRegistry } from '@pawl/providers/registry';
-import { builtInPresets } from '@pawl/providers/preset/built-in';
-import { crashPoint } from '@pawl/schema/crash-point';
+import { version } from '@pawl/protocol/programs';
+import type { DaemonView } from '@pawl/protocol/view';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { countAgents } from '@pawl/store/agents/agents';
 import { createBackup } from '@pawl/store/directory/backup';
 import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { listProjects } from '@pawl/store/projects/projects';
-import { openDatabase } from '@pawl/store/directory/recovery';
 import { openSessions } from '@pawl/store/sessions/sessions';
 import type { Store } from '@pawl/store/store';
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { join } from 'node:path';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createAccounts } from './accounts/accounts.ts';
-import { createClock, followJump, settleTimes } from './platform/clock.ts';
-import { followEvents } from './platform/event-feed.ts';
+import type { SessionPlatform } from './accounts/session-platform.ts';
+import { keepStateFile } from './agents/state-file.ts';
 import { buildApp } from './door/app.ts';
-import { createAuthority, personToken, restoreToken } from './platform/http/authority.ts';
-import { listenOnLoopback, listenOnSocket, stopListening } from './platform/http/listen.ts';
+import type { Served } from './door/serve.ts';
+import { serve } from './door/serve.ts';
+import { startImport } from './mail/files/import.ts';
+import { keepMirror } from './mail/files/mirror.ts';
+import { openPlatform } from './open-platform.ts';
+import type { Rooms } from './open-rooms.ts';
+import { openRooms, takeUp } from './open-rooms.ts';
+import type { DaemonClock } from './platform/clock.ts';
+import { followJump } from './platform/clock.ts';
+import { followEvents } from './platform/event-feed.ts';
+import type { Choices, Timing } from './platform/platform.ts';
+import { watchQuestions } from './questions/question-watch.ts';
 import { followOutput } from './sessions/output-feed.ts';
 import { createHealth } from './supervision/health.ts';
+import { startLeaving } from './supervision/leaving.ts';
 import type { Loops } from './supervision/loops.ts';
 import { startLoops } from './supervision/loops.ts';
 import { createNudges } from './supervision/nudges.ts';
-import { startImport } from './mail/files/import.ts';
-import { keepMirror } from './mail/files/mirror.ts';
-import { openPost } from './mail/post.ts';
-import { loadPromptAssets } from './prompts/assets.ts';
-import { finishCheckouts } from './queue/finish-checkouts.ts';
-import { createRatchet } from './queue/ratchet.ts';
-import { finishRefreshes } from './queue/refresh-worktree.ts';
-import { startReconciler } from './sessions/reconcile/reconciler.ts';
-import { writePrograms } from './platform/programs-file.ts';
-import { createAdoption } from './supervision/adopted.ts';
-import { agentService } from './agents/agents.ts';
-import { changesOfAgents } from './changes/agent-changes.ts';
-import { createDoctor } from './door/doctor.ts';
-import { ensureRootAgent } from './platform/root-agent.ts';
-import { createBarrier } from './agents/barrier.ts';
-import { homeDefinitions } from './definitions/home-definitions.ts';
-import { finishMerges } from './agents/errands/errand-merge.ts';
-import { createDesk } from './agents/desk.ts';
-import { groupBase, sweepGroups } from '@pawl/host/session/control-group';
-import { dropUnusedSnapshots, finishTrash } from './agents/worktrees/leftovers.ts';
-import { createInbox } from './questions/inbox.ts';
-import { createProjectCrews } from './projects/project-crew.ts';
-import { startLeaving } from './supervision/leaving.ts';
-import { createQuestionWaits } from './questions/question-waits.ts';
-import { watchQuestions } from './questions/question-watch.ts';
-import { createQuestions } from './questions/questions.ts';
-import { createSignals } from './agents/signals.ts';
-import { requeueDead } from './tasks/tasks.ts';
-import { redact } from './accounts/redaction.ts';
-import { keepStateFile } from './agents/state-file.ts';
-import type { Choices, Timing } from './platform/platform.ts';
-import type { SessionPlatform } from './accounts/session-platform.ts';
-import { usualChoices } from './platform/platform.ts';
 
 export type DaemonOptions = {
   directory: DataDirectory;
@@ -105,196 +75,43 @@ const backupPatienceMs = 5_000;
  * then what lives is adopted, and only then does the door open.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { directory, log } = options;
-  const time = createClock({
-    ...(options.clock === undefined ? {} : { wall: options.clock }),
-    ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
-  });
-  const clock = time.now;
-  const startedAt = clock();
-  const home = homeAt(directory.path);
-  for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash, home.checks])
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  const store = await openDatabase(directory, {
-    clock,
-    onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
-  });
-  const setMs = await settleTimes(store, time);
-  if (setMs !== 0) log.warn({ byMs: setMs }, 'the system clock was set; stored times follow');
-  const token = personToken(home.token);
-  const environment = options.environment ?? process.env;
-  const providers = homeProviders(home, options.providers ?? {}, log);
-  const choices = { ...usualChoices, ...options.choices };
-  const platform: SessionPlatform = {
-    home,
-    rootId: await ensureRootAgent(store),
-    choices,
-    currentChoices: options.readChoices ?? (async () => choices),
-    definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
-    store,
-    providers,
-    prompts: await loadPromptAssets(programs.prompts),
-    accounts: createAccounts({ home, store, providers, environment, clock, log }),
-    authority: createAuthority(token),
-    startedAt,
-    timing: {
-      stopGraceMs: limits.stopGraceMs,
-      hungAfterSignalMs: limits.hungAfterSignalMs,
-      livenessMs: limits.livenessMs,
-      limitGraceMs: limits.limitGraceMs,
-      routeMs: limits.routeMs,
-      healthMs: limits.healthMs,
-      nudgeMs: limits.nudgeMs,
-      nudgeGapMs: limits.nudgeGapMs,
-      queueMs: limits.queueMs,
-      queueWaitMs: limits.queueWaitMs,
-      adoptionMs: limits.adoptionMs,
-      ...options.timing,
-    },
-    pawl: programs.pawl,
-    environment,
-    clock,
-    repositories: new Map(),
-    log,
-  };
-  options.maskLogWith?.((line) => redact(platform, line));
-  linkCommand(home, programs.pawl);
-  writePrograms(platform);
-  await store.write(async (tx) => tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } }));
-  const reconciler = startReconciler(platform);
-  const agents = agentService(platform, reconciler, changesOfAgents);
-  const signals = createSignals(platform, reconciler);
-  const post = openPost(platform, reconciler);
-  const questions = createQuestions(platform, createQuestionWaits());
-  const inbox = createInbox(platform, questions, signals);
-  const adoption = createAdoption(platform);
-  const ratchet = createRatchet(platform, reconciler);
-  const barrier = createBarrier(store, reconciler.ingest);
-  const desk = createDesk(platform, agents);
-  const doctor = createDoctor(platform, reconciler);
-  const crews = createProjectCrews(platform, { agents, reconciler, barrier });
-  await dropUnusedSnapshots(platform);
-  await finishTrash(platform);
-  sweepGroups(groupBase());
-  await platform.accounts.settle();
-  await finishMerges(platform);
-  await finishCheckouts(platform);
-  await finishRefreshes(platform);
-  await requeueDead(store);
-  const { adopted, ended } = await reconciler.adopt();
-  crashPoint('restart.after_adopt');
-  await post.sweep();
-  await ratchet.begin();
+  const { platform, time, token } = await openPlatform(options);
+  const { home, store, log } = platform;
+  const rooms = openRooms(platform);
+  const found = await takeUp(rooms);
   let port: number | null = null;
   const app = buildApp({
-    platform,
-    agents,
-    reconciler,
-    signals,
-    post,
-    adoption,
-    questions,
-    inbox,
-    ratchet,
-    barrier,
-    desk,
-    doctor,
-    crews,
+    ...rooms,
     events: followEvents(store),
-    output: followOutput(store, agents.isWorking),
+    output: followOutput(store, rooms.agents.isWorking),
     port: () => port,
     requestStop: options.onStopRequested,
-    describe: async () => ({
-      version,
-      pid: process.pid,
-      home: home.root,
-      port,
-      startedAt: platform.startedAt,
-      lastSeq: store.lastSeq(),
-      projects: (await listProjects(store.db)).length,
-      agents: { total: await countAgents(store.db), working: (await openSessions(store.db)).length },
-      memoryBytes: process.memoryUsage.rss(),
-      trouble: reconciler.ingest.trouble(),
-    }),
+    describe: () => describe(rooms, port),
   });
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const servers: Server[] = [];
-  let socketServer: Server | null = null;
-  try {
-    const loopback = await listenOnLoopback(listener, options.port);
-    servers.push(loopback.server);
-    ({ port } = loopback);
-    writeDaemonFile(home, { pid: process.pid, port, version, startedAt });
-    socketServer = await listenOnSocket(listener, home.socket);
-  } catch (error) {
-    await stopListening(servers);
-    await reconciler.close();
-    await store.close();
-    throw error;
-  }
-  const stateFile = keepStateFile(platform);
-  const dropped = startImport(platform);
-  const mirror = keepMirror(platform, dropped.isOurs);
-  const questionWatch = watchQuestions(platform, questions, signals);
-  log.info({ port, adopted, ended }, 'the daemon is up');
-  let backup: Promise<unknown> = Promise.resolve();
-  const backUp = () => {
-    backup = createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
-      log.error({ error: messageOf(error) }, 'the backup failed'),
-    );
-  };
-  backUp();
-  /** Somebody may take the socket or the token away, by a careless clean-up perhaps: both are put back. */
-  const keepDoor = async () => {
-    if (!existsSync(home.token)) restoreToken(home.token, token);
-    if (existsSync(home.socket)) return;
-    log.warn('the socket was taken away; listening again');
-    if (socketServer !== null) void stopListening([socketServer]);
-    socketServer = await listenOnSocket(listener, home.socket);
-  };
-  const followClock = async () => {
-    const byMs = await followJump(store, time);
-    if (byMs === 0) return;
-    platform.startedAt += byMs;
-    log.warn({ byMs }, 'the system clock was set; waits and deadlines keep their length');
-  };
+  const door = await openDoor(rooms, getRequestListener(app.fetch, { overrideGlobalObjects: false }), {
+    port: options.port,
+    token,
+    onPort: (taken) => (port = taken),
+  });
+  const watches = startWatches(rooms);
+  log.info({ port: door.port, ...found }, 'the daemon is up');
+  const backups = keepBackups(options.directory, platform);
   const timers = [
-    setInterval(backUp, backupAgeMs),
-    setInterval(
-      () => void followClock().catch((error: unknown) => log.error({ error: messageOf(error) }, 'the clock')),
-      limits.clockLookMs,
-    ),
-    setInterval(
-      () => void keepDoor().catch((error: unknown) => log.error({ error: messageOf(error) }, 'the door')),
-      doorMs,
-    ),
+    repeat(log, limits.clockLookMs, 'the clock', () => followClock(platform, time)),
+    repeat(log, doorMs, 'the door', () => door.restore()),
   ];
-  for (const timer of timers) timer.unref();
-  const leaving = startLeaving(platform, { reconciler });
-  const health = createHealth(platform, { reconciler, signals, crews, leaving });
-  const loops = startLoops(platform, { health, nudges: createNudges(platform) });
   return {
-    port,
+    port: door.port,
     home,
-    loops,
+    loops: watches.loops,
     store,
     async stop(reason) {
       log.info({ reason }, 'the daemon leaves; agents go on');
       for (const timer of timers) clearInterval(timer);
-      rmSync(home.socket, { force: true });
-      await stopListening(socketServer === null ? servers : [...servers, socketServer]);
-      await ratchet.close();
-      await loops.close();
-      await leaving.close();
-      await adoption.close();
-      await questionWatch.close();
-      await post.close();
-      await reconciler.close();
-      await stateFile.close();
-      await dropped.close();
-      await mirror.close();
-      // Half a backup is of no use; but nobody waits for a large one.
-      await Promise.race([backup, delay(backupPatienceMs, undefined, { ref: false })]);
+      await door.close();
+      await rooms.ratchet.close();
+      await watches.close();
+      await backups.close();
       await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);
       await store.close();
       rmSync(home.daemonFile, { force: true });
@@ -302,25 +119,94 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
-/** The providers that come along and those of the person. One that is not right is told, and keeps nobody from starting. */
-function homeProviders(home: Home, entries: Record<string, unknown>, log: Logger): Providers {
-  const builtIn = builtInPresets({
-    scriptedAgent: [process.execPath, ...programs.scriptedAgent],
-    bridge: [process.execPath, ...programs.bridge],
-    scriptedState: home.scripted,
-  });
-  const { presets, problems } = withCustomPresets(builtIn, entries);
-  for (const { reason } of problems) log.warn({ reason }, 'a provider in config.yaml is not right and is left out');
-  return providerRegistry(presets, problems);
+/** Opens the door, and closes what was opened before it when that fails. */
+async function openDoor(
+  { platform, reconciler }: Rooms,
+  listener: RequestListener,
+  { port, token, onPort }: { port: number; token: string; onPort(port: number): void },
+): Promise<Served> {
+  const { home, log, startedAt } = platform;
+  try {
+    return await serve(listener, {
+      home,
+      port,
+      token,
+      log,
+      onPort(taken) {
+        onPort(taken);
+        writeDaemonFile(home, { pid: process.pid, port: taken, version, startedAt });
+      },
+    });
+  } catch (error) {
+    await reconciler.close();
+    await platform.store.close();
+    throw error;
+  }
 }
 
-/** Puts the command where agents' shells find it; it may have moved since the last start. */
-function linkCommand(home: Home, pawl: string): void {
-  mkdirSync(home.bin, { recursive: true, mode: 0o700 });
-  const path = join(home.bin, 'pawl');
-  rmSync(`${path}.new`, { force: true });
-  symlinkSync(pawl, `${path}.new`);
-  renameSync(`${path}.new`, path);
+/** Starts what the daemon does by itself, beside requests. */
+function startWatches({ platform, reconciler, signals, post, questions, adoption, crews }: Rooms) {
+  const stateFile = keepStateFile(platform);
+  const dropped = startImport(platform);
+  const mirror = keepMirror(platform, dropped.isOurs);
+  const questionWatch = watchQuestions(platform, questions, signals);
+  const leaving = startLeaving(platform, { reconciler });
+  const health = createHealth(platform, { reconciler, signals, crews, leaving });
+  const loops = startLoops(platform, { health, nudges: createNudges(platform) });
+  return {
+    loops,
+    async close() {
+      for (const each of [loops, leaving, adoption, questionWatch, post, reconciler, stateFile, dropped, mirror])
+        await each.close();
+    },
+  };
+}
+
+/** Backs the database up at once, and then each hour. */
+function keepBackups(directory: DataDirectory, { clock, log }: SessionPlatform) {
+  const backUp = () =>
+    createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
+      log.error({ error: messageOf(error) }, 'the backup failed'),
+    );
+  let backup: Promise<unknown> = backUp();
+  const timer = setInterval(() => (backup = backUp()), backupAgeMs).unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      // Half a backup is of no use; but nobody waits for a large one.
+      await Promise.race([backup, delay(backupPatienceMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Repeats something; a failure is logged, and the next time tries again. */
+function repeat(log: Logger, everyMs: number, what: string, act: () => Promise<void>): NodeJS.Timeout {
+  const report = (error: unknown) => log.error({ error: messageOf(error) }, what);
+  return setInterval(() => void act().catch(report), everyMs).unref();
+}
+
+/** Moves stored times along when the system's clock was set. */
+async function followClock(platform: SessionPlatform, time: DaemonClock): Promise<void> {
+  const byMs = await followJump(platform.store, time);
+  if (byMs === 0) return;
+  platform.startedAt += byMs;
+  platform.log.warn({ byMs }, 'the system clock was set; waits and deadlines keep their length');
+}
+
+async function describe({ platform, reconciler }: Rooms, port: number | null): Promise<DaemonView> {
+  const { home, store, startedAt } = platform;
+  return {
+    version,
+    pid: process.pid,
+    home: home.root,
+    port,
+    startedAt,
+    lastSeq: store.lastSeq(),
+    projects: (await listProjects(store.db)).length,
+    agents: { total: await countAgents(store.db), working: (await openSessions(store.db)).length },
+    memoryBytes: process.memoryUsage.rss(),
+    trouble: reconciler.ingest.trouble(),
+  };
 }
 
 function writeDaemonFile(home: Home, content: object): void {

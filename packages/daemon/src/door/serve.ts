@@ -1,0 +1,52 @@
+import type { Home } from '@pawl/protocol/home';
+import { existsSync, rmSync } from 'node:fs';
+import type { RequestListener, Server } from 'node:http';
+import type { Logger } from 'pino';
+import { restoreToken } from '../platform/http/authority.ts';
+import { listenOnLoopback, listenOnSocket, stopListening } from '../platform/http/listen.ts';
+
+/** The addresses at which a daemon answers. */
+export type Served = {
+  port: number;
+  /** Puts the socket and the token back if somebody took them away, by a careless clean-up perhaps. */
+  restore(): Promise<void>;
+  /** Answers no more requests; resolves when every connection is closed. */
+  close(): Promise<void>;
+};
+
+type ServeOptions = {
+  home: Home;
+  port: number;
+  token: string;
+  log: Logger;
+  /** Called with the port before the socket, by which clients find the daemon, is there. */
+  onPort(port: number): void;
+};
+
+/** Serves on loopback and on the home's socket. */
+export async function serve(listener: RequestListener, options: ServeOptions): Promise<Served> {
+  const { home, log } = options;
+  const loopback = await listenOnLoopback(listener, options.port);
+  let socket: Server;
+  try {
+    options.onPort(loopback.port);
+    socket = await listenOnSocket(listener, home.socket);
+  } catch (error) {
+    await stopListening([loopback.server]);
+    throw error;
+  }
+  return {
+    port: loopback.port,
+    async restore() {
+      if (!existsSync(home.token)) restoreToken(home.token, options.token);
+      if (existsSync(home.socket)) return;
+      log.warn('the socket was taken away; listening again');
+      void stopListening([socket]);
+      socket = await listenOnSocket(listener, home.socket);
+    },
+    async close() {
+      rmSync(home.socket, { force: true });
+      await stopListening([loopback.server, socket]);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Home } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/home';
+import { programs, version } from '@pawl/protocol/programs';
+import { withCustomPresets } from '@pawl/providers/custom';
+import { builtInPresets } from '@pawl/providers/preset/built-in';
+import type { Providers } from '@pawl/providers/registry';
+import { providerRegistry } from '@pawl/providers/registry';
+import { messageOf } from '@pawl/schema/error';
+import { limits } from '@pawl/schema/limit';
+import { openDatabase } from '@pawl/store/directory/recovery';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { createAccounts } from './accounts/accounts.ts';
+import { redact } from './accounts/redaction.ts';
+import type { SessionPlatform } from './accounts/session-platform.ts';
+import type { DaemonOptions } from './daemon.ts';
+import { homeDefinitions } from './definitions/home-definitions.ts';
+import type { DaemonClock } from './platform/clock.ts';
+import { createClock, settleTimes } from './platform/clock.ts';
+import { createAuthority, personToken } from './platform/http/authority.ts';
+import type { Timing } from './platform/platform.ts';
+import { usualChoices } from './platform/platform.ts';
+import { writePrograms } from './platform/programs-file.ts';
+import { ensureRootAgent } from './platform/root-agent.ts';
+import { loadPromptAssets } from './prompts/assets.ts';
+
+/** Opens the store of a home and makes the platform that every room is given. */
+export async function openPlatform(
+  options: DaemonOptions,
+): Promise<{ platform: SessionPlatform; time: DaemonClock; token: string }> {
+  const { directory, log } = options;
+  const time = createClock({
+    ...(options.clock === undefined ? {} : { wall: options.clock }),
+    ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
+  });
+  const clock = time.now;
+  const startedAt = clock();
+  const home = homeAt(directory.path);
+  for (const path of [home.logs, home.sessions, home.worktrees, home.repositories, home.trash, home.checks])
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  const store = await openDatabase(directory, {
+    clock,
+    onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
+  });
+  const setMs = await settleTimes(store, time);
+  if (setMs !== 0) log.warn({ byMs: setMs }, 'the system clock was set; stored times follow');
+  const token = personToken(home.token);
+  const environment = options.environment ?? process.env;
+  const providers = homeProviders(home, options.providers ?? {}, log);
+  const choices = { ...usualChoices, ...options.choices };
+  const platform: SessionPlatform = {
+    home,
+    rootId: await ensureRootAgent(store),
+    choices,
+    currentChoices: options.readChoices ?? (async () => choices),
+    definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
+    store,
+    providers,
+    prompts: await loadPromptAssets(programs.prompts),
+    accounts: createAccounts({ home, store, providers, environment, clock, log }),
+    authority: createAuthority(token),
+    startedAt,
+    timing: { ...usualTiming, ...options.timing },
+    pawl: programs.pawl,
+    environment,
+    clock,
+    repositories: new Map(),
+    log,
+  };
+  options.maskLogWith?.((line) => redact(platform, line));
+  linkCommand(home, programs.pawl);
+  writePrograms(platform);
+  await store.write(async (tx) => tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } }));
+  return { platform, time, token };
+}
+
+const usualTiming: Timing = {
+  stopGraceMs: limits.stopGraceMs,
+  hungAfterSignalMs: limits.hungAfterSignalMs,
+  livenessMs: limits.livenessMs,
+  limitGraceMs: limits.limitGraceMs,
+  routeMs: limits.routeMs,
+  healthMs: limits.healthMs,
+  nudgeMs: limits.nudgeMs,
+  nudgeGapMs: limits.nudgeGapMs,
+  queueMs: limits.queueMs,
+  queueWaitMs: limits.queueWaitMs,
+  adoptionMs: limits.adoptionMs,
+};
+
+/** The providers that come along and those of the person. One that is not right is told, and keeps nobody from starting. */
+function homeProviders(home: Home, entries: Record<string, unknown>, log: Logger): Providers {
+  const builtIn = builtInPresets({
+    scriptedAgent: [process.execPath, ...programs.scriptedAgent],
+    bridge: [process.execPath, ...programs.bridge],
+    scriptedState: home.scripted,
+  });
+  const { presets, problems } = withCustomPresets(builtIn, entries);
+  for (const { reason } of problems) log.warn({ reason }, 'a provider in config.yaml is not right and is left out');
+  return providerRegistry(presets, problems);
+}
+
+/** Puts the command where agents' shells find it; it may have moved since the last start. */
+function linkCommand(home: Home, pawl: string): void {
+  mkdirSync(home.bin, { recursive: true, mode: 0o700 });
+  const path = join(home.bin, 'pawl');
+  rmSync(`${path}.new`, { force: true });
+  symlinkSync(pawl, `${path}.new`);
+  renameSync(`${path}.new`, path);
+}

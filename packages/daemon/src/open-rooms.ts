@@ -1,0 +1,72 @@
+import { groupBase, sweepGroups } from '@pawl/host/session/control-group';
+import { crashPoint } from '@pawl/schema/crash-point';
+import type { SessionPlatform } from './accounts/session-platform.ts';
+import { agentService } from './agents/agents.ts';
+import { createBarrier } from './agents/barrier.ts';
+import { createDesk } from './agents/desk.ts';
+import { finishMerges } from './agents/errands/errand-merge.ts';
+import { createSignals } from './agents/signals.ts';
+import { dropUnusedSnapshots, finishTrash } from './agents/worktrees/leftovers.ts';
+import { changesOfAgents } from './changes/agent-changes.ts';
+import { createDoctor } from './door/doctor.ts';
+import { openPost } from './mail/post.ts';
+import { createProjectCrews } from './projects/project-crew.ts';
+import { createInbox } from './questions/inbox.ts';
+import { createQuestionWaits } from './questions/question-waits.ts';
+import { createQuestions } from './questions/questions.ts';
+import { finishCheckouts } from './queue/finish-checkouts.ts';
+import { createRatchet } from './queue/ratchet.ts';
+import { finishRefreshes } from './queue/refresh-worktree.ts';
+import { startReconciler } from './sessions/reconcile/reconciler.ts';
+import { createAdoption } from './supervision/adopted.ts';
+import { requeueDead } from './tasks/tasks.ts';
+
+/** The rooms of a daemon that routes ask. */
+export type Rooms = ReturnType<typeof openRooms>;
+
+/** Puts the rooms together, lower ones first. They listen from here on; nothing is adopted yet. */
+export function openRooms(platform: SessionPlatform) {
+  const reconciler = startReconciler(platform);
+  const agents = agentService(platform, reconciler, changesOfAgents);
+  const signals = createSignals(platform, reconciler);
+  const post = openPost(platform, reconciler);
+  const questions = createQuestions(platform, createQuestionWaits());
+  const barrier = createBarrier(platform.store, reconciler.ingest);
+  return {
+    platform,
+    reconciler,
+    agents,
+    signals,
+    post,
+    questions,
+    inbox: createInbox(platform, questions, signals),
+    adoption: createAdoption(platform),
+    ratchet: createRatchet(platform, reconciler),
+    barrier,
+    desk: createDesk(platform, agents),
+    doctor: createDoctor(platform, reconciler),
+    crews: createProjectCrews(platform, { agents, reconciler, barrier }),
+  };
+}
+
+/** Finishes what an earlier daemon left half done, and takes up what still runs. */
+export async function takeUp({
+  platform,
+  reconciler,
+  post,
+  ratchet,
+}: Rooms): Promise<{ adopted: number; ended: number }> {
+  await dropUnusedSnapshots(platform);
+  await finishTrash(platform);
+  sweepGroups(groupBase());
+  await platform.accounts.settle();
+  await finishMerges(platform);
+  await finishCheckouts(platform);
+  await finishRefreshes(platform);
+  await requeueDead(platform.store);
+  const found = await reconciler.adopt();
+  crashPoint('restart.after_adopt');
+  await post.sweep();
+  await ratchet.begin();
+  return found;
+}
