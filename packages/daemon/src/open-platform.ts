@@ -16,6 +16,7 @@ import { redact } from './accounts/redaction.ts';
 import type { SessionPlatform } from './accounts/session-platform.ts';
 import type { DaemonOptions } from './daemon.ts';
 import { homeDefinitions } from './definitions/home-definitions.ts';
+import { createCaches } from './platform/caches.ts';
 import type { DaemonClock } from './platform/clock.ts';
 import { createClock, settleTimes } from './platform/clock.ts';
 import { createAuthority, personToken } from './platform/http/authority.ts';
@@ -66,6 +67,7 @@ export async function openPlatform(
     environment,
     clock,
     repositories: new Map(),
+    caches: createCaches(),
     log,
   };
   options.maskLogWith?.((line) => redact(platform, line));

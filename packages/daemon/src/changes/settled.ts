@@ -1,16 +1,16 @@
 import { limits } from '@pawl/schema/limit';
+import type { Cache } from '../platform/caches.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Runs of a project whose work is settled. */
 export type Settled = { has(runId: string): boolean; add(runId: string): void };
 
-/** For each daemon, by project: a busy one keeps no other from being remembered. */
-const memories = new WeakMap<Platform, Map<string, Set<string>>>();
+/** By project, so that a busy one does not crowd out the others. */
+const settled: Cache<Map<string, Set<string>>> = { empty: () => new Map() };
 
 /** The latest settled runs of a project. A branch does not move after its agent's run has ended; and to look once more costs little. */
-export function settledRuns(platform: Platform, projectId: string): Settled {
-  const projects = memories.get(platform) ?? new Map<string, Set<string>>();
-  memories.set(platform, projects);
+export function settledRuns({ caches }: Pick<Platform, 'caches'>, projectId: string): Settled {
+  const projects = caches.of(settled);
   const runs = projects.get(projectId) ?? new Set<string>();
   projects.set(projectId, runs);
   return {

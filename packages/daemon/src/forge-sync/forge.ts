@@ -10,6 +10,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
+import type { Cache } from '../platform/caches.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** A project's forge, and what we may do there. */
@@ -35,8 +36,8 @@ export type MergePlace =
 
 type Known = { link: ForgeLink; at: number };
 
-/** What was found out of forges, for a while: who may do what seldom changes, and each question counts against a limit. */
-const links = new WeakMap<Platform, Map<string, Known>>();
+/** Links to forges, for a while: rights seldom change, and each question counts against a limit. */
+const links: Cache<Map<string, Known>> = { empty: () => new Map() };
 
 /** The forge of a project that has one, else null. */
 export async function forgeFor(
@@ -49,8 +50,7 @@ export async function forgeFor(
   const url = config.remote === null ? null : await remoteUrl(repository, config.remote);
   const there = url === null ? null : parseRemote(url, platform.environment['GH_HOST']);
   if (url === null || there === null) throw notOnGithub(config.remote, url);
-  const known = links.get(platform) ?? new Map<string, Known>();
-  links.set(platform, known);
+  const known = platform.caches.of(links);
   const key = [project.id, slugOf(there), config.track].join('\0');
   const before = known.get(key);
   const now = platform.clock();

@@ -14,6 +14,7 @@ import type { Store } from '@pawl/store/store';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Caches } from './caches.ts';
 import type { Authority } from './http/authority.ts';
 
 /** How long things may take; tests make them short. */
@@ -98,6 +99,8 @@ export type Platform = {
   clock: () => number;
   /** By their roots: what is known of a repository does not change while it stays where it is. */
   repositories: Map<string, Repository>;
+  /** What rooms remember beside the facts. */
+  caches: Caches;
   log: Logger;
 };
 

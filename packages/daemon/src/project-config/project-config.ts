@@ -15,6 +15,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usualDefinition } from '../definitions/usual.ts';
+import type { Cache, Caches } from '../platform/caches.ts';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory } from '../platform/platform.ts';
 import { readCheckoutFile } from './checkout-file.ts';
@@ -32,7 +33,7 @@ type Found = Pick<ProjectConfig, 'source' | 'checkout'> & { file: ConfigFile };
  * A file that is wrong is an error, and never the same as none.
  */
 export async function readProjectConfig(
-  platform: Pick<Platform, 'home'>,
+  platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
   commit: string | null,
@@ -53,7 +54,7 @@ export async function readProjectConfig(
     method: queue.merge ?? 'squash',
     batch: queue.batch ?? limits.batchChanges,
     parallel: queue.parallel ?? null,
-    remote: await remoteOf(repository, queue.remote),
+    remote: await remoteOf(platform.caches, repository, queue.remote),
     auto: queue.auto ?? false,
     enabled: queue.enabled ?? true,
     playground: file.playground && source === 'commit',
@@ -72,7 +73,7 @@ export async function readProjectConfig(
  * A commit that the repository has no more, because it was cloned anew or cleaned up after a rewrite, counts as none.
  */
 export async function readLastConfig(
-  platform: Pick<Platform, 'home'>,
+  platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
   queue: Pick<Queue, 'seen' | 'branch'> | null,
@@ -87,15 +88,16 @@ export async function readLastConfig(
   return { commit, config: await readProjectConfig(platform, project, repository, commit) };
 }
 
-/** What a commit says never changes, so it is read once. */
-const known = new Map<string, ConfigFile | null>();
+/** By commit: the file of a commit never changes, so it is read once. */
+const committedFiles: Cache<Map<string, ConfigFile | null>> = { empty: () => new Map() };
 
 async function committed(
-  platform: Pick<Platform, 'home'>,
+  platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
   commit: string,
 ): Promise<Found | null> {
+  const known = platform.caches.of(committedFiles);
   let file = known.get(commit);
   if (file === undefined) {
     const ownDir = ownGitDirectory(platform.home, project.id);
@@ -110,16 +112,17 @@ async function committed(
   return file === null ? null : { file, source: 'commit', checkout: null };
 }
 
-/** What was read last in a checkout; most looks find it unchanged. */
-const lastRead = new Map<string, { text: string; file: ConfigFile }>();
+/** By path, the file of a checkout as it was read last; most looks find it unchanged. */
+const checkoutFiles: Cache<Map<string, { text: string; file: ConfigFile }>> = { empty: () => new Map() };
 
 async function lying(
-  platform: Pick<Platform, 'home'>,
+  platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
 ): Promise<Found | null> {
   if (repository.bare) return null;
   const place = `${repository.root}/${configPath}`;
+  const lastRead = platform.caches.of(checkoutFiles);
   const bytes = await readCheckoutFile(repository.root, configPath, gateLimits.configBytes);
   if (bytes === null) {
     lastRead.delete(place);
@@ -172,20 +175,25 @@ function stepsOf({ checks, env }: ConfigFile): { checks: CheckStep[]; plan: stri
 const nameCharacters = 60;
 
 /** `origin` where nobody says anything else and there is one. */
-async function remoteOf(repository: Repository, said: string | false | undefined): Promise<string | null> {
+async function remoteOf(
+  caches: Caches,
+  repository: Repository,
+  said: string | false | undefined,
+): Promise<string | null> {
   if (said === false || said === 'none') return null;
   if (said !== undefined) return said;
-  return (await hasOrigin(repository)) ? 'origin' : null;
+  return (await hasOrigin(caches, repository)) ? 'origin' : null;
 }
 
 /** Whether a repository has the usual remote, as its config said at a moment. */
-const origins = new Map<string, { config: string; atMs: number; is: boolean }>();
+const knownOrigins: Cache<Map<string, { config: string; atMs: number; is: boolean }>> = { empty: () => new Map() };
 
 /**
  * Git is asked when the repository's config has changed, and now and then for what that includes: everybody who lists
  * changes wants to know this.
  */
-async function hasOrigin(repository: Repository): Promise<boolean> {
+async function hasOrigin(caches: Caches, repository: Repository): Promise<boolean> {
+  const origins = caches.of(knownOrigins);
   const file = await stat(join(repository.commonDir, 'config'), { bigint: true }).catch(() => null);
   const config = file === null ? '' : [file.ino, file.size, file.mtimeNs, file.ctimeNs].join(' ');
   const before = origins.get(repository.commonDir);

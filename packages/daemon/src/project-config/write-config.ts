@@ -21,7 +21,7 @@ import { detectChecks } from './detect-checks.ts';
  * would only hide that there are no checks.
  */
 export async function proposeConfig(
-  platform: Pick<Platform, 'home'>,
+  platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   { autoMerge }: { autoMerge: boolean },
 ): Promise<ChecksFound> {
@@ -41,7 +41,7 @@ export async function proposeConfig(
 }
 
 async function isConfigured(
-  platform: Pick<Platform, 'home'>,
+  platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
 ): Promise<boolean> {

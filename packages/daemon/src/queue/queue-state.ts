@@ -49,7 +49,7 @@ export async function readState(parts: QueueParts): Promise<QueueState | null> {
   const { db } = platform.store;
   const queue = await queueOf(db, project.id);
   if (queue === null || !config.enabled || config.checks.length === 0) return null;
-  const bench: Workbench = { repository, ownDir, method: config.method };
+  const bench: Workbench = { repository, ownDir, method: config.method, caches: platform.caches };
   const running = await openChecks(db);
   const places = placesFor(config, running.filter(({ projectId }) => projectId !== project.id).length);
   const own = running.filter(({ projectId }) => projectId === project.id);

@@ -1,15 +1,15 @@
 import { settledRuns } from '@pawl/daemon/changes/settled';
-import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { limits } from '@pawl/schema/limit';
 import { expect, test } from 'vitest';
 
 test('what is settled in one project is remembered however much is in others, and what is oldest is forgotten', () => {
-  const platform = {} as SessionPlatform;
+  const platform = { caches: createCaches() };
   settledRuns(platform, 'quiet').add('first');
   const busy = settledRuns(platform, 'busy');
   for (let index = 0; index <= limits.rememberedSteps; index++) busy.add(`run ${index}`);
   expect(settledRuns(platform, 'quiet').has('first')).toBe(true);
   expect(settledRuns(platform, 'busy').has('run 0')).toBe(false);
   expect(settledRuns(platform, 'busy').has(`run ${limits.rememberedSteps}`)).toBe(true);
-  expect(settledRuns({} as SessionPlatform, 'quiet').has('first')).toBe(false);
+  expect(settledRuns({ caches: createCaches() }, 'quiet').has('first')).toBe(false);
 });

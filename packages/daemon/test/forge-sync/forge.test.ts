@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { forgeFor } from '@pawl/daemon/forge-sync/forge';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { openRepository } from '@pawl/git/repository/repository';
@@ -23,7 +24,7 @@ async function openPlace(remotes: Record<string, string>, given: Partial<FakeSta
   const home = homeAt(join(place.path, 'home'));
   mkdirSync(home.root, { recursive: true });
   const environment = { ...process.env, PATH: `${server.bin}:${process.env['PATH']}` };
-  const platform = { home, environment, clock: () => 1_000 } as unknown as SessionPlatform;
+  const platform = { home, environment, clock: () => 1_000, caches: createCaches() } as unknown as SessionPlatform;
   const project = { id: 'p', name: 'sample', root, createdAt: 1 };
   const repository = await openRepository(root);
   return {

@@ -1,4 +1,5 @@
 import { parseConfigFile } from '@pawl/daemon/project-config/config-file';
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { readLastConfig, readProjectConfig } from '@pawl/daemon/project-config/project-config';
 import { openRepository } from '@pawl/git/repository/repository';
 import { homeAt } from '@pawl/protocol/home';
@@ -18,7 +19,7 @@ async function aRepository(directory: string, files: Files = { 'a.txt': 'a' }) {
   const root = join(directory, 'repository');
   await sampleRepository(root, { files });
   const repository = await openRepository(root);
-  const platform = { home: homeAt(join(directory, 'home')) };
+  const platform = { home: homeAt(join(directory, 'home')), caches: createCaches() };
   const project = { id: newId(), name: 'sample', root, createdAt: 0 };
   const commit = await git(root, ['rev-parse', 'HEAD']);
   mkdirSync(join(root, '.pawl'), { recursive: true });

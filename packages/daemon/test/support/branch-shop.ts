@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/platform/platform';
@@ -50,6 +51,7 @@ export async function openBranchShop(place: string) {
     store,
     clock: Date.now,
     repositories: new Map(),
+    caches: createCaches(),
     providers: providerRegistry([], []),
     log: pino({ enabled: false }),
   } as Partial<SessionPlatform> as SessionPlatform;

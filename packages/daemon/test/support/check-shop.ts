@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { usualBounds } from '@pawl/daemon/checks/check-limit';
 import type { Checker } from '@pawl/daemon/checks/checker';
@@ -84,6 +85,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     startedAt: clock(),
     environment: { PATH, HOME, ...environment },
     repositories: new Map(),
+    caches: createCaches(),
     log: pino({ enabled: false }),
   } as Partial<SessionPlatform> as SessionPlatform;
   const repository = await repositoryOf(platform, project);

@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { newChange } from '@pawl/core/changes/change-life';
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
 import { createAuthority, personToken } from '@pawl/daemon/platform/http/authority';
@@ -121,6 +122,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     environment,
     clock: Date.now,
     repositories: new Map(),
+    caches: createCaches(),
     log,
   };
   const project: Project = { id: newId(), name: 'sample', root, createdAt: Date.now() };

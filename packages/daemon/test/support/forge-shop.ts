@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { newChange } from '@pawl/core/changes/change-life';
 import type { ForgeBench } from '@pawl/daemon/forge-sync/forge-bench';
 import type { ForgeLink } from '@pawl/daemon/forge-sync/forge';
@@ -56,6 +57,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
     await updateProjectSettings(tx, project.id, { pushAllowedAt: tx.now });
   });
   const platform = {
+    caches: createCaches(),
     ...noSecrets,
     home,
     store,

@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
@@ -37,6 +38,7 @@ export async function mailShop(given: { clock?: () => number } = {}) {
   const [fox, owl, elk] = agents as [Agent, Agent, Agent];
   const root = await rootAgent(store.db);
   const platform = {
+    caches: createCaches(),
     ...noSecrets,
     home,
     store,

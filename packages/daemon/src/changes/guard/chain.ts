@@ -5,9 +5,10 @@ import { closeChain, mergeStep, treeOf } from '@pawl/git/merge/merge-step';
 import type { Repository } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import type { Cache, Caches } from '../../platform/caches.ts';
 
 /** Where a queue puts its changes together. */
-export type Workbench = { repository: Repository; ownDir: string; method: MergeMethod };
+export type Workbench = { repository: Repository; ownDir: string; method: MergeMethod; caches: Caches };
 
 /** Main with all changes up to this one. */
 export type ChainLink = { change: Change; commit: string; tree: string };
@@ -65,15 +66,15 @@ export async function commitOfChain(bench: Workbench, chain: Chain, length: numb
   return closeChain(bench.repository, { ownDir: bench.ownDir, main: chain.main, tip, message, atMs });
 }
 
-/** What was put together before; the same inputs give the same commits, so nothing here gets old. */
-const known = new Map<string, Promise<Step>>();
-const knownTrees = new Map<string, Promise<string>>();
+/** Steps and trees that were made before; the same inputs give the same commits, so nothing here gets old. */
+const knownSteps: Cache<Map<string, Promise<Step>>> = { empty: () => new Map() };
+const knownTrees: Cache<Map<string, Promise<string>>> = { empty: () => new Map() };
 
 type Tip = { commit: string; tree: string };
 type StepOnto = (onto: Tip, change: Change, landed: readonly string[]) => Promise<Step>;
 
 /** Puts each of these changes onto a commit. The commits of all of them are read at once when the first one is wanted. */
-function steps({ repository, ownDir, method }: Workbench, changes: readonly Change[]): StepOnto {
+function steps({ repository, ownDir, method, caches }: Workbench, changes: readonly Change[]): StepOnto {
   let reading: ReturnType<typeof readCommits> | null = null;
 
   async function readHead(head: string) {
@@ -90,7 +91,7 @@ function steps({ repository, ownDir, method }: Workbench, changes: readonly Chan
     const request = { ownDir, onto, head, method, message: messageOfChange(change), atMs: timeOf(change), landed };
     const key = [ownDir, onto, head, method, request.atMs, request.message, ...landed].join('\0');
     try {
-      return await remember(known, key, () =>
+      return await remember(caches.of(knownSteps), key, () =>
         mergeStep(repository, { ...request, ontoTree, readHead: () => readHead(head) }),
       );
     } catch (error) {
@@ -101,8 +102,8 @@ function steps({ repository, ownDir, method }: Workbench, changes: readonly Chan
   };
 }
 
-function treeOfCommit({ repository, ownDir }: Workbench, commit: string): Promise<string> {
-  return remember(knownTrees, `${ownDir}\0${commit}`, () => treeOf(repository, ownDir, commit));
+function treeOfCommit({ repository, ownDir, caches }: Workbench, commit: string): Promise<string> {
+  return remember(caches.of(knownTrees), `${ownDir}\0${commit}`, () => treeOf(repository, ownDir, commit));
 }
 
 function remember<T>(memory: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { mergeBases } from '@pawl/git/repository/merge-bases';
 import type { Repository } from '@pawl/git/repository/repository';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import type { Cache } from '../../platform/caches.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 /** What was found out about commits, which does not change any more: so a fleet that rests costs next to nothing. */
@@ -15,8 +16,8 @@ type Memory = {
   conflicts: Map<string, string[]>;
 };
 
-/** For each daemon, what the last look at each of its projects found. */
-const memories = new WeakMap<Platform, Map<string, Memory>>();
+/** By project, the findings of the last look. */
+const comparisons: Cache<Map<string, Memory>> = { empty: () => new Map() };
 
 /** Looks things up where they are known, and by git where they are not. What is not asked for any more is forgotten. */
 export function recallComparisons(
@@ -24,8 +25,7 @@ export function recallComparisons(
   projectId: string,
   { repository, ownDir, main }: { repository: Repository; ownDir: string; main: string },
 ) {
-  const projects = memories.get(platform) ?? new Map<string, Memory>();
-  memories.set(platform, projects);
+  const projects = platform.caches.of(comparisons);
   const last = projects.get(projectId);
   const next: Memory = { bases: new Map(), files: new Map(), conflicts: new Map() };
   let left: number = limits.comparisons;

@@ -19,9 +19,9 @@ export type Effect = { base: string; change: { head: string } };
  * was squashed since, and took back, shows only there. Where they do not go together, it is the branch that is looked at.
  */
 export async function effectOf(parts: EffectParts, change: Change): Promise<Effect> {
-  const { repository, ownDir, target, config } = parts;
+  const { platform, repository, ownDir, target, config } = parts;
   const landed = await landedHeads(parts);
-  const bench = { repository, ownDir, method: config.method };
+  const bench = { repository, ownDir, method: config.method, caches: platform.caches };
   const [link] = (await buildChain(bench, { main: target.tip, changes: [change], landed })).links;
   if (link !== undefined) return { base: target.tip, change: { head: link.commit } };
   return { base: (await mergeBase(repository, ownDir, target.tip, change.head)) ?? change.base, change };

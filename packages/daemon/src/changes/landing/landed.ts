@@ -1,12 +1,13 @@
 import { notContained } from '@pawl/git/repository/contained';
 import { limits } from '@pawl/schema/limit';
 import { mergedHeads } from '@pawl/store/changes/changes';
+import type { Cache } from '../../platform/caches.ts';
 import type { Bench } from './advance.ts';
 
 type LandedParts = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
 
 /** The last answer: it is asked for with each step, and changes only when main moves. */
-let known: { key: string; gone: Set<string> } | null = null;
+const lastAnswer: Cache<{ known: { key: string; gone: Set<string> } | null }> = { empty: () => ({ known: null }) };
 
 /**
  * Heads of merged changes that the target branch still has, by other commits: what was begun at one of them need not bring it
@@ -16,7 +17,9 @@ export async function landedHeads({ platform, project, repository, ownDir, targe
   const merged = await mergedHeads(platform.store.db, project.id, limits.landedHeads);
   const commits = [...new Set(merged.map(({ commit }) => commit))];
   const key = [ownDir, target.tip, ...commits].join('\0');
-  const gone = known?.key === key ? known.gone : await notContained(repository, ownDir, { commits, tip: target.tip });
-  known = { key, gone };
+  const last = platform.caches.of(lastAnswer);
+  const gone =
+    last.known?.key === key ? last.known.gone : await notContained(repository, ownDir, { commits, tip: target.tip });
+  last.known = { key, gone };
   return merged.filter(({ commit }) => !gone.has(commit)).map(({ head }) => head);
 }

@@ -4,6 +4,7 @@ import { totalUsage } from '@pawl/core/accounts/usage';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
 import { sessionsOf, sessionsOfProject } from '@pawl/store/sessions/sessions';
+import type { Cache } from '../../platform/caches.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -33,8 +34,7 @@ export async function findBreach(
 
 /** A project's sessions of the last day, read once in a while however many agents ask. */
 async function recentSessions(platform: Platform, projectId: string, now: number): Promise<Session[]> {
-  const known = recent.get(platform) ?? new Map<string, { at: number; sessions: Session[] }>();
-  recent.set(platform, known);
+  const known = platform.caches.of(recent);
   const last = known.get(projectId);
   if (last !== undefined && Math.abs(now - last.at) < recentMs) return last.sessions;
   const sessions = await sessionsOfProject(platform.store.db, projectId, now - dayMs);
@@ -43,7 +43,7 @@ async function recentSessions(platform: Platform, projectId: string, now: number
 }
 
 const recentMs = 2_000;
-const recent = new WeakMap<Platform, Map<string, { at: number; sessions: Session[] }>>();
+const recent: Cache<Map<string, { at: number; sessions: Session[] }>> = { empty: () => new Map() };
 
 /** Refuses to begin another run of an agent that may use no more. */
 export async function refuseSpent(platform: Platform, agent: Agent, projectId: string | null): Promise<void> {

@@ -1,4 +1,5 @@
 import { buildChain } from '@pawl/daemon/changes/guard/chain';
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { foreseeConflicts } from '@pawl/daemon/queue/foresee';
 import { ensureOwnDirectory } from '@pawl/git/merge/own-directory';
 import type { Change } from '@pawl/schema/change';
@@ -26,7 +27,7 @@ test('six changes on a new main cost two git processes each, and one to foresee 
   expect(await countGit(place.path, foresee)).toBe(0);
   const links: string[] = [];
   const count = await countGit(place.path, async () => {
-    const chain = await buildChain({ repository, ownDir, method: 'squash' }, { main, changes });
+    const chain = await buildChain({ repository, ownDir, method: 'squash', caches: createCaches() }, { main, changes });
     links.push(...chain.links.map(({ change }) => change.title));
   });
   expect(links).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
