@@ -297,7 +297,7 @@ describe('what goes wrong', () => {
     const long = 'x'.repeat(600_000);
     const script = `for n in 1 2 3; do head -c 600000 /dev/zero | tr '\\0' x; echo " $n"; done >&2; printf 'no end' >&2; exit 0`;
     const agent = await daemon.work([
-      { shell: `sh -c '${script.replaceAll("'", `'\\''`)}' 2>/proc/$PPID/fd/2` },
+      { shell: `sh -c '${script.replaceAll("'", `'\\''`)}' 2>>/proc/$PPID/fd/2` },
       complete,
     ]);
     await daemon.ended(agent.id);
