@@ -31,7 +31,7 @@ test('a command that a frozen daemon did not answer makes one agent, also when a
   }
   const again = await place.pawl(words, { cwd: repository });
   expect(again.stderr).toContain('the same command from before, whose answer was lost');
-  expect(again.stdout).toContain('begun by the same command before');
+  expect(again.stdout).toContain('the same command started it before');
   expect(again.code).toBe(0);
   const agents = async () =>
     (await place.json<{ agents: AgentView[] }>(['ps', '--all'])).agents.filter(({ parentId }) => parentId !== null);

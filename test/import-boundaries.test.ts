@@ -68,7 +68,7 @@ describe('packages', () => {
     ['so do imports for their effect', 'cli', "import '@pawl/store/x';", 'only schema, protocol'],
     ['so do late imports', 'cli', "  const x = await import('@pawl/store/x');", 'only schema, protocol'],
     ['so do types in place', 'cli', "type X = import('@pawl/store/x').X;", 'only schema, protocol'],
-    ['a package that is not there', 'cli', "import { x } from '@pawl/core2/x';", 'no such package'],
+    ['a package that does not exist', 'cli', "import { x } from '@pawl/core2/x';", 'no such package'],
     ['a package without a rule', 'novel', "import { x } from '@pawl/schema/x';", 'has no rule yet'],
     ['itself by its name', 'core', "import { x } from '@pawl/core/x';", 'by a relative path'],
     ['core uses no module of Node', 'core', "import { join } from 'node:path';", 'never acts'],

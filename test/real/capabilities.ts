@@ -68,7 +68,7 @@ export function tryCli(
   // In a conversation that is told in words, all of it is one turn of the user.
   const second = preset.resume === null ? 1 : 2;
 
-  describe(`S3-04: ${name} ${cli.version}`, () => {
+  describe(`${name} ${cli.version} [S3-04]`, () => {
     capability('commits and completes', true, async () => {
       const agent = await shop.work('[[scenario:note]] Write a note.');
       const ended = await shop.ended(agent.id);

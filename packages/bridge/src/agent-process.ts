@@ -8,15 +8,15 @@ import type { Member } from './process-tree.ts';
 import { killMembers, treeOf } from './process-tree.ts';
 import { within } from './wait.ts';
 
-/** How the agent's process ended; `failure` when it could not even be started. */
+/** How the agent's process ended; `failure` if it could not start. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; failure: string | null };
 
 /**
- * The agent's process. It has a process group of its own, so that a Ctrl-C for ours reaches it through its protocol. Its
- * stderr passes through; the last of it is kept for the case that it dies.
+ * The agent's process. It has its own process group, so that a Ctrl-C to ours reaches it through its protocol. Passes
+ * its stderr through and keeps the end, for the case that it dies.
  */
 export class AgentProcess {
-  /** Settles when the process has ended and its output has been read. */
+  /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<Exit>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #name: string;
@@ -27,7 +27,7 @@ export class AgentProcess {
     this.#name = program;
     const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
     this.#child = child;
-    // The exit tells; a write to an agent that is gone is no further news.
+    // The exit tells; a failed write to an ended agent is not news.
     child.stdin.on('error', () => {});
     child.stderr.on('data', (chunk: Buffer) => {
       process.stderr.write(chunk);
@@ -45,17 +45,16 @@ export class AgentProcess {
     });
   }
 
-  /** Sends one line. */
   send(message: object): void {
     if (!this.#child.stdin.destroyed) this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Everything that descends from the agent, itself included. */
+  /** The agent's process and all its descendants. */
   members(): Member[] {
     return this.#child.pid === undefined || this.#gone ? [] : treeOf(this.#child.pid);
   }
 
-  /** Says in a sentence how it ended, with its last words. */
+  /** Describes how it ended, with its last words. */
   describe({ code, signal, failure }: Exit): string {
     if (failure !== null) return `The agent ${this.#name} could not be started: ${failure}`;
     const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
@@ -63,7 +62,7 @@ export class AgentProcess {
     return `The agent ${this.#name} ended ${how}.${words === '' ? '' : `\n${words}`}`;
   }
 
-  /** Ends its input, lets it leave by itself for a while, and leaves nothing of it or of what it started. */
+  /** Closes its stdin, gives it time to exit, and kills the rest of it and its children. */
   async leave(patienceMs: number, known: Member[] = []): Promise<void> {
     const members = [...known, ...this.members()];
     this.#child.stdin.end();
@@ -77,7 +76,7 @@ export class AgentProcess {
   }
 }
 
-/** Hands on one line at a time and reads no further until it is taken. */
+/** Passes on one line at a time and reads no further until it is handled. */
 async function readLines(stream: Readable, onLine: (line: InnerLine) => void | Promise<void>): Promise<void> {
   const splitter = new LineSplitter(bridgeLimits.lineBytes);
   try {
@@ -86,6 +85,6 @@ async function readLines(stream: Readable, onLine: (line: InnerLine) => void | P
     }
     for (const line of splitter.end()) await onLine(line);
   } catch {
-    // The pipe broke; the exit says what there is to say.
+    // The pipe broke; the exit explains it.
   }
 }

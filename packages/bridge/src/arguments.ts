@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 export const protocols = ['acp', 'codex', 'pi'] as const;
 export type ProtocolName = (typeof protocols)[number];
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Arguments = {
   protocol: ProtocolName;
   sessionId: string | null;
@@ -16,7 +16,7 @@ export type Arguments = {
   permission: 'full' | 'read-only';
   /** True for an ACP agent that takes a prompt into its running turn and answers it. */
   steer: boolean;
-  /** The agent's program and its words. */
+  /** The agent's command. */
   command: [string, ...string[]];
 };
 
@@ -39,10 +39,10 @@ The agent command is whole: "gemini --acp", "codex app-server", "pi --mode rpc".
 Example: pawl-bridge acp --permission read-only -- gemini --acp
 `;
 
-/** An id becomes a word of a command line or a field of a request, so it must not look like an option. */
+/** Ids go into a command line or a request, so they must not look like an option. */
 const conversationId = /^[A-Za-z0-9][\w.:-]{0,199}$/;
 
-/** Reads the command line, or throws a `usage` error that names the bad word; null when only help is asked for. */
+/** Parses the command line, or throws a `usage` error that names the bad word; null for help. */
 export function parseArguments(argv: string[]): Arguments | null {
   const separator = argv.indexOf('--');
   const own = separator === -1 ? argv : argv.slice(0, separator);

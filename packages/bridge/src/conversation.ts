@@ -7,7 +7,7 @@ import type { Protocol } from './protocol.ts';
 import type { TurnEnd, Voice } from './voice.ts';
 import { within } from './wait.ts';
 
-/** Takes turns from stdin until it ends. What arrives during a turn goes into it where the agent takes that. */
+/** Takes turns from stdin until it ends. Input during a turn is steered into it if the agent supports that. */
 export class Conversation {
   readonly #protocol: Protocol;
   readonly #voice: Voice;
@@ -20,7 +20,7 @@ export class Conversation {
     this.#voice = voice;
   }
 
-  /** Returns the exit code: 1 when the conversation could not begin or its last turn failed. */
+  /** Returns the exit code: 1 if the conversation could not start or its last turn failed. */
   async run(): Promise<number> {
     const inbox = new Inbox(process.stdin, (control) => void this.#answer(control), report);
     try {
@@ -50,7 +50,7 @@ export class Conversation {
     return end.kind === 'failed' ? 1 : 0;
   }
 
-  /** Asks for the end of the running turn, after which no other begins. True when one was running. */
+  /** Ends the running turn, and starts no other. True if one was running. */
   stop(): boolean {
     this.#stopping = true;
     if (this.#busy) void this.#interrupt();

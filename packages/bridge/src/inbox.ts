@@ -3,7 +3,7 @@ import { at, listAt, parseObject, textAt } from './json.ts';
 import { bridgeLimits } from './limit.ts';
 import { LineSplitter } from './line-splitter.ts';
 
-/** A user turn. `uuid` is the sender's own name for it, which its echo repeats. */
+/** A user turn. `uuid` is the sender's id for it, which its echo repeats. */
 export type Input = { text: string; uuid: string | null };
 
 /** A control request, which is answered out of turn. */
@@ -12,8 +12,8 @@ export type Control = { requestId: string; subtype: string };
 type Parsed = { input: Input } | { control: Control } | { refused: string };
 
 /**
- * What arrives on stdin: user turns in order, each once, control requests at once. Reading pauses while too many turns wait, so that
- * the pipe holds the sender back.
+ * Reads stdin: user turns in order, each once; control requests immediately. Pauses while too many turns wait, so that
+ * the pipe slows the sender down.
  */
 export class Inbox {
   readonly #stream: Readable;
@@ -22,7 +22,7 @@ export class Inbox {
   readonly #splitter = new LineSplitter(bridgeLimits.inputBytes);
   readonly #inputs: Input[] = [];
   readonly #waiting = new Set<() => void>();
-  /** The names of the latest inputs, oldest first. */
+  /** The ids of the latest inputs, oldest first. */
   readonly #seen = new Set<string>();
   #ended = false;
 
@@ -33,12 +33,12 @@ export class Inbox {
     stream.on('data', (chunk: Buffer) => this.#take(this.#splitter.push(chunk)));
     stream.on('end', () => this.#end());
     stream.on('error', (error) => {
-      report(`stdin cannot be read any more: ${error.message}`);
+      report(`stdin can no longer be read: ${error.message}`);
       this.#end();
     });
   }
 
-  /** The first waiting turn, left where it is; undefined when stdin has ended and none waits. */
+  /** The first waiting turn, without removing it; undefined if stdin has ended and none waits. */
   async peek(): Promise<Input | undefined> {
     while (this.#inputs.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
@@ -46,7 +46,7 @@ export class Inbox {
     return this.#inputs[0];
   }
 
-  /** Takes the first waiting turn out. */
+  /** Removes the first waiting turn. */
   take(): void {
     this.#inputs.shift();
     if (this.#inputs.length < bridgeLimits.queuedInputs) this.#stream.resume();
@@ -64,7 +64,7 @@ export class Inbox {
     this.#wake();
   }
 
-  /** Lets an input wait for its turn. One that was here before is dropped: its echo has come or will come. */
+  /** Queues an input. Drops a duplicate: its echo has come or will come. */
   #admit(input: Input): void {
     if (input.uuid !== null) {
       if (this.#seen.has(input.uuid)) return;
@@ -88,7 +88,7 @@ export class Inbox {
   }
 }
 
-/** Reads a user turn, with text or content blocks, or a control request. */
+/** Parses a user turn, with text or content blocks, or a control request. */
 function parseInput(line: string): Parsed {
   const record = parseObject(line);
   if (record === null) return { refused: 'it is no JSON object' };

@@ -4,7 +4,7 @@ import { at, isObject, listAt, parseObject, textAt } from './json.ts';
 import { bridgeLimits } from './limit.ts';
 import type { McpServer } from './protocol.ts';
 
-/** The text of a file that was named on the command line; empty when none was. */
+/** The text of a file named on the command line; empty if none. */
 export function readInputFile(path: string | null): string {
   if (path === null) return '';
   try {
@@ -19,7 +19,7 @@ export function readInputFile(path: string | null): string {
   }
 }
 
-/** The servers of a file in Claude Code's form, `{"mcpServers":{"name":{"command":…}}}`. */
+/** Parses MCP servers in Claude Code's format, `{"mcpServers":{"name":{"command":…}}}`. */
 export function parseMcpServers(text: string): McpServer[] {
   if (text === '') return [];
   const servers = at(parseObject(text), 'mcpServers');

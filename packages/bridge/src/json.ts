@@ -1,4 +1,4 @@
-/** What a line holds when it is a JSON object; null for everything else. */
+/** Parses a line that is a JSON object; null for everything else. */
 export function parseObject(line: string): Record<string, unknown> | null {
   if (!line.trimStart().startsWith('{')) return null;
   try {
@@ -9,12 +9,12 @@ export function parseObject(line: string): Record<string, unknown> | null {
   }
 }
 
-/** True for an object that is no list. */
+/** True for an object that is not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** The value at a path of own fields, or undefined where the path ends early. */
+/** The value at a path of own fields, or undefined. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let found = value;
   for (const name of path) {
@@ -30,7 +30,7 @@ export function textAt(value: unknown, ...path: (string | number)[]): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** The number at a path, or zero: counts that are missing or no counts add nothing. */
+/** The number at a path, or zero if it is missing or not a count. */
 export function countAt(value: unknown, ...path: (string | number)[]): number {
   const found = at(value, ...path);
   return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
@@ -42,7 +42,7 @@ export function listAt(value: unknown, ...path: (string | number)[]): unknown[] 
   return Array.isArray(found) ? found : [];
 }
 
-/** A value as JSON, or an empty text for one that is nested deeper than the stack reaches. */
+/** A value as JSON; empty if it is nested deeper than the stack. */
 export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -51,7 +51,7 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** The texts of a list of content blocks, one below the other. */
+/** The texts of a list of content blocks, one per line. */
 export function blockTexts(blocks: unknown[]): string {
   return blocks
     .map((block) => textAt(block, 'text') || textAt(block, 'content', 'text'))

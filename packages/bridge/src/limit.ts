@@ -1,34 +1,34 @@
 import { limits } from '@pawl/schema/limit';
 
-/** Every bound of the bridge, in one place. Units come last in the names. */
+/** Bounds of the bridge. Units come last in names. */
 export const bridgeLimits = {
-  /** A line of the agent that is longer is not read but reported by its length. */
+  /** A longer line of the agent is not read, only reported by its length. */
   lineBytes: limits.lineBytes,
-  /** The longest line on stdin; a longer one is skipped, and that is told. */
+  /** The longest line on stdin; a longer one is skipped and reported. */
   inputBytes: 8 * 1024 * 1024,
-  /** Inputs that may wait for their turn; stdin is not read further while so many wait. */
+  /** Queued inputs; stdin is not read further beyond this. */
   queuedInputs: 256,
-  /** Names of inputs that are remembered: one that comes again, after a sender's crash, is not handed over again. */
+  /** Remembered input ids: a repeated input, after a sender's crash, is not delivered again. */
   seenInputs: 1_000,
   /** How long an agent may take to be ready for its first prompt. */
   openMs: 120_000,
-  /** How long an agent that is asked to stop may take, before what is left of it is killed. */
+  /** How long an agent may take to stop before the rest of it is killed. */
   politeMs: 2_000,
-  /** How much later than the agent's end our own signal may come, when both were sent at once. */
+  /** How long after the agent's end our own signal may come, if both were sent at once. */
   signalMs: 1_000,
-  /** How long an agent may take to leave by itself when there are no more turns. */
+  /** How long an agent may take to exit when there are no more turns. */
   leaveMs: 3_000,
-  /** How long output is still read after the agent has ended while a child of it keeps the pipe open. */
+  /** How long output is still read after the agent has ended while a child keeps the pipe open. */
   drainMs: 500,
-  /** How long the end of the process waits for a reader that has stopped reading. */
+  /** How long our exit waits for a reader that has stopped reading. */
   flushMs: 1_000,
-  /** How much of the agent's last words on stderr is told when it dies. */
+  /** How much of the agent's stderr is reported when it dies. */
   lastWordsBytes: 4 * 1024,
-  /** Requests of ours that may wait for an answer. */
+  /** Our pending requests. */
   pendingRequests: 1_000,
   /** Tool calls of one turn that are remembered until their result. */
   toolCalls: 1_000,
-  /** A text that is still being written is told in parts of this length. */
+  /** A text that is still being written is reported in parts of this length. */
   textCharacters: 256 * 1024,
   /** The largest file with a system prompt or with MCP servers. */
   fileBytes: 1024 * 1024,

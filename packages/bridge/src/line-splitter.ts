@@ -1,9 +1,9 @@
-/** A line of the agent, or the length of one that is too long to be read. */
+/** A line of the agent, or the length of one that is too long to read. */
 export type InnerLine = { text: string } | { oversizedBytes: number };
 
 /**
- * Cuts bytes into lines at LF only; other separators are legal inside JSON. It never holds more than `lineBytes`: of a
- * longer line only the length is kept.
+ * Splits bytes into lines at LF only; other separators are legal inside JSON. Holds at most `lineBytes`: of a longer
+ * line it keeps only the length.
  */
 export class LineSplitter {
   readonly #lineBytes: number;
@@ -25,7 +25,7 @@ export class LineSplitter {
     this.#extend(chunk.subarray(start));
   }
 
-  /** What stands after the last LF, if it is more than white space. */
+  /** The rest after the last LF, unless blank. */
   *end(): Generator<InnerLine> {
     const bytes = this.#bytes;
     const text = bytes > this.#lineBytes ? '' : Buffer.concat(this.#parts).toString('utf8');

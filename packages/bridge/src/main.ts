@@ -3,7 +3,7 @@ import { parseArguments, usageText } from './arguments.ts';
 import { report } from './output.ts';
 import { runSession } from './session.ts';
 
-/** Runs the bridge and returns its exit code; the caller ends the process with it, because stdin may still be open. */
+/** Runs the bridge and returns its exit code; the caller must exit with it, because stdin may still be open. */
 export async function main(argv: string[]): Promise<number> {
   try {
     const options = parseArguments(argv);

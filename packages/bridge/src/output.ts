@@ -1,14 +1,14 @@
 import { toJson } from './json.ts';
 
-/** The stdout of this process. Whoever reads the agent waits for `ready` in between, so a slow reader slows the agent. */
+/** Our stdout. Readers of the agent await `ready`, so a slow reader slows the agent. */
 export class Output {
-  /** Settles when the reader has gone or the output cannot be written any more. */
+  /** Resolves when the reader has gone or writing fails. */
   readonly closed: Promise<void>;
   readonly #stream = process.stdout;
 
   constructor() {
     this.closed = new Promise((resolve) => this.#stream.once('error', () => resolve()));
-    // A second error must not end the process with a stack trace while it is leaving.
+    // A second error must not end the process with a stack trace while it exits.
     this.#stream.on('error', () => {});
   }
 
@@ -18,7 +18,7 @@ export class Output {
     if (json !== '') this.writeText(json);
   }
 
-  /** Writes one line that is JSON already. */
+  /** Writes one line that is already JSON. */
   writeText(json: string): void {
     this.#stream.write(`${json}\n`);
   }
@@ -29,13 +29,13 @@ export class Output {
     return Promise.race([new Promise<void>((resolve) => this.#stream.once('drain', resolve)), this.closed]);
   }
 
-  /** Resolves when everything written so far has left this process. */
+  /** Resolves when everything written so far is flushed. */
   flush(): Promise<void> {
     return new Promise((resolve) => this.#stream.write('', () => resolve()));
   }
 }
 
-/** Says something to the person or program that started this process. */
+/** Logs to stderr. */
 export function report(message: string): void {
   process.stderr.write(`bridge: ${message}\n`);
 }

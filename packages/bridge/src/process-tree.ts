@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process, with the moment it began: a number alone may be somebody else's by the time it is signalled. */
+/** A process with its start time: a pid alone may be reused by the time it is signalled. */
 export type Member = { pid: number; start: string };
 
 type Entry = Member & { parent: number };
 
-/** A process and everything that descends from it, the oldest first. Empty when it is gone. */
+/** A process and all its descendants, oldest first. Empty if it is gone. */
 export function treeOf(pid: number): Member[] {
   const entries = readProcesses();
   const found = entries.filter((entry) => entry.pid === pid);
@@ -14,7 +14,7 @@ export function treeOf(pid: number): Member[] {
   return found.map(({ pid, start }) => ({ pid, start }));
 }
 
-/** Kills those that still live, the oldest first so that it starts nothing new. */
+/** Kills those still alive, oldest first, so that none starts new ones. */
 export function killMembers(members: Member[]): void {
   const living = new Map(readProcesses().map((entry) => [entry.pid, entry.start]));
   for (const { pid, start } of members) {
@@ -22,12 +22,12 @@ export function killMembers(members: Member[]): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself in the meantime.
+      // It has ended by itself meanwhile.
     }
   }
 }
 
-/** Every process, from /proc where there is one, else from ps. */
+/** All processes, from /proc if available, else from ps. */
 function readProcesses(): Entry[] {
   if (process.platform === 'linux') return readdirSync('/proc').flatMap(readEntry);
   const listing = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], { encoding: 'utf8' });
@@ -41,7 +41,7 @@ function readEntry(name: string): Entry[] {
   if (!/^\d+$/.test(name)) return [];
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-    // The name of the program stands in parentheses and may itself contain any character.
+    // The program's name in parentheses may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return [{ pid: Number(name), parent: Number(fields[1]), start: fields[19] ?? '' }];
   } catch {

@@ -3,12 +3,12 @@ import type { Input } from './inbox.ts';
 import type { InnerLine } from './line-splitter.ts';
 import type { TurnEnd, Voice } from './voice.ts';
 
-/** What a protocol is made from: what was asked for, who hears it, and the agent's stdin. */
+/** The context of a protocol: options, output, and the agent's stdin. */
 export type ProtocolContext = {
   options: Arguments;
   voice: Voice;
   send: (message: object) => void;
-  /** What to add to the agent's system prompt; empty for nothing. */
+  /** Text to append to the agent's system prompt; empty for none. */
   systemPrompt: string;
   mcpServers: McpServer[];
 };
@@ -21,21 +21,21 @@ export type McpServer =
       command: string;
       args: string[];
       env: Record<string, string>;
-      /** Variables of this process that it is to have, too. */
+      /** Variables of this process to pass on. */
       inherit: string[];
     }
   | { name: string; type: 'http' | 'sse'; url: string; headers: Record<string, string> };
 
 /** A live protocol of an agent. One turn runs at a time. */
 export type Protocol = {
-  /** Takes a line of the agent. It never throws. */
+  /** Handles a line of the agent. Never throws. */
   receive(line: InnerLine): void;
-  /** Begins or takes up the conversation, and says its first line. */
+  /** Starts or resumes the conversation, and writes its first line. */
   open(): Promise<void>;
-  /** Hands a prompt over and resolves when the turn has ended by the agent's own word. */
+  /** Sends a prompt and resolves when the agent has ended the turn. */
   turn(input: Input): Promise<TurnEnd>;
-  /** Hands an input to the running turn. False when the agent did not take it: then it waits for the next turn. */
+  /** Sends an input into the running turn. False if the agent did not take it: then it waits for the next turn. */
   steer(input: Input): Promise<boolean>;
-  /** Asks the agent to end the running turn. The turn's own end follows. */
+  /** Asks the agent to end the running turn; its end follows. */
   interrupt(): Promise<void>;
 };

@@ -10,7 +10,7 @@ import type { Protocol, ProtocolContext } from './protocol.ts';
 import { Voice } from './voice.ts';
 import { within } from './wait.ts';
 
-/** Exit code when the reader of stdout has gone, as a shell reports SIGPIPE. */
+/** Exit code when the reader of stdout has gone, like SIGPIPE. */
 const readerGone = 141;
 
 type Ending =
@@ -19,7 +19,7 @@ type Ending =
   | { kind: 'stopped'; code: number }
   | { kind: 'unheard' };
 
-/** Runs the agent for as long as there are turns, and returns the exit code. Nothing of the agent is left then. */
+/** Runs the agent while there are turns, and returns the exit code. Leaves no process of the agent. */
 export async function runSession(options: Arguments): Promise<number> {
   const systemPrompt = readInputFile(options.systemPromptFile);
   const mcpServers = parseMcpServers(readInputFile(options.mcpFile));
@@ -59,7 +59,7 @@ async function finish(ending: Ending, { agent, conversation, conversed, stopped 
       await agent.leave(bridgeLimits.leaveMs, members);
       return ending.code;
     case 'died': {
-      // Whoever ends the session may signal the agent too, and it may be the quicker one to go.
+      // Whoever ends the session may signal the agent, too, and it may exit first.
       const asked = await within(stopped, bridgeLimits.signalMs);
       if (asked !== null) return asked;
       conversation.fail(agent.describe(ending.exit));
@@ -76,7 +76,7 @@ async function finish(ending: Ending, { agent, conversation, conversed, stopped 
   }
 }
 
-/** Loads only the protocol that is spoken: the library of one of them takes longer than all the rest. */
+/** Loads only the protocol in use: one of the libraries takes longer than everything else. */
 async function loadProtocol(name: ProtocolName): Promise<new (context: ProtocolContext) => Protocol> {
   switch (name) {
     case 'acp':
@@ -88,7 +88,7 @@ async function loadProtocol(name: ProtocolName): Promise<new (context: ProtocolC
   }
 }
 
-/** Settles when a person or program asks this process to end. */
+/** Resolves when this process is asked to stop. */
 function askedToStop(): Promise<number> {
   return new Promise((settle) => {
     process.on('SIGTERM', () => settle(143));

@@ -1,4 +1,4 @@
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** The program's version, which agents are told. */
+/** The version, as reported to agents. */
 export const version: string = manifest.version;

@@ -3,24 +3,24 @@ import { bridgeLimits } from './limit.ts';
 import type { InnerLine } from './line-splitter.ts';
 import type { Output } from './output.ts';
 
-/** What one or more model calls used. A cost of null says nothing about money. */
+/** The usage of one or more model calls. A null cost means unknown. */
 export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number; costUsd: number | null };
 
-/** How a turn ended. `status` is the HTTP status of the model's service, where that is known. */
+/** How a turn ended. `status` is the HTTP status of the model's service, if known. */
 export type TurnEnd =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
   | { kind: 'failed'; text: string; status: number | null };
 
 /**
- * Speaks for the agent in the lines of Claude Code's stream-json. Numbers are sums over this process. Every line carries
- * the session id as soon as there is one.
+ * Writes the agent's output as Claude Code's stream-json. Numbers are totals for this process. Every line has the
+ * session id once there is one.
  */
 export class Voice {
   readonly #output: Output;
   #sessionId = '';
   #model: string | null = null;
-  /** The latest whole text, which the result of a turn repeats. */
+  /** The latest complete text, which a turn's result repeats. */
   #lastText = '';
   #open: { kind: 'text' | 'thinking'; text: string } | null = null;
   #turnStartMs = performance.now();
@@ -31,7 +31,7 @@ export class Voice {
     this.#output = output;
   }
 
-  /** The first line: from now on the conversation has its id. */
+  /** The first line, with the conversation's id. */
   begin(sessionId: string, model: string | null): void {
     this.#sessionId = sessionId;
     this.#model = model;
@@ -43,17 +43,17 @@ export class Voice {
     this.#lastText = '';
   }
 
-  /** The latest whole text of this turn, with what is still being written. */
+  /** The latest complete text of this turn, including the unfinished one. */
   get lastText(): string {
     return this.#open?.kind === 'text' ? this.#open.text : this.#lastText;
   }
 
-  /** A piece of a text whose whole comes later from the agent itself. */
+  /** A piece of a text that the agent later repeats as a whole. */
   delta(text: string): void {
     this.#event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
   }
 
-  /** A piece of a text or thought of which the agent gives only pieces; `closeText` tells the whole. */
+  /** A piece of a text or thought that the agent sends only in pieces; `closeText` writes the whole. */
   piece(kind: 'text' | 'thinking', text: string): void {
     if (text === '') return;
     if (this.#open?.kind !== kind || this.#open.text.length >= bridgeLimits.textCharacters) this.closeText();
@@ -62,7 +62,7 @@ export class Voice {
     if (kind === 'text') this.delta(text);
   }
 
-  /** Tells the text or thought that the pieces so far make. */
+  /** Writes the text or thought collected so far. */
   closeText(): void {
     const open = this.#open;
     this.#open = null;
@@ -91,30 +91,30 @@ export class Voice {
     this.#write({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
   }
 
-  /** Says that an input has really reached the agent. */
+  /** Confirms that an input has reached the agent. */
   echo({ text, uuid }: Input): void {
     const name = uuid === null ? {} : { uuid };
     this.#write({ type: 'user', message: { role: 'user', content: text }, isReplay: true, ...name });
   }
 
-  /** The agent tries a failed model call again. */
+  /** The agent retries a failed model call. */
   retry(error: string, attempt: number | null, delayMs: number | null): void {
     this.#write({ type: 'system', subtype: 'api_retry', attempt, retry_delay_ms: delayMs, error });
   }
 
-  /** A usage limit, with the second it ends where that is known. */
+  /** A usage limit, with its end in seconds if known. */
   limit(resetsAt: number | null): void {
     const info = { status: 'rejected', ...(resetsAt === null ? {} : { resetsAt }) };
     this.#write({ type: 'rate_limit_event', rate_limit_info: info });
   }
 
-  /** Counts one model call, with what it used where that is known. */
+  /** Counts one model call, with its usage if known. */
   countCall(usage: Partial<Usage> = {}): void {
     this.#calls += 1;
     this.addUsage(usage);
   }
 
-  /** Adds to the sums, and tells the tokens at once, so that a turn that uses too much can be stopped. */
+  /** Adds to the totals, and reports tokens at once, so that an excessive turn can be stopped. */
   addUsage({ input = 0, output = 0, cacheRead = 0, cacheWrite = 0, costUsd = null }: Partial<Usage>): void {
     if (input + output + cacheRead + cacheWrite > 0) {
       const usage = {
@@ -132,7 +132,6 @@ export class Voice {
     if (costUsd !== null) this.#usage.costUsd = (this.#usage.costUsd ?? 0) + costUsd;
   }
 
-  /** The end of a turn. */
   end(end: TurnEnd): void {
     this.closeText();
     const { input, output, cacheRead, cacheWrite, costUsd } = this.#usage;
@@ -152,13 +151,12 @@ export class Voice {
     this.#lastText = '';
   }
 
-  /** Answers a control request. */
   control(requestId: string, error: string | null): void {
     const response = error === null ? { subtype: 'success', request_id: requestId } : { subtype: 'error', error };
     this.#write({ type: 'control_response', response: { ...response, request_id: requestId } });
   }
 
-  /** A line of the agent for which there is no other, kept as it was. `note` says more about it. */
+  /** Keeps a line of the agent that has no translation. `note` adds information. */
   raw(line: InnerLine, note: Record<string, string> = {}): void {
     if ('oversizedBytes' in line) {
       this.#output.writeLine({ type: 'bridge', subtype: 'oversized', bytes: line.oversizedBytes });
@@ -167,7 +165,7 @@ export class Voice {
     this.#output.writeLine({ type: 'bridge', ...note, raw: line.text });
   }
 
-  /** A line of the agent that is known to be JSON, kept as it was. */
+  /** Keeps a line of the agent that is known to be JSON. */
   rawJson(json: string, note: Record<string, string> = {}): void {
     const rest = Object.entries(note).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
     this.#output.writeText(`{"type":"bridge",${rest.join('')}"raw":${json.trim()}}`);
@@ -187,7 +185,7 @@ export class Voice {
   }
 }
 
-/** An error of the model's service is a `success` with `is_error`, as Claude Code reports it. */
+/** As in Claude Code, an error of the model's service is a `success` with `is_error`. */
 function describeEnd(end: TurnEnd, lastText: string): object {
   switch (end.kind) {
     case 'completed':

@@ -1,4 +1,4 @@
-/** Resolves with the promise's value, or with null when that takes longer. The timer keeps nothing alive. */
+/** Resolves with the promise's value, or with null after a timeout. The timer keeps nothing alive. */
 export async function within<T>(promise: Promise<T>, durationMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

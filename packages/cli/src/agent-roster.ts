@@ -11,7 +11,7 @@ Example:
   agent-roster ~/code/shop || echo "somebody else is here, or may be"
 `;
 
-/** The roster under the name that scripts know it by: the same as \`pawl roster\`, without loading the rest. */
+/** The roster under the name that scripts use: the same as `pawl roster`, without loading the rest. */
 function main(words: string[]): number {
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(usage);
@@ -27,7 +27,7 @@ function main(words: string[]): number {
   return roster(createContext({ json: flags.includes('--json'), quiet }), paths[0]);
 }
 
-// Whatever else goes wrong, 1 would say "not alone", and nobody has looked.
+// An exit code of 1 would mean "not alone", which nobody has checked.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`roster: cannot tell: ${printableLine(error.message)}\n`);
   process.exit(2);

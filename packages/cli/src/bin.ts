@@ -1,6 +1,6 @@
-/** Nothing is imported up here: an old Node must get as far as the line that says that it is too old. */
+/** No imports here: an old Node must reach the line that says it is too old. */
 
-/** The oldest Node that has all we stand on. */
+/** The oldest supported Node. */
 const required = [24, 15] as const;
 
 function isOldNode(): boolean {
@@ -8,7 +8,7 @@ function isOldNode(): boolean {
   return major < required[0] || (major === required[0] && minor < required[1]);
 }
 
-/** A checkout brings its own Node along: an older one hands over to it. */
+/** A checkout ships its own Node: an older one hands over to it. */
 async function handOver(): Promise<number> {
   const { existsSync } = await import('node:fs');
   const { join } = await import('node:path');
@@ -26,7 +26,7 @@ async function handOver(): Promise<number> {
 }
 
 if (isOldNode()) process.exitCode = await handOver();
-// The commonest question is answered without loading anything.
+// Answers the most common question without loading anything.
 else if (process.argv.length === 3 && process.argv[2] === 'version') {
   const { version } = await import('@pawl/protocol/programs');
   process.stdout.write(`${version}\n`);

@@ -3,22 +3,22 @@ import { homeAt } from '@pawl/protocol/home';
 import type { Palette } from './terminal/terminal.ts';
 import { palette } from './terminal/terminal.ts';
 
-/** What every command gets: where it writes, how it looks, and which home it speaks to. */
+/** The context of every command: output, style, and home. */
 export type CommandContext = {
   home: Home;
   json: boolean;
   quiet: boolean;
   colours: Palette;
   columns: number;
-  /** Prints the command's answer: the envelope with --json, else the text. */
+  /** Prints the answer: the envelope with --json, else the text. */
   answer(kind: string, data: unknown, text: () => string): void;
   /** Prints one record of a stream: a line of NDJSON with --json, else the text. */
   record(kind: string, data: unknown, text: () => string | null): void;
-  /** A word to the person on stderr, never part of the answer. */
+  /** Writes to stderr, never part of the answer. */
   say(text: string): void;
 };
 
-/** The version of the envelope around every JSON answer. It changes only when a reader would break. */
+/** The version of the JSON envelope. It changes only when readers would break. */
 const envelopeVersion = 1;
 
 /** Builds the context from the global options. */
@@ -32,7 +32,7 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
     json,
     quiet,
     colours: palette(process.stdout),
-    // Some terminals do not know their width and say 0.
+    // Some terminals do not know their width and report 0.
     columns: process.stdout.columns || 120,
     answer(kind, data, text) {
       if (json) write(envelope(kind, data));
@@ -49,7 +49,7 @@ export function createContext(options: { json?: boolean; quiet?: boolean; home?:
   };
 }
 
-/** JSON in which what could steer a terminal is escaped; to a reader of JSON it means the same. */
+/** JSON with terminal control characters escaped; equal to a JSON parser. */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(
     // oxlint-disable-next-line no-control-regex -- control characters are what this escapes

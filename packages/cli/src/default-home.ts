@@ -2,7 +2,7 @@ import type { Home } from '@pawl/protocol/home';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether a command finds this home without being told. */
+/** Whether commands find this home by default. */
 export function isDefaultHome({ root }: Pick<Home, 'root'>): boolean {
   return root === join(homedir(), '.pawl');
 }

@@ -1,7 +1,7 @@
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import { palette, printable } from './terminal/terminal.ts';
 
-/** Tells what went wrong and what to do next, on stderr, and gives the exit code. */
+/** Prints the error and its hint on stderr, and returns the exit code. */
 export function reportFailure(error: unknown, json: boolean): number {
   const known = error instanceof PawlError ? error : new PawlError('internal', messageOf(error), { cause: error });
   if (json) {

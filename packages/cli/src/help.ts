@@ -1,10 +1,10 @@
 import type { Command, Help } from 'commander';
 import { Help as PlainHelp } from 'commander';
 
-/** The commands of every day, in the order in which a newcomer needs them. */
+/** The everyday commands, in the order a newcomer needs them. */
 const everyday = 'init work ps logs diff inbox reply change resume send stop doctor'.split(' ');
 
-/** The first page of the help: a dozen commands, on one screen of 24 lines. A command below has commander's own page. */
+/** The first page of the help: a dozen commands within 24 lines. Subcommands have commander's own page. */
 export function everydayHelp(command: Command, helper: Help): string {
   if (command.parent !== null) return new PlainHelp().formatHelp(command, helper);
   const width = Math.max(...everyday.map((name) => name.length));

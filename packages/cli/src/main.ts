@@ -8,7 +8,7 @@ async function main(words: string[]): Promise<void> {
   if (words[0] === 'scripted-agent') return runScriptedAgent(words.slice(1));
   const json = words.includes('--json');
   const program = buildProgram((code) => (process.exitCode = code), words[0]);
-  // What commander has to complain about is told in the same shape as everything else.
+  // Prints commander's errors like all others.
   if (json) silence(program);
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -19,13 +19,13 @@ async function main(words: string[]): Promise<void> {
   }
 }
 
-/** Takes a command and all below it their own voice on stderr. */
+/** Silences stderr for a command and its subcommands. */
 function silence(command: Command): void {
   command.configureOutput({ writeErr: () => {} });
   for (const each of command.commands) silence(each);
 }
 
-/** Plays a scenario in the terminal it was called from, and ends as it ended. */
+/** Plays a scenario in the calling terminal, and exits like it. */
 async function runScriptedAgent(words: string[]): Promise<void> {
   const { spawnSync } = await import('node:child_process');
   const { status, signal } = spawnSync(process.execPath, [...programs.scriptedAgent, ...words], { stdio: 'inherit' });
@@ -33,7 +33,7 @@ async function runScriptedAgent(words: string[]): Promise<void> {
   process.exitCode = status ?? 1;
 }
 
-/** Commander has already printed its own complaint, or the help that was asked for. */
+/** Commander has already printed its error, or the requested help. */
 function isUsage(error: unknown): error is Error & { exitCode: number } {
   return (
     error instanceof Error && 'exitCode' in error && String((error as { code?: unknown }).code).startsWith('commander.')
@@ -41,7 +41,7 @@ function isUsage(error: unknown): error is Error & { exitCode: number } {
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of a pipe has left (`pawl logs | head`): that is no failure.
+  // The reader of a pipe has gone (`pawl logs | head`), which is no failure.
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });

@@ -24,7 +24,7 @@ import { everydayHelp } from './help.ts';
 import { helpCommands } from './table/help.ts';
 import type { CommandTable } from './table/tools.ts';
 
-/** The commands in the groups in which the help shows them. */
+/** The commands by help group. */
 const groups: [heading: string, commands: CommandTable][] = [
   ['Agents:', { ...agentCommands, ...delegateCommands }],
   ['Control:', signalCommands],
@@ -43,7 +43,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Help:', helpCommands],
 ];
 
-/** The command line: the whole of it, or only the command that was asked for, which is quicker to build. */
+/** Builds the command line: all of it, or only the requested command, which is faster. */
 export function buildProgram(exit: (code: number) => void, only?: string): Command {
   const program = new Command('pawl')
     .description('Runs teams of coding agents on a git repository and lets main move only forward.')

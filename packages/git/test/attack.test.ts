@@ -80,7 +80,7 @@ describe.each(['config', 'included file', 'worktree config'] as const)('commands
   });
 });
 
-test('the planted commands do run in plain git, so the silence above means something', () => {
+test('the planted commands do run in plain git, so the silence above is meaningful', () => {
   const { home, root, fired } = plant('config');
   write(root, { 'a.txt': 'changed\n' });
   tryGit(root, 'status');
@@ -103,7 +103,7 @@ test('the planted commands do run in plain git, so the silence above means somet
   expect(fired()).toEqual(expect.arrayContaining([...expected, 'process', 'smudge', 'textconv']));
 });
 
-test('a submodule in a worktree is compared by its commit, without a look inside', async () => {
+test('a submodule in a worktree is compared by its commit, without looking inside', async () => {
   const { home, root, text, fired } = plant('worktree config');
   rmSync(join(root, '.git/config.worktree'));
   rmSync(join(root, '.git/hooks'), { recursive: true });

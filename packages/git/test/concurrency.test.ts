@@ -8,7 +8,7 @@ import { listWorktrees } from '../src/worktree/worktree-list.ts';
 import { trashWorktree } from '../src/trash/trash.ts';
 import { git, makeRepository, temporaryDirectory, traceGit } from './fixture.ts';
 
-test('50 worktrees at once, three rounds, each its own, none fails', async () => {
+test('50 worktrees at once, three rounds: each gets its own, none fails', async () => {
   const home = temporaryDirectory();
   const source = makeRepository(join(home, 'source'));
   // A start point with an upstream is where concurrent git commands fight over the config.
@@ -46,7 +46,7 @@ test('50 worktrees at once, three rounds, each its own, none fails', async () =>
   expect(git(root, 'config', '--list', '--local')).toBe(config);
 });
 
-test('two commands that register never overlap', async () => {
+test('registrations never overlap', async () => {
   const home = temporaryDirectory();
   const repository = await openRepository(makeRepository(join(home, 'project')));
   const base = await resolveCommit(repository);

@@ -27,7 +27,7 @@ async function setUp(fileCount = 3) {
   return { root, repository, request, base, check };
 }
 
-test('a process that dies between registration and checkout is finished by the next call', async () => {
+test('the next call finishes a process that died between registration and checkout', async () => {
   const { root, request, check } = await setUp();
   const child = start({ root, ...request }, { PAWL_CRASH_AT: 'spawn.after_worktree_add' });
   const [, signal] = await once(child, 'exit');

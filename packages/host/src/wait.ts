@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hostLimits } from './host-limit.ts';
 
-/** A monotonic clock in milliseconds: setting the system's time back or forth does not move it. */
+/** A monotonic clock in milliseconds, independent of the system time. */
 export type MonotonicClock = () => number;
 
 export const monotonicClock: MonotonicClock = () => performance.now();
 
-/** Pauses that grow from the shortest to the longest, for looking again at something that has no event. */
+/** Delays with backoff, for polling something without an event. */
 export function createPauses(): () => Promise<void> {
   let pauseMs: number = hostLimits.lookAgainMinMs;
   return async () => {

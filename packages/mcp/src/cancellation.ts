@@ -1,10 +1,13 @@
 import * as z from 'zod';
 
-/** The calls over HTTP that are being answered now. */
+/** Running calls over HTTP. */
 export type Cancellations = {
-  /** Notes a call of somebody; `signal` is aborted when they cancel it, and `over` forgets it. */
+  /** Registers a call; `signal` aborts when the caller cancels it, and `over` unregisters it. */
   begin(caller: string, requestId: RequestId): { signal: AbortSignal; over(): void };
-  /** Ends the call of this number. Numbers are each client's own: where two of the same caller have it, neither is ended. */
+  /**
+   * Cancels the call with this id. Ids are chosen per client: if two clients of one caller use it, neither is
+   * cancelled.
+   */
   cancel(caller: string, requestId: RequestId): void;
 };
 
@@ -15,10 +18,10 @@ const cancelledSchema = z.object({
   params: z.object({ requestId: z.union([z.string(), z.number()]) }),
 });
 
-/** A message that cancels something has a few words; longer ones are not looked at. */
+/** A cancellation is short; longer messages are skipped. */
 const cancelledBytes = 2_048;
 
-/** Keeps count for one daemon. Without sessions a cancellation comes to a server that knows nothing of the call but this. */
+/** One per daemon. Without sessions, this is all that connects a cancellation to its call. */
 export function createCancellations(): Cancellations {
   const calls = new Map<string, Set<AbortController>>();
   const key = (caller: string, requestId: RequestId) => JSON.stringify([caller, requestId]);
@@ -43,14 +46,14 @@ export function createCancellations(): Cancellations {
   };
 }
 
-/** The number of the call that a request cancels; null when it says something else. The request can still be read. */
+/** The id of the call that a request cancels, or null. The request remains readable. */
 export async function cancelledBy(request: Request): Promise<RequestId | null> {
   if (!(Number(request.headers.get('content-length')) <= cancelledBytes)) return null;
   try {
     const message = cancelledSchema.safeParse(JSON.parse(await request.clone().text()));
     return message.success ? message.data.params.requestId : null;
   } catch {
-    // Whoever answers it says what is wrong with it.
+    // The handler of the request reports what is wrong with it.
     return null;
   }
 }

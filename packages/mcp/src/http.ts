@@ -5,13 +5,12 @@ import { mcpLimits } from './mcp-limit.ts';
 import type { Desk } from './server.ts';
 import { createMcpServer } from './server.ts';
 
-/** Answers the protocol over HTTP. Nothing is kept from one request to the next but which calls are being answered. */
+/** Serves MCP over HTTP. Keeps nothing between requests except running calls. */
 export type HttpDoor = {
-  /** Answers one request for the caller of this name, whose desk it is. */
+  /** Handles one request of this caller. */
   answer(caller: string, desk: Desk, request: Request): Promise<Response>;
 };
 
-/** The protocol's door of one daemon. */
 export function createHttpDoor(tell: (error: Error) => void): HttpDoor {
   const cancellations: Cancellations = createCancellations();
   return {
@@ -22,7 +21,7 @@ export function createHttpDoor(tell: (error: Error) => void): HttpDoor {
       const handler = createMcpHandler(() => createMcpServer({ ...desk, begin }), {
         onerror: tell,
         maxRequestBodySize: mcpLimits.messageBytes,
-        // No list of ours changes while somebody listens.
+        // Our lists never change.
         maxSubscriptions: 0,
       });
       return handler.fetch(request);

@@ -1,23 +1,23 @@
-/** What bounds a call. Clients usually give up a call after sixty seconds, so that waits end before that. */
+/** Bounds of a call. Clients usually time out after sixty seconds, so waits end before that. */
 export const mcpLimits = {
-  /** How long `ask` and `listen` wait when the caller does not say, and at the most. */
+  /** Default and maximum wait of `ask` and `listen`. */
   waitSeconds: 45,
   longestWaitSeconds: 600,
-  /** How long what follows an answer may take. */
+  /** How long work after an answer may take. */
   afterwardsMs: 10_000,
-  /** How often a client that asked for it hears that a wait goes on. */
+  /** Interval of progress notifications during a wait. */
   progressMs: 10_000,
-  /** How long a daemon that is away, as when it is being restarted, is waited for, and how often it is looked for. */
+  /** How long to wait for an unavailable daemon, as during a restart, and how often to retry. */
   awayMs: 15_000,
   retryMs: 100,
-  /** Members and elements that the arguments of one call may have. */
+  /** Members and elements in the arguments of one call. */
   argumentElements: 1_000,
-  /** The largest message on stdin, and the largest body of a request. */
+  /** The largest message on stdin, and the largest request body. */
   messageBytes: 4 * 1024 * 1024,
-  /** Agents in one answer, and how much of each one's task. */
+  /** Agents in one answer, and how much of each task. */
   listedAgents: 200,
   taskCharacters: 200,
-  /** Mail in one answer, and how much of each; how much of one that is read alone; and how many are acknowledged at once. */
+  /** Mails in one answer, and how much of each; how much of a single one; and how many are acknowledged at once. */
   listedMail: 20,
   listedMailCharacters: 1_000,
   mailCharacters: 64 * 1024,

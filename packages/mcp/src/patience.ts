@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mcpLimits } from './mcp-limit.ts';
 
 /**
- * Asks until the daemon answers, for a short while: it may just be restarting. Every verb may be asked again, since each
- * either changes nothing the second time or carries a key that says that it is the same.
+ * Retries until the daemon answers, for a short while: it may be restarting. Safe for every verb, since each is
+ * idempotent or carries a key.
  */
 export async function whileAway<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   let until: number | null = null;
@@ -16,7 +16,7 @@ export async function whileAway<T>(signal: AbortSignal, ask: () => Promise<T>): 
       const away = error instanceof PawlError && error.code === 'daemon_unreachable';
       if (!away || signal.aborted) throw error;
       const now = performance.now();
-      // One that was there for a while has left just now.
+      // It was there for a while and has just gone: restart the timer.
       if (until === null || now - beganAt > mcpLimits.awayMs) until = now + mcpLimits.awayMs;
       if (now > until) throw error;
       await delay(mcpLimits.retryMs, undefined, { signal }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { mcpLimits } from './mcp-limit.ts';
 
-/** Tells a client that asked for it, now and then, that a call still waits; returns what ends that. */
+/** Sends progress notifications to a client that asked for them; returns a function that stops it. */
 export function keepTelling({ mcpReq }: ServerContext): () => void {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return () => {};
@@ -9,7 +9,7 @@ export function keepTelling({ mcpReq }: ServerContext): () => void {
   const timer = setInterval(() => {
     told += 1;
     const params = { progressToken: token, progress: told, message: 'still waiting' };
-    // A client that has left need not be told.
+    // The client may have left.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   }, mcpLimits.progressMs);
   timer.unref();

@@ -3,13 +3,13 @@ import { mcpLimits } from './mcp-limit.ts';
 import type { Desk } from './server.ts';
 import { createMcpServer } from './server.ts';
 
-/** Serves one client on stdin and stdout until it leaves. Nothing but the protocol is written to stdout. */
+/** Serves one client on stdin and stdout until it leaves. Writes nothing but the protocol to stdout. */
 export function serveOverStdio(desk: Desk, tell: (text: string) => void): Promise<void> {
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: mcpLimits.messageBytes });
   const handle = serveStdio(() => createMcpServer(desk), {
     transport,
     onerror: (error) => tell(error.message),
-    // No list of ours changes while somebody listens.
+    // Our lists never change.
     maxSubscriptions: 0,
   });
   return new Promise((resolve) => {

@@ -2,12 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { ToolAnswer } from './tool.ts';
 
-/** What a tool answered, for clients that read objects and for those that read text. */
+/** A tool's answer, as an object and as text. */
 export function answered(answer: ToolAnswer): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
-/** Every failure of a call in one shape, which a model can read: what went wrong, and what to do next. */
+/** Every failure in one shape that a model can read: what went wrong, and what to do next. */
 export function failed(error: unknown): CallToolResult {
   const known = error instanceof PawlError ? error : new PawlError('internal', messageOf(error));
   const { code, message, hint } = known;

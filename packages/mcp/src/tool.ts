@@ -5,57 +5,57 @@ import type * as z from 'zod';
 /** Whose token a call is made with. */
 export type CallerKind = 'agent' | 'person';
 
-/** Who was found at work below a directory, and why that may not be all. */
+/** Agents found below a directory, and why there may be more. */
 export type Sighting = {
   others: { pid: number; cwd: string; provider: string; agentId: string | null }[];
   doubts: string[];
 };
 
-/** What a call has to work with. */
+/** The context of a call. */
 export type Call = {
-  /** Asks the daemon with the caller's own authority; what it asks is given up when the call is cancelled. */
+  /** Acts with the caller's own authority; its requests end when the call is cancelled. */
   client: Client;
   caller: CallerKind;
   /** Aborted when the call is cancelled. */
   signal: AbortSignal;
-  /** When it came, in milliseconds of the process's own clock: a wait is measured from there, however often it is begun. */
+  /** Start time on the process's monotonic clock: a wait is measured from there, even across retries. */
   beganAt: number;
-  /** Does something once the answer has been handed over, be it an error, and not at all when the call is cancelled. */
+  /** Runs something after the answer, or error, was sent; not if the call is cancelled. */
   afterwards(act: (client: Client) => Promise<unknown>): void;
-  /** A word that is the same however often this call is tried: what it does is done once. */
+  /** An idempotency key, constant over retries of this call. */
   key: string;
-  /** The directory that the caller works in, where this process is the caller's own. */
+  /** The caller's directory, if this process is the caller's own. */
   here: string | null;
-  /** Looks for coding agents of the machine in a checkout, but for the caller, where this process is the caller's own. */
+  /** Finds other coding agents in a checkout, if this process is the caller's own. */
   scan: ((path: string) => Promise<Sighting>) | null;
 };
 
-/** What a tool answers: an object, which is also its text. */
+/** A tool's answer: an object, also shown as text. */
 export type ToolAnswer = Record<string, unknown>;
 
-/** What a client may be told of a tool's effects, so that it can decide whom to ask. */
+/** A tool's effects, from which a client decides whether to ask its user. */
 export type Effect = 'reads' | 'adds' | 'ends';
 
 /** One verb as a tool. */
 export type Tool = {
   name: string;
-  /** The route that it is for: an agent that is kept from it is not shown the tool. */
+  /** Its route: an agent without access to it is not shown the tool. */
   door: keyof typeof routes;
   title: string;
-  /** Written for a model: when to use it, and when not. */
+  /** For a model: when to use it, and when not. */
   description: string;
   input: z.ZodObject;
   effect: Effect;
-  /** Whether an agent has it; almost all are for agents. */
+  /** Whether agents have it; almost all do. */
   forAgent: boolean;
-  /** Whether it makes sense for a person's program, too; the other verbs act as an agent. */
+  /** Whether a person's program has it, too; other verbs act as an agent. */
   forPerson: boolean;
-  /** Whether it waits for somebody. */
+  /** Whether it may wait for a long time. */
   waits: boolean;
   call(call: Call, input: unknown): Promise<ToolAnswer>;
 };
 
-/** Makes a tool from its parts; its call is given what its own schema has let through. */
+/** Makes a tool; `call` gets input validated by its schema. */
 export function defineTool<Input extends z.ZodObject>(
   tool: Pick<Tool, 'name' | 'door' | 'title' | 'description' | 'effect'> &
     Partial<Pick<Tool, 'forAgent' | 'forPerson' | 'waits'>> & {

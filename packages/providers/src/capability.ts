@@ -1,6 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 
-/** What a provider can do, in words that a person chooses one by. */
+/** The capabilities of a provider, for a person to choose by. */
 export type Capabilities = {
   resume: boolean;
   fork: ProviderPreset['forkStyle'];
@@ -8,7 +8,7 @@ export type Capabilities = {
   liveFollowUps: boolean;
   systemPrompt: boolean;
   mcp: boolean;
-  /** How limits on tools are kept: by the CLI itself or by asking Pawl, by keeping it from writing, or not at all. */
+  /** How tool limits are enforced: by the CLI itself or by asking Pawl, by read-only mode, or not at all. */
   toolGate: 'hard' | 'read-only' | 'none';
   chosenSessionId: boolean;
   accounts: ('key' | 'token' | 'directory')[];
@@ -16,10 +16,10 @@ export type Capabilities = {
   reportsTokens: boolean;
 };
 
-/** Formats of output that say nothing of tokens. */
+/** Output formats without token counts. */
 const withoutTokens: readonly ProviderPreset['outputFormat'][] = ['text', 'copilot-json', 'continue-json'];
 
-/** Reads what a provider can do from its preset. */
+/** Derives the capabilities from a preset. */
 export function capabilitiesOf(preset: ProviderPreset): Capabilities {
   const { account } = preset;
   return {

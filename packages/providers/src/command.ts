@@ -8,11 +8,11 @@ import { fill, splitWords } from './words.ts';
 
 export type { McpServer } from './mcp.ts';
 
-/** How a session takes up its conversation. */
+/** How a session continues a conversation. */
 export type Conversation =
   | { kind: 'new'; chosenId: string | null }
   | { kind: 'resume'; providerSessionId: string }
-  /** Branches off another conversation, under an id of its own that we choose where we can. */
+  /** Forks another conversation, under an id that we choose if possible. */
   | { kind: 'fork'; providerSessionId: string; chosenId: string | null };
 
 /** The tools that an agent may use; null leaves them to the provider. */
@@ -24,39 +24,38 @@ export type SessionCommand = {
   prompt: string;
   stdin: 'fifo' | 'file';
   env: Record<string, string>;
-  /** To be written into the session's directory before it starts. */
+  /** Files to write into the session's directory before it starts. */
   files: { path: string; content: string }[];
 };
 
-/** What a session is started with. */
 export type SessionGiven = {
   conversation: Conversation;
   model: string | null;
   options: Record<string, string>;
   tools: ToolLimits;
   readOnly: boolean;
-  /** `system` is null when the CLI was told already, or is told in the turn. */
+  /** `system` is null if the CLI already has it, or gets it in the turn. */
   prompt: { system: string | null; turn: string };
-  /** A UUID that names the first line of stream-json, for a provider that repeats it. */
+  /** A UUID for the first line of stream-json, for a provider that echoes it. */
   promptName?: string;
   /** The session's own directory, absolute. */
   directory: string;
-  /** Where it is to work. */
+  /** The working directory. */
   worktree: string;
   mcpServers: Record<string, McpServer>;
-  /** A shell command that is asked before each tool. */
+  /** A shell command to ask before each tool call. */
   hook: string | null;
-  /** Keep it from the settings that the repository brings. */
+  /** Keep it from reading the repository's settings. */
   blockSettings: boolean;
   baseUrl: string | null;
 };
 
-/** A word of a command line has room for 128 KB, its end included. */
+/** One argument has room for 128 KB, including its terminator. */
 const argumentBytes = 120 * 1024;
 
 /**
- * The command line and the first input of a session, from the provider's preset. Nothing secret goes into arguments. A limit
- * that was asked for and cannot be given is an error, not left out.
+ * Builds the command line and the first input of a session from its preset. Nothing secret goes into arguments. A
+ * requested limit that cannot be enforced is an error, not dropped.
  */
 export function sessionCommand(preset: ProviderPreset, given: SessionGiven): SessionCommand {
   const [command, ...others] = preset.command;
@@ -112,7 +111,7 @@ function firstInput(
 function accessWords({ name, access }: ProviderPreset, readOnly: boolean): string[] {
   if (!readOnly) return fill(access.full, {});
   if (access.readOnly !== null) return fill(access.readOnly, {});
-  throw new PawlError('conflict', `The provider ${name} cannot be kept from writing.`, {
+  throw new PawlError('conflict', `The provider ${name} has no read-only mode.`, {
     hint: 'Choose another provider: `pawl providers` shows what each can do.',
   });
 }
@@ -130,8 +129,8 @@ function hookWords(preset: ProviderPreset, hook: string | null, keep: Keep): str
 function blockWords(preset: ProviderPreset, given: SessionGiven): string[] {
   if (!given.blockSettings) return fill(preset.repositorySettings.allow ?? [], {});
   if (preset.repositorySettings.block === null) {
-    throw new PawlError('forbidden', `The provider ${preset.name} cannot be kept from a repository’s settings.`, {
-      hint: 'Read them, and if you agree with what they do: pawl trust',
+    throw new PawlError('forbidden', `The provider ${preset.name} cannot ignore a repository’s settings.`, {
+      hint: 'Read them, and if you agree with them: pawl trust',
     });
   }
   return fill(preset.repositorySettings.block, { worktree: JSON.stringify(given.worktree).slice(1, -1) });
@@ -159,7 +158,7 @@ function conversationWords(preset: ProviderPreset, conversation: Conversation): 
   return conversation.kind === 'fork' ? [...args, ...chosen(conversation.chosenId)] : args;
 }
 
-/** The last words: how the prompt goes in, and, where they ask for them, options and the words that a bridge passes on. */
+/** The last arguments: how to pass the prompt, and, if requested, options and the words for a bridge. */
 function lastWords(
   preset: ProviderPreset,
   { options, turn, rest }: { options: Record<string, string>; turn: string; rest: string[] },
@@ -178,17 +177,13 @@ function lastWords(
   return { words, tookRest: preset.promptArguments.includes('{rest}') };
 }
 
-/** A prompt as a word of the command line: not too long, and nothing that could be taken for an option. */
+/** A prompt as an argument: not too long, and not to be mistaken for an option. */
 function argumentOf(provider: string, turn: string): string {
   const bytes = Buffer.byteLength(turn);
   if (bytes > argumentBytes) {
-    throw new PawlError(
-      'too_large',
-      `The prompt has ${bytes} bytes, and ${provider} takes ${argumentBytes} at the most.`,
-      {
-        hint: 'Put the long part into a file of the repository and name it, or use a provider that reads its prompt from stdin.',
-      },
-    );
+    throw new PawlError('too_large', `The prompt has ${bytes} bytes, and ${provider} takes at most ${argumentBytes}.`, {
+      hint: 'Put the long part into a file of the repository and name it, or use a provider that reads its prompt from stdin.',
+    });
   }
   const text = turn.replaceAll('\0', '');
   return text.startsWith('-') ? `\n${text}` : text;
@@ -196,6 +191,6 @@ function argumentOf(provider: string, turn: string): string {
 
 function missingOption(provider: string, name: string): PawlError {
   return new PawlError('invalid_input', `The provider ${provider} needs the option ${name}.`, {
-    hint: `Give it with the work, or define a provider in config.yaml that extends ${provider}.`,
+    hint: `Pass it with the work, or define a provider in config.yaml that extends ${provider}.`,
   });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Bounds of what a person writes about a provider. */
+/** Bounds of a custom provider. */
 const words = { count: 200, characters: 8_192 } as const;
 
 const word = z
@@ -15,9 +15,9 @@ const milliseconds = z
   .int()
   .min(1_000)
   .max(7 * 24 * 60 * 60_000);
-/** The name of a process as the system shows it: a file's, without its directory. */
+/** The name of a process as the system shows it: a file name without its directory. */
 const processName = word.refine((name) => name !== '' && !name.includes('/'), 'the name of a process has no "/"');
-/** Files stay below the directory that they are for. */
+/** Files stay below their directory. */
 const relativePath = word.refine(
   (path) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
   'a path is relative and has no ".."',
@@ -49,7 +49,7 @@ const mcpSchema = z.discriminatedUnion('format', [
   }),
 ]);
 
-/** One entry of `providers` in `config.yaml`: every field of a preset, in snake_case, and what it builds on. */
+/** One entry of `providers` in `config.yaml`: every field of a preset, in snake_case, and what it extends. */
 export const entrySchema = z.strictObject({
   extends: z.string().max(64).optional(),
   description: z.string().max(200).optional(),

@@ -10,12 +10,11 @@ import { baseAccount, definePreset } from './preset/base.ts';
 import { processOf } from './process-of.ts';
 import type { ProviderProblem } from './registry.ts';
 
-/** Providers of a person's own; more of them are a mistake. */
 const entryCount = 100;
 
 /**
- * The presets that a person adds or overrides, as `providers` of `config.yaml` has them, put together with those that are
- * there. An entry that is not right is left out and told: the others, and what they override, work.
+ * Merges the custom providers of `config.yaml` into the built-in presets. An invalid entry is skipped and reported; the
+ * others still work.
  */
 export function withCustomPresets(
   builtIn: ProviderPreset[],
@@ -53,7 +52,7 @@ function checkCommandLine(pattern: string | null): void {
     throw new Error(`The pattern ${JSON.stringify(pattern)} for process.command_line ${compiled.refused}`);
 }
 
-/** What an entry builds on: what it extends, or else the built-in one of its name, or else nothing in particular. */
+/** The base of an entry: what it extends, else the built-in one of its name, else `generic`. */
 function baseOf(builtIn: ProviderPreset[], name: string, entry: ProviderEntry): ProviderPreset {
   const wanted = entry.extends ?? (builtIn.some((preset) => preset.name === name) ? name : 'generic');
   const base = builtIn.find((preset) => preset.name === wanted);
@@ -62,14 +61,14 @@ function baseOf(builtIn: ProviderPreset[], name: string, entry: ProviderEntry): 
     throw new Error(`it extends ${JSON.stringify(wanted)}, and there are only ${known}`);
   }
   if (base.name !== 'generic' || entry.command === undefined) return base;
-  // With a command of its own nothing has to be asked for.
+  // Its own command needs no option.
   return definePreset({ name, description: entry.command.join(' '), command: entry.command });
 }
 
 function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): ProviderPreset {
   const { extends: _extends, account, access, silence, process, ...fields } = entry;
   const given = inCamelCase(fields) as Partial<ProviderPreset>;
-  // Where another program is named, that is the one to look for.
+  // If another program is named, look for that one.
   const { program: _program, ...rest } = base;
   return {
     ...(given.command === undefined ? base : rest),
@@ -89,14 +88,14 @@ function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): P
   };
 }
 
-/** How the processes of an entry are told that says nothing about it: as those that it builds on, and by its own command. */
+/** How to recognise the processes of an entry without `process`: like its base's, and by its own command. */
 function processLike(base: ProviderPreset, { command }: Partial<ProviderPreset>): ProviderPreset['process'] {
   const own = command === undefined ? base.process : processOf(command);
   const names = [...new Set([...base.process.names, ...own.names])];
   return { names, commandLine: own.commandLine ?? base.process.commandLine };
 }
 
-/** The same with its own keys in the way that code writes them; what is below them is as it was. */
+/** Converts the top-level keys to camelCase. */
 function inCamelCase(fields: object = {}): Record<string, never> {
   const entries = Object.entries(fields).map(([key, value]: [string, unknown]) => [
     key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),

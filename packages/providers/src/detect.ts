@@ -5,23 +5,22 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { printedBy } from './printed-by.ts';
 
-/** What is known of a provider's program on this machine: where it is, null when it is not there, and its version. */
+/** A provider's program on this machine: its path, null if missing, and its version. */
 export type Detected = { path: string | null; version: string | null };
 
-/** Bounds of a look at the machine. */
 const detectLimits = {
-  /** How long a program may take to say its version; one that is slower, on a busy machine perhaps, is asked again. */
+  /** Timeouts for `--version`; a slow program, perhaps on a busy machine, is asked again. */
   versionMs: [5_000, 30_000],
   versionBytes: 4_096,
-  /** Some of these programs take a gigabyte to say who they are. */
+  /** Some of these programs need a gigabyte to print their version. */
   atOnce: 2,
   pathDirectories: 200,
 } as const;
 
-/** Versions by the file that said it. A program that was replaced is another file, or a newer one. */
+/** Versions by file. A replaced program is another file, or a newer one. */
 const versions = new Map<string, Promise<string | null>>();
 
-/** Looks for the programs of providers on the PATH, and asks those that are there for their versions. */
+/** Looks for the providers' programs on the PATH, and asks them for their versions. */
 export async function detectProviders(
   presets: ProviderPreset[],
   environment: NodeJS.ProcessEnv,
@@ -44,8 +43,8 @@ export async function detectProviders(
 }
 
 /**
- * The coding agents that are installed, one for each program. A preset that nothing installs is a stand-in, or a shell: it is
- * not chosen unless it is named.
+ * The installed coding agents, one per program. A preset without an installer is a stand-in or a shell: it is used only
+ * if named.
  */
 export async function installedAgents(
   presets: readonly ProviderPreset[],
@@ -59,30 +58,30 @@ export async function installedAgents(
   return [...found.values()];
 }
 
-/** Refuses a provider whose program is not there, with what a person can do about it. */
+/** Refuses a provider whose program is missing, with advice. */
 export async function requireInstalled(preset: ProviderPreset, environment: NodeJS.ProcessEnv): Promise<void> {
   const program = programOf(preset);
   if ((await findProgram(program, environment)) !== null) return;
   throw new PawlError('unknown_provider', `The provider ${preset.name} needs ${program}, which is not on the PATH.`, {
     hint:
       preset.install === null
-        ? 'Install it, or choose another provider: `pawl providers` shows what there is.'
-        : `Install it: ${preset.install}. If it is installed, ask again from a shell that finds it.`,
+        ? 'Install it, or choose another provider: see `pawl providers`.'
+        : `Install it: ${preset.install}. If it is installed, run this again from a shell that finds it.`,
     details: { provider: preset.name, program },
   });
 }
 
-/** The program without which a provider does not work. */
+/** The program that a provider requires. */
 export function programOf(preset: ProviderPreset): string {
   return preset.program ?? preset.command[0];
 }
 
-/** The path of a program that can be run, as a shell would find it; null when there is none. */
+/** The path of an executable program, as a shell would find it, or null. */
 export async function findProgram(program: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   if (program.includes('/')) return isAbsolute(program) && (await isProgram(program)) ? program : null;
   const directories = (environment['PATH'] ?? '').split(delimiter).slice(0, detectLimits.pathDirectories);
   for (const directory of directories) {
-    // What a session finds must not depend on the directory that it works in, which a repository fills.
+    // The result must not depend on the working directory, which a repository controls.
     if (isAbsolute(directory) && (await isProgram(join(directory, program)))) return join(directory, program);
   }
   return null;
@@ -109,7 +108,7 @@ async function versionOf(
   const known = versions.get(key) ?? askVersion([path, ...words], environment, patienceMs);
   versions.set(key, known);
   const version = await known;
-  // Whoever did not answer may have been busy.
+  // No answer may mean a busy machine; do not cache it.
   if (version === null) versions.delete(key);
   return version;
 }
@@ -124,7 +123,7 @@ async function askVersion(
     const said = await printedBy(command, { environment, timeoutMs, bytes: detectLimits.versionBytes });
     const version = /\d+\.\d+[\w.+-]{0,60}/.exec(said)?.[0];
     if (version !== undefined) return version;
-    // One that ended by itself has no version to tell.
+    // It ended by itself, so it has no version.
     if (performance.now() - beganMs < timeoutMs) return null;
   }
   return null;

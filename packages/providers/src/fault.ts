@@ -5,8 +5,8 @@ import type { Pattern } from './pattern.ts';
 import { compilePattern } from './pattern.ts';
 
 /**
- * What errors are called by the model vendors themselves, whichever CLI repeats it. Each is tried in this order, because
- * the words on a limit are the most precise. None of them can take long: there are no repetitions inside repetitions.
+ * The model vendors' own error words, whichever CLI repeats them. Tried in this order, because words about a limit are
+ * the most precise. Without nested repetitions, so none is slow.
  */
 const vendorWords: [Fault, RegExp][] = [
   [
@@ -27,21 +27,21 @@ const vendorWords: [Fault, RegExp][] = [
   ],
 ];
 
-/** What a CLI says that repeats a 429 in words only. */
+/** A 429 repeated in words only. */
 const tooManyRequests = /\b429\b|rate.?limit|too many requests/i;
 
-/** How much of an error is read; what matters stands near its beginning. */
+/** How much of an error is read; the important part is near its start. */
 const wordCharacters = 4_096;
 
-/** The kind of an error, from the words that model vendors use; null when they do not tell. */
+/** Classifies an error by the vendors' words, or null. */
 export function faultInWords(words: string): Fault | null {
   const read = words.slice(0, wordCharacters);
   return vendorWords.find(([, pattern]) => pattern.test(read))?.[0] ?? null;
 }
 
 /**
- * The kind of an error, from the HTTP status of the model call and the words beside it. `tooMany` is what a 429 means when
- * nothing is said about a plan or quota: a limit from a CLI that has tried long enough by itself.
+ * Classifies an error by the HTTP status of the model call and its words. `tooMany` is the meaning of a 429 without
+ * mention of a plan or quota: a limit if the CLI has already retried long enough.
  */
 export function faultOf(status: number | null, words: string, tooMany: 'limit' | 'transient'): Fault | null {
   const told = faultInWords(words);
@@ -56,31 +56,31 @@ export function faultOf(status: number | null, words: string, tooMany: 'limit' |
 
 type Patterns = ProviderPreset['patterns'];
 
-/** How many patterns of one kind a preset may have, and how much of a text they read: errors stand at its end. */
+/** Patterns per kind in a preset, and how much text they read: errors are at its end. */
 const presetLimits = { patterns: 50, textCharacters: 8_192 } as const;
 
 /**
- * The kind of an error in the last part of a text, such as the end of stderr, by a preset's own patterns; null when none of
- * them is there. For what a parser could not tell.
+ * Classifies an error at the end of a text, such as stderr, by a preset's own patterns, or null. For output that a
+ * parser could not classify.
  */
 export function faultIn(words: string, patterns: Patterns): Fault | null {
   const read = words.slice(-presetLimits.textCharacters);
   return compiled(patterns).find(([, list]) => list.some((pattern) => pattern.isIn(read)))?.[0] ?? null;
 }
 
-/** The last line of a text in which a preset's patterns find a limit, and what follows it; null when there is none. */
+/** The last line in which a preset's patterns find a limit, and what follows it; null if there is none. */
 export function limitWordsIn(words: string, patterns: Patterns): string | null {
   const lines = words.slice(-presetLimits.textCharacters).split('\n');
   const last = lines.findLastIndex((line) => faultIn(line, patterns) === 'limit');
   return last === -1 ? null : lines.slice(last).join('\n');
 }
 
-/** Refuses patterns that cannot be used, as a preset is taken up. */
+/** Refuses unusable patterns when a preset is loaded. */
 export function checkPatterns(patterns: Patterns): void {
   for (const [name, list] of Object.entries(patterns)) {
     if (list.length > presetLimits.patterns)
       throw new PawlError('usage', `There are more than ${presetLimits.patterns} patterns for ${name}.`, {
-        hint: 'Say several of them in one pattern with |.',
+        hint: 'Combine several of them in one pattern with |.',
       });
     for (const source of list) {
       const pattern = compilePattern(source);
@@ -98,7 +98,7 @@ export function checkPatterns(patterns: Patterns): void {
 
 const known = new WeakMap<Patterns, [Fault, Pattern[]][]>();
 
-/** Each preset's patterns are made once. One that cannot be used is left out: an error of ours must not hide theirs. */
+/** Compiled once per preset. Skips an unusable pattern: our error must not hide theirs. */
 function compiled(patterns: Patterns): [Fault, Pattern[]][] {
   const before = known.get(patterns);
   if (before !== undefined) return before;

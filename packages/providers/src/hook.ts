@@ -1,10 +1,10 @@
-/** How long a CLI waits for the hook. The hook gives up by itself long before, and says why. */
+/** How long a CLI waits for the hook. The hook itself gives up long before, with a reason. */
 const hookTimeoutSeconds = 60;
 
 /**
- * Settings, in Claude's shape, that make it ask before every tool. A hook that fails lets the call through unless it ends
- * with 2, so whatever goes wrong ends with 2, and newer versions are told the same in a word of their own, which also
- * holds when it hangs. Hooks are said to be on: other settings of the person or the repository could switch them off.
+ * Claude settings with a hook before every tool call. A failing hook lets the call through unless it exits with 2, so
+ * every failure exits with 2; newer versions also get `onFailure`, which covers a hang. Hooks are explicitly enabled,
+ * since other settings of the person or the repository could disable them.
  */
 export function hookSettings(command: string): string {
   const hook = { type: 'command', command: `${command} || exit 2`, timeout: hookTimeoutSeconds, onFailure: 'block' };

@@ -1,20 +1,22 @@
 import type { McpFormat } from '@pawl/core/port/provider';
 import { fill } from './words.ts';
 
-/** A server of tools for the model. */
+/** A tool server for the model. */
 export type McpServer =
-  /** `inherit` are variables that its session has, too: where the CLI passes them on, nobody writes their values down. */
+  /**
+   * `inherit` are variables that its session also has: if the CLI passes them on, their values are not written down.
+   */
   | { command: string; args: string[]; env: Record<string, string>; inherit?: Record<string, string> }
   | { url: string; headers: Record<string, string> };
 
 type Servers = Record<string, McpServer>;
 type Described = { words: string[]; env: Record<string, string> };
-/** Keeps a file in the session's directory, and gives its path. */
+/** Writes a file into the session's directory, and returns its path. */
 type Keep = (path: string, content: string) => string;
 
 /**
- * Tells a CLI of MCP servers in its own way. Whatever of a server may be secret, which is its environment and its headers, is
- * in files and variables, never among the words.
+ * Describes MCP servers in a CLI's own format. Possible secrets, which are environment and headers, go into files and
+ * variables, never into arguments.
  */
 export function describeServers(format: McpFormat | null, servers: Servers, keep: Keep): Described {
   const isEmpty = Object.keys(servers).length === 0;
@@ -47,7 +49,7 @@ function mapServers(servers: Servers, form: (server: McpServer) => object): Reco
   return Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, form(server)]));
 }
 
-/** Claude's form, which many take. Most that do give a server all their own variables. */
+/** Claude's format, which many use. Most of them pass their environment on to servers. */
 function claudeServer(variables: 'named' | 'written' | undefined): (server: McpServer) => object {
   return (server) => {
     if ('url' in server) return { type: 'http', ...server };
@@ -58,14 +60,14 @@ function claudeServer(variables: 'named' | 'written' | undefined): (server: McpS
   };
 }
 
-/** The same with a list of tools, without which it refuses the file. It passes no variable on, but fills in those named. */
+/** The same with a tool list, which it requires. It passes no variables on, but fills in named ones. */
 function copilotServer(server: McpServer): object {
   if ('url' in server) return { type: 'http', ...server, tools: ['*'] };
   const { command, args } = server;
   return { type: 'local', command, args, env: withPlaceholders(server), tools: ['*'] };
 }
 
-/** Its settings may name variables, of which it would pass on by itself none that look like a secret. */
+/** Its settings may name variables; by itself it passes on none that look like a secret. */
 function geminiServer(server: McpServer): object {
   if ('url' in server) return { httpUrl: server.url, headers: server.headers };
   const { command, args } = server;
@@ -82,7 +84,10 @@ function opencodeServer(server: McpServer): object {
     : { type: 'local', command: [server.command, ...server.args], environment: server.env, enabled: true };
 }
 
-/** Codex takes servers as words only. It takes headers from variables, and a shell reads a program's variables from a file. */
+/**
+ * Codex takes servers only as arguments. It reads headers from variables; a shell reads a program's variables from a
+ * file.
+ */
 function codexWords(servers: Servers, keep: Keep): Described {
   const words: string[] = [];
   const env: Record<string, string> = {};
@@ -96,7 +101,7 @@ function codexWords(servers: Servers, keep: Keep): Described {
   return { words, env };
 }
 
-/** It gives a server a handful of its own variables, and those that are named. */
+/** It passes a few of its own variables to a server, plus the named ones. */
 function passedOn({ inherit = {} }: Extract<McpServer, { command: string }>): { env_vars?: string[] } {
   const names = Object.keys(inherit);
   return names.length === 0 ? {} : { env_vars: names };
@@ -122,7 +127,7 @@ function commandWithEnvironment(
   return { command: '/bin/sh', args: ['-c', '. "$0"; exec "$@"', file, command, ...args] };
 }
 
-/** A value in TOML on one line. Its strings are JSON's. */
+/** A value in TOML on one line; TOML strings are JSON strings. */
 function toml(value: string | string[] | Record<string, unknown>): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;

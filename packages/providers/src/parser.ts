@@ -10,8 +10,8 @@ import { piJson } from './parser/pi-json.ts';
 import { plainText } from './parser/plain-text.ts';
 
 /**
- * The parser for each output format. None of them remembers anything from one line to the next: whoever reads may be killed
- * between any two, and go on from there.
+ * The parser of each output format. All are stateless from line to line: a reader may be killed between any two lines,
+ * and continue from there.
  */
 export const outputParsers: Record<OutputFormat, OutputParser> = {
   'claude-stream-json': claudeStreamJson,

@@ -1,19 +1,18 @@
 /**
- * Regular expressions for patterns that people write and texts that anybody writes: a program with at most one step per
- * character and instruction, so that no text can make a pattern slow, whatever it is. Of the usual syntax it knows
- * characters, `.`, classes, `\d \w \s \b`, `^ $` at the ends of lines, groups, `|` and repetitions; letters match without
- * regard to case. Nothing is captured, and it cannot look around or back.
+ * Regular expressions for patterns that people write and text that anybody writes: at most one step per character and
+ * instruction, so that no text can make a pattern slow. Supports characters, `.`, classes, `\d \w \s \b`, `^ $` at line
+ * ends, groups, `|` and repetitions; case-insensitive. No captures, lookaround or backreferences.
  */
 export type Pattern = {
   isIn(text: string): boolean;
-  /** Every place at which a match ends, the first one first. */
+  /** The end of every match, in order. */
   endsIn(text: string): number[];
 };
 
 /** Bounds of one pattern. */
 const patternLimits = { characters: 300, repetitions: 200, instructions: 2_000, depth: 20 } as const;
 
-/** Makes a pattern, or says in a few words why it is none. */
+/** Compiles a pattern, or says why it is invalid. */
 export function compilePattern(source: string): Pattern | { refused: string } {
   if (source.length > patternLimits.characters)
     return { refused: `is longer than ${patternLimits.characters} characters` };
@@ -44,7 +43,7 @@ function parse(source: string): Node {
   let at = 0;
 
   function choice(depth: number): Node {
-    if (depth > patternLimits.depth) throw new Refusal('has too many groups in groups');
+    if (depth > patternLimits.depth) throw new Refusal('has too deeply nested groups');
     const nodes = [sequence(depth)];
     while (source[at] === '|') {
       at++;
@@ -74,9 +73,9 @@ function parse(source: string): Node {
 
   function group(depth: number): Node {
     at += source.startsWith('(?:', at) ? 3 : 1;
-    if (source[at] === '?') throw new Refusal('looks around or names a group');
+    if (source[at] === '?') throw new Refusal('uses lookaround or a named group');
     const inner = choice(depth + 1);
-    if (source[at] !== ')') throw new Refusal('has a group without an end');
+    if (source[at] !== ')') throw new Refusal('has an unterminated group');
     at++;
     return inner;
   }
@@ -86,13 +85,13 @@ function parse(source: string): Node {
       at += 2;
       return { kind: 'assert', assertion: pair === String.raw`\b` ? 'edge' : 'inside' };
     }
-    if (!/^\\[dDwWsSnrtfv\W_]$/s.test(pair)) throw new Refusal(`uses ${pair}, which is not known here`);
+    if (!/^\\[dDwWsSnrtfv\W_]$/s.test(pair)) throw new Refusal(`uses ${pair}, which is not supported`);
     return one(pair);
   }
 
-  /** Something that stands for one character: what it matches is left to the language's own expressions. */
+  /** Matches one character, delegated to the language's own expressions. */
   function one(written: string): Node {
-    if (written === '') throw new Refusal('has a class without an end');
+    if (written === '') throw new Refusal('has an unterminated class');
     at += written.length;
     return { kind: 'character', test: testOf(written) };
   }
@@ -110,7 +109,7 @@ function parse(source: string): Node {
   }
 
   const node = choice(0);
-  if (at < source.length) throw new Refusal('has a ) without its (');
+  if (at < source.length) throw new Refusal('has an unmatched )');
   return node;
 }
 
@@ -139,20 +138,19 @@ function singleCharacter(written: string): RegExp {
   try {
     return new RegExp(`^${written}$`, 'i');
   } catch {
-    throw new Refusal('has a class that is none');
+    throw new Refusal('has an invalid class');
   }
 }
 
 type Instruction =
   | { kind: 'character'; test: Test }
   | { kind: 'assert'; assertion: Assertion }
-  /** Goes on at each of these. */
+  /** Continues at each of these. */
   | { kind: 'fork'; targets: number[] }
   | { kind: 'match' };
 
 function emit(node: Node, program: Instruction[]): void {
-  if (program.length > patternLimits.instructions)
-    throw new Refusal('is too large when its repetitions are written out');
+  if (program.length > patternLimits.instructions) throw new Refusal('is too large after expanding its repetitions');
   switch (node.kind) {
     case 'character':
     case 'assert':
@@ -205,7 +203,7 @@ function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, program: Instructio
   for (const skip of skips) skip.targets.push(program.length);
 }
 
-/** Follows all ways through the program at once, one character at a time. Gives where matches end, as many as are wanted. */
+/** Runs all threads of the program at once, one character at a time. Returns up to `wanted` match ends. */
 function runs(program: Instruction[], text: string, wanted: number): number[] {
   const ends: number[] = [];
   let waiting: number[] = [];

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 
-/** What the program may know of its environment: where it is and who it runs for, and no secret. */
+/** Inherited variables: no secrets. */
 const passedOn = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'];
 
-/** The first bytes that a program prints, or what there is of them when its time is up. It and its children are ended then. */
+/** The first bytes that a program prints, or what there is at the timeout. Then ends it and its children. */
 export function printedBy(
   [program, ...args]: [string, ...string[]],
   limit: { environment: NodeJS.ProcessEnv; timeoutMs: number; bytes: number },
@@ -23,7 +23,7 @@ export function printedBy(
       clearTimeout(timer);
       resolve(text.slice(0, limit.bytes));
     };
-    // Its output is still open, so somebody of the group lives, and its number is nobody else's.
+    // Its output is still open, so the group is alive and its number is not reused.
     const end = () => {
       endGroup(child.pid);
       tell();
@@ -39,7 +39,6 @@ export function printedBy(
   });
 }
 
-/** Ends a process group that was started here. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

@@ -1,21 +1,19 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 
-/** Programs that run a script, so that their own name says nothing. */
+/** Programs that run a script, so their own name says nothing. */
 const interpreter = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl)$/;
-/** Programs that run anything at all. */
+/** Programs that run anything. */
 const shell = /^(?:sh|bash|dash|zsh|fish|ksh|env|sudo|npx|uvx)$/;
 
-/** True for the name of a program that runs a script. */
 export function isInterpreter(name: string): boolean {
   return interpreter.test(name);
 }
 
-/** The last part of a path. */
 export function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** How the processes of a command are told, as long as nobody says it: by its program, or by the script that is run. */
+/** The default way to recognise a command's processes: by its program, or by the script it runs. */
 export function processOf(command: readonly string[]): ProviderPreset['process'] {
   const [program = '', ...rest] = command;
   const name = fileName(program);

@@ -1,20 +1,20 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
 
-/** A provider of a person's own that cannot be used, and why. */
+/** A custom provider that cannot be used, and why. */
 export type ProviderProblem = { name: string; reason: string };
 
 /** The providers of one daemon, by name. */
 export type Providers = {
   get(name: string): ProviderPreset;
-  /** The same for what was started earlier: null when this program does not know the provider (any more). */
+  /** Like `get`, but null if this program does not know the provider (any more). */
   find(name: string | null): ProviderPreset | null;
   list(): ProviderPreset[];
-  /** The entries of `config.yaml` that were left out. */
+  /** The entries of `config.yaml` that were skipped. */
   problems(): ProviderProblem[];
 };
 
-/** Collects presets; a name that none of them has is a person's mistake and is answered with the ones there are. */
+/** Collects presets; an unknown name is refused with the list of known ones. */
 export function providerRegistry(presets: ProviderPreset[], problems: ProviderProblem[] = []): Providers {
   const byName = new Map(presets.map((preset) => [preset.name, preset]));
   return {
@@ -26,7 +26,7 @@ export function providerRegistry(presets: ProviderPreset[], problems: ProviderPr
         'unknown_provider',
         problem === undefined
           ? `There is no provider ${JSON.stringify(name.slice(0, 80))}.`
-          : `The provider ${name} in config.yaml is not right: ${problem.reason}`,
+          : `The provider ${name} in config.yaml is invalid: ${problem.reason}`,
         { hint: `Known providers: ${[...byName.keys()].join(', ')}.` },
       );
     },

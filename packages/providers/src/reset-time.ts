@@ -4,15 +4,15 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How much of a text is read, and how much after the words that a time follows. */
+/** How much of a text is read, and how much after the words before a time. */
 const readCharacters = 8_192;
 const timeCharacters = 160;
-/** A limit that is said to last longer than this is a misunderstanding. */
+/** A longer limit is a misunderstanding. */
 const longestMs = 62 * dayMs;
-/** Clock times have no seconds, so one that has just passed is meant all the same. */
+/** Clock times have no seconds, so one that has just passed still counts. */
 const justPassedMs = 2 * minuteMs;
 
-/** The words that vendors put before the time at which a limit ends, where a preset names no others. */
+/** The words that vendors put before the end of a limit, unless a preset names others. */
 const usualWords = [
   '\\breset\\w{0,10}(?: at| on| in| after)?',
   '\\b(?:try again|available(?: again)?)(?: at| on| in| after)?',
@@ -22,9 +22,9 @@ const usualWords = [
 ];
 
 /**
- * When a usage limit ends, in milliseconds since 1970, from the words that a CLI has for it: a moment, a time of day (the
- * next such one; in the machine's own zone unless another is named), or a while from now. Only what follows the words that the
- * preset names counts: a line of a log has a time, too, and that is when it was written. Null when it does not say.
+ * Parses the end of a usage limit from a CLI's words, in milliseconds since 1970: a moment, a time of day (the next
+ * one; in the machine's zone unless another is named), or a duration. Only text after the preset's words counts: log
+ * lines have timestamps, too. Null if there is none.
  */
 export function resetTimeIn(words: string, nowMs: number, named: readonly string[] = usualWords): number | null {
   const read = words.slice(-readCharacters);
@@ -47,13 +47,13 @@ function timeAfter(words: string, end: number, nowMs: number): number | null {
   );
 }
 
-/** The header `retry-after` says it in seconds, without a unit. */
+/** The header `retry-after` is in seconds, without a unit. */
 function secondsAt(words: string): number | null {
   const number = /^(\d{1,7})(?![\d.:]|\s?[a-z])/i.exec(words)?.[1];
   return number === undefined || number === '0' ? null : Number(number) * 1000;
 }
 
-/** Seconds or milliseconds since 1970, or a date as machines write it. */
+/** Seconds or milliseconds since 1970, or an ISO date. */
 function momentAt(words: string): number | null {
   const number = /^(\d{10}|\d{13})\b/.exec(words)?.[1];
   if (number !== undefined) return number.length === 10 ? Number(number) * 1000 : Number(number);
@@ -71,7 +71,7 @@ function clockTimeAt(words: string, nowMs: number): number | null {
   const match = clock.exec(words);
   if (match === null) return null;
   const [, monthName, day, year, hourText, minuteText, half, zone] = match;
-  // A bare number is no time of day.
+  // A bare number is not a time of day.
   if (minuteText === undefined && half === undefined) return null;
   const hour = hourOf(Number(hourText), half);
   const minute = Number(minuteText ?? 0);
@@ -98,7 +98,7 @@ function hourOf(hour: number, half: string | undefined): number | null {
 
 type Parts = { year: number; month: number; day: number; hour: number; minute: number };
 
-/** What a calendar and a clock show at a moment, in the machine's zone or a named one; null for a zone that is none. */
+/** Calendar and clock fields at a moment, in the machine's zone or a named one; null for an unknown zone. */
 function partsIn(atMs: number, zone: string | undefined): Parts | null {
   try {
     const format = new Intl.DateTimeFormat('en-US', {
@@ -118,12 +118,12 @@ function partsIn(atMs: number, zone: string | undefined): Parts | null {
   }
 }
 
-/** The moment at which a zone's clock shows something: guessed as UTC, then put right by what it shows there. */
+/** The moment at which a zone's clock shows these fields: guessed as UTC, then corrected. */
 function momentOf(wanted: Parts, zone: string | undefined): number {
   const asUtc = ({ year, month, day, hour, minute }: Parts) => Date.UTC(year, month, day, hour, minute);
   const target = asUtc(wanted);
   let guess = target;
-  // Twice, because the first step may cross a change of the clocks.
+  // Twice, because the first step may cross a DST change.
   for (let step = 0; step < 2; step++) {
     const shown = partsIn(guess, zone);
     if (shown !== null) guess += target - asUtc(shown);

@@ -1,6 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 
-/** The scripted agent: a real process that plays a scenario. It needs no model, no account and no network. */
+/** The scripted agent: a real process that plays a scenario. It needs no model, account or network. */
 export function scriptedPreset(program: [string, ...string[]], stateDirectory: string): ProviderPreset {
   return {
     name: 'scripted',
@@ -20,7 +20,7 @@ export function scriptedPreset(program: [string, ...string[]], stateDirectory: s
     version: null,
     install: null,
     variables: { settings: ['SCRIPTED_BASE_URL'], secrets: ['SCRIPTED_API_KEY'] },
-    // It needs no credentials, but takes them as the others do, so that what is done with accounts can be tried with it.
+    // It needs no credentials, but accepts them like the others, to test accounts.
     account: {
       key: 'SCRIPTED_API_KEY',
       token: 'SCRIPTED_TOKEN',
@@ -51,7 +51,7 @@ export function scriptedPreset(program: [string, ...string[]], stateDirectory: s
     scripted: true,
     reportsCost: true,
     firstSignal: 'SIGTERM',
-    // It reads no such file, but is started as those are that do, so that what is done about trust can be tried with it.
+    // It reads no such file, but is treated like those that do, to test trust.
     repositorySettings: { paths: ['.scripted/settings.json'], block: null },
   };
 }

@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { ToolLimits } from './command.ts';
 import { fill } from './words.ts';
 
-/** The words that tell a CLI which tools there are. */
+/** The arguments that limit a CLI's tools. */
 export function toolWords({ name, tools }: ProviderPreset, { allowed, denied }: ToolLimits): string[] {
   if (tools === null) return [];
   const list = (entries: string[]) => entries.map((entry) => ownName(name, tools.names, entry)).join(',');
@@ -16,7 +16,7 @@ export function toolWords({ name, tools }: ProviderPreset, { allowed, denied }: 
 function ownName(provider: string, names: Record<string, string> | undefined, entry: string): string {
   if (names === undefined) return entry;
   if (entry.includes('(')) {
-    throw new PawlError('conflict', `The provider ${provider} cannot limit a tool to a part of it, as in ${entry}.`, {
+    throw new PawlError('conflict', `The provider ${provider} cannot limit a tool to some arguments, as in ${entry}.`, {
       hint: 'Allow or deny the whole tool, or choose another provider.',
     });
   }

@@ -1,9 +1,11 @@
-/** What begins a word that a template meant for the environment. No value can: no system takes a NUL in a word. */
+/**
+ * Marks a word that a template meant for the environment. Values cannot contain it: no system allows a NUL in a word.
+ */
 const variableMark = '\0';
 
 /**
- * Words with each `{name}` replaced by its value, in one go: what a value says is not looked at again. A template that begins
- * with `env:` is marked as meant for the environment; a value that does is a word like any other.
+ * Replaces each `{name}` by its value, once: values are not expanded again. A template that begins with `env:` is
+ * marked for the environment; a value that does is an ordinary word.
  */
 export function fill(template: readonly string[], values: Record<string, string>): string[] {
   return template.map((word) => {
@@ -17,7 +19,7 @@ export function fill(template: readonly string[], values: Record<string, string>
 const variableTemplate = /^env:[A-Za-z_]\w*=/;
 const variableWord = /^\0env:([A-Za-z_]\w*)=(.*)$/su;
 
-/** Keeps apart what goes on the command line and what goes into the environment. */
+/** Separates arguments from environment variables. */
 export function splitWords(words: readonly string[]): { args: string[]; env: Record<string, string> } {
   const args: string[] = [];
   const env: Record<string, string> = {};

@@ -175,25 +175,25 @@ describe('what a session is kept from and given', () => {
 
   test.each<[string, Partial<ProviderPreset>, Partial<SessionGiven>, string, RegExp]>([
     [
-      'kept from writing',
+      'no read-only mode',
       { access: { full: [], readOnly: null } },
       { readOnly: true },
       'conflict',
-      /kept from writing/,
+      /no read-only mode/,
     ],
     [
       'kept from settings',
       { repositorySettings: { paths: ['x'], block: null } },
       { blockSettings: true },
       'forbidden',
-      /kept from a repository/,
+      /ignore a repository/,
     ],
     [
       'limited to a part of a tool',
       { tools: { allow: ['--tools', '{tools}'], deny: [], names: { Bash: 'bash' } } },
       { tools: { allowed: ['Bash(git:*)'], denied: [] } },
       'conflict',
-      /a part of it/,
+      /some arguments/,
     ],
     [
       'started without its option',

@@ -7,25 +7,25 @@ import { fileName, isInterpreter } from '@pawl/providers/process-of';
 import type { SeenProcess } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';
 
-/** What the processes of a provider look like, and the program that a person types. */
+/** How to recognise a provider's processes, and the program that a person types. */
 export type AgentProgram = { provider: string; program: string; names: string[]; commandLine: string | null };
 
-/** The programs of these providers, but for those that cannot be told from others. */
+/** The programs of these providers, except those that cannot be recognised. */
 export function agentPrograms(presets: readonly ProviderPreset[]): AgentProgram[] {
   return presets
     .map((preset) => ({ provider: preset.name, program: programOf(preset), ...preset.process }))
     .filter(({ names, commandLine }) => names.length > 0 || commandLine !== null);
 }
 
-/** The programs that Pawl knows by itself. */
+/** The programs of built-in providers. */
 export function knownPrograms(): AgentProgram[] {
   return agentPrograms(builtInPresets({ scriptedAgent: ['node'], bridge: ['node'], scriptedState: '' }));
 }
 
-/** Tells whose process it is: the name of a provider, or null for a process that is no agent. */
+/** Returns the provider of a process, or null if it is not an agent. */
 export type Recognise = (process: Pick<SeenProcess, 'name' | 'words'>) => string | null;
 
-/** Makes the test for all providers at once. */
+/** Builds the test for all providers at once. */
 export function recogniser(programs: readonly AgentProgram[]): Recognise {
   const byName = new Map<string, string>();
   const scripts: { provider: string; pattern: Pattern }[] = [];
@@ -45,8 +45,8 @@ export function recogniser(programs: readonly AgentProgram[]): Recognise {
 }
 
 /**
- * The words that may be an interpreter's script: the first that is no option, and the one after it, since the first may be
- * the value of an option. Rather somebody too many than a false "alone".
+ * The words that may be an interpreter's script: the first non-option, and the one after it, since the first may be an
+ * option's value. Better one too many than a false "alone".
  */
 function scriptsIn(words: readonly string[]): string[] {
   return words

@@ -3,7 +3,7 @@ import type { Recognise } from './agent-program.ts';
 import type { Directory, HiddenProcess, ProcessView, SeenProcess } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';
 
-/** A process of a coding agent, and where it works. */
+/** A process of a coding agent, and its directory. */
 export type AgentProcess = SeenProcess & { provider: string; directory: Directory };
 
 /** All processes at one moment, and which of them are agents. */
@@ -14,7 +14,7 @@ export type Look = {
   byPid: ReadonlyMap<number, SeenProcess>;
 };
 
-/** Looks at all processes once. */
+/** Lists all processes once. */
 export function lookAround(view: ProcessView, recognise: Recognise): Look {
   const { processes, hidden } = view.list();
   const found = processes.flatMap((seen) => {
@@ -29,12 +29,12 @@ export function lookAround(view: ProcessView, recognise: Recognise): Look {
   return { agents: agents.toSorted(byAge), hidden, byPid: new Map(processes.map((seen) => [seen.pid, seen])) };
 }
 
-/** Whoever began first comes first; of two that began at one moment, the one with the lower pid. */
+/** Earliest start first; ties by pid. */
 export function byAge(a: Pick<SeenProcess, 'start' | 'pid'>, b: Pick<SeenProcess, 'start' | 'pid'>): number {
   return startOrder(a.start) - startOrder(b.start) || a.pid - b.pid;
 }
 
-/** A process and its parents, nearest first, as far as they are still there. The init process is nobody's family. */
+/** A process and its ancestors, nearest first, as far as they exist. Excludes init. */
 export function lineOf(pid: number, byPid: ReadonlyMap<number, Pick<SeenProcess, 'parent'>>): number[] {
   const line: number[] = [];
   for (let at = pid; at > 1 && line.length < rosterLimits.ancestors && !line.includes(at);) {

@@ -10,12 +10,12 @@ import { printed } from './run-command.ts';
 import { procView } from './view-proc.ts';
 import { psView } from './view-ps.ts';
 
-/** With what a look is made; each part may be put in place of the system's own. */
+/** The means of a survey; each can be replaced in tests. */
 export type Probe = { view: ProcessView; self: number; programs: AgentProgram[]; recognise: Recognise };
 
 /**
- * The probe of this system. `ROSTER_PROC` is the directory to read instead of `/proc`, `ROSTER_SELF_PID` who asks, and
- * `ROSTER_PGREP` a program that is asked for processes by their names.
+ * The probe of this system. `ROSTER_PROC` replaces `/proc`, `ROSTER_SELF_PID` names the caller, and `ROSTER_PGREP` is a
+ * program that finds processes by name.
  */
 export function systemProbe(
   environment: NodeJS.ProcessEnv = process.env,
@@ -32,20 +32,20 @@ export function systemProbe(
   };
 }
 
-/** Who else is at work in a project, as this probe sees it. */
+/** The other agents in a project, as this probe sees them. */
 export function lookForOthers(probe: Probe, root: string, worktrees: readonly string[]): Roster {
   const { view, self } = probe;
   return rosterOf({ view, look: lookAround(view, probe.recognise), root, self, worktrees });
 }
 
-/** The coding agents that this process runs in, nearest first, wherever they work. */
+/** The coding agents that this process runs in, nearest first, in any directory. */
 export function agentsAbove({ view, self, recognise }: Probe): { pid: number; start: string }[] {
   return ancestors(view, self)
     .filter((each) => recognise(each) !== null)
     .map(({ pid, start }) => ({ pid, start }));
 }
 
-/** A process and its parents, nearest first; a command asks for these often, so the others are not read where possible. */
+/** A process and its ancestors, nearest first; called often, so it avoids reading all processes if possible. */
 function ancestors(view: ProcessView, self: number): SeenProcess[] {
   if (view.one === undefined) {
     const byPid = new Map(view.list().processes.map((each) => [each.pid, each]));
@@ -61,7 +61,7 @@ function ancestors(view: ProcessView, self: number): SeenProcess[] {
   return line;
 }
 
-/** A view in which a process has a name only when the given program finds it by that name. */
+/** A view in which a process has a name only if the given program finds it by that name. */
 function namedBy(view: ProcessView, pgrep: string, programs: readonly AgentProgram[]): ProcessView {
   const { one: _unnamed, ...rest } = view;
   return {

@@ -4,17 +4,17 @@ import type { AgentProgram } from './agent-program.ts';
 import { knownPrograms } from './agent-program.ts';
 import { rosterLimits } from './roster-limit.ts';
 
-/** What a daemon knows of the programs of agents: those of `config.yaml` too. */
+/** The agents' programs that a daemon knows, including those of `config.yaml`. */
 export type HomePrograms = {
   provider: string | null;
   programs: AgentProgram[];
-  /** Names of the shell's variables that some provider reads. */
+  /** Shell variables that some provider reads. */
   variables: string[];
 };
 
 /**
- * Reads what the daemon of a home last wrote down about agents' programs. Those that come along are always among them; a
- * file that is missing or broken adds nothing, and takes nothing away.
+ * Reads the programs that a home's daemon last wrote. Always includes the built-in ones; a missing or broken file
+ * changes nothing.
  */
 export function readPrograms(path: string): HomePrograms {
   const known = knownPrograms();

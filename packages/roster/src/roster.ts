@@ -6,31 +6,31 @@ import { byAge, lineOf } from './look-around.ts';
 import type { ProcessView } from './process-view.ts';
 import { cannotTell } from './process-view.ts';
 
-/** Another agent that is at work in the project. */
+/** Another agent working in the project. */
 export type Other = {
   pid: number;
   cwd: string;
   provider: string;
   start: string;
   startedAt: number | null;
-  /** What its environment says that it is called, by Pawl or by whoever started it. */
+  /** Its id in its environment, set by Pawl or by whoever started it. */
   agentId: string | null;
-  /** The Pawl session that it belongs to, where it is one of Pawl's own. */
+  /** Its Pawl session, if it is one of Pawl's own. */
   session: string | null;
 };
 
 export type Roster = {
   /** Oldest first. */
   others: Other[];
-  /** Processes that look like agents and were left out, with the reason. */
+  /** Processes that look like agents and were skipped, with the reason. */
   skipped: { pid: number; reason: string }[];
-  /** Why nobody can say "alone", although nobody was found. */
+  /** Why "alone" is uncertain, although nobody was found. */
   doubts: string[];
-  /** The agent that asks, where one of its parents is an agent: the uppermost that works here. */
+  /** The asking agent, if an ancestor is an agent: the topmost that works here. */
   own: { pid: number; start: string } | null;
   /**
-   * True when the agent that asks was there before the others: of several, this one has the duties of the first. Whoever is
-   * not known to be an agent never is.
+   * True if the asking agent was there before the others, and so has the primary's duties. Never true for a caller not
+   * known to be an agent.
    */
   isEldest: boolean;
 };
@@ -39,20 +39,20 @@ export type RosterRequest = {
   view: ProcessView;
   look: Look;
   root: string;
-  /** Who asks; null for somebody who is no part of the project. */
+  /** The asking process; null for a caller outside of the project. */
   self: number | null;
-  /** Directories with the worktrees that Pawl gives its agents. */
+  /** Directories with the worktrees of Pawl's agents. */
   worktrees: readonly string[];
 };
 
 /**
- * Who else is at work in a directory or below it: every agent process, but for the one who asks with all its family, and
- * for Pawl's agents in worktrees of their own. Nothing is written. Of a family, its uppermost member is named.
+ * The other agents in a directory or below: all agent processes, except the caller's family and Pawl's agents in their
+ * own worktrees. Writes nothing. Of a family, only the topmost member is listed.
  */
 export function rosterOf(request: RosterRequest): Roster {
   const { view, look, self } = request;
   const root = canonical(request.root);
-  if (root === null) throw cannotTell(`${request.root} is not there`);
+  if (root === null) throw cannotTell(`${request.root} does not exist`);
   if (self !== null && !look.byPid.has(self)) throw cannotTell('our own process is not in the list of processes');
   const family = ownFamily(look, self);
   const mayBeHere = accessTo(root);
@@ -82,18 +82,18 @@ export function rosterOf(request: RosterRequest): Roster {
   };
 }
 
-/** What a roster means to a program: 0 alone, 1 not alone, 2 cannot tell. */
+/** The exit code of a roster: 0 alone, 1 not alone, 2 unknown. */
 export function exitCodeOf({ others, doubts }: Pick<Roster, 'others' | 'doubts'>): 0 | 1 | 2 {
   if (others.length > 0) return 1;
   return doubts.length > 0 ? 2 : 0;
 }
 
-/** True for a path that is the directory, or lies below it: by whole names, so that /a/b2 is not in /a/b. */
+/** True for the directory itself and paths below it, by whole names: /a/b2 is not in /a/b. */
 export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-/** True for a path that lies below one of several directories, and is none of them. */
+/** True for a path strictly below one of several directories. */
 export function isBelowAny(path: string, directories: readonly string[]): boolean {
   return directories.some((each) => {
     const directory = canonical(each);
@@ -101,7 +101,7 @@ export function isBelowAny(path: string, directories: readonly string[]): boolea
   });
 }
 
-/** A path without links, or null when there is nothing. */
+/** The path without links, or null if it does not exist. */
 export function canonical(path: string): string | null {
   try {
     return realpathSync.native(path);
@@ -110,7 +110,7 @@ export function canonical(path: string): string | null {
   }
 }
 
-/** Who asks, all its parents, and all that descend from it and from the nearest of its parents that is an agent. */
+/** The caller, its ancestors, and all descendants of it and of its nearest agent ancestor. */
 function ownFamily(look: Look, self: number | null): Set<number> {
   if (self === null) return new Set();
   const line = lineOf(self, look.byPid);
@@ -139,21 +139,21 @@ function placeOf({ directory }: Pick<AgentProcess, 'directory'>, root: string): 
   }
   const path = directory.state === 'at' ? canonical(directory.path) : null;
   if (path !== null) return isInside(path, root) ? { is: 'inside', path } : { is: 'elsewhere' };
-  // Whoever had a directory taken away may go on beside it; elsewhere that is of no concern here.
+  // An agent whose directory was deleted may continue beside it; elsewhere that does not matter here.
   if (!isInside(directory.path, root)) return { is: 'elsewhere' };
   return { is: 'unknown', reason: 'its directory was deleted', wasInside: true };
 }
 
 /**
- * Whether a user could be at work in a directory at all. What cannot be seen of somebody who may not write there is no reason
- * for doubt: on a machine with several people nobody would ever be alone.
+ * Whether a user could work in a directory at all. Hidden processes of a user without write access are no reason for
+ * doubt: otherwise nobody on a shared machine would ever be alone.
  */
 function accessTo(root: string): (user: number | null) => boolean {
   const { uid, mode } = statSync(root);
   return (user) => user === null || user === 0 || user === uid || (mode & 0o022) !== 0;
 }
 
-/** Ids as people and programs give them; anything else in a stranger's environment is not repeated. */
+/** Valid ids; anything else in a foreign environment is not repeated. */
 const plainWord = /^[A-Za-z0-9][\w.@-]{0,127}$/;
 
 function described(view: ProcessView, agent: AgentProcess, cwd: string): Other {
@@ -171,7 +171,7 @@ function described(view: ProcessView, agent: AgentProcess, cwd: string): Other {
   };
 }
 
-/** One of Pawl's agents that has a worktree of its own: by the marker of its session, and by where it works. */
+/** True for one of Pawl's agents in its own worktree, by its session marker and its directory. */
 function worksApart(view: ProcessView, { pid, cwd, session }: Other, worktrees: readonly string[]): boolean {
   if (session === null) return false;
   const home = view.variable(pid, 'PAWL_HOME');
@@ -179,7 +179,7 @@ function worksApart(view: ProcessView, { pid, cwd, session }: Other, worktrees: 
   return isBelowAny(cwd, known);
 }
 
-/** Without those that descend from another of them: programs that an agent started are a part of it. */
+/** Drops descendants of others: programs that an agent started are part of it. */
 function uppermost(here: Other[], look: Look): Other[] {
   const pids = new Set(here.map(({ pid }) => pid));
   return here.filter(({ pid }) => !lineOf(pid, look.byPid).some((parent) => parent !== pid && pids.has(parent)));

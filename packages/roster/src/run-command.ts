@@ -3,7 +3,9 @@ import { hasErrno } from '@pawl/schema/error';
 import { cannotTell } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';
 
-/** Runs a short command in a fixed language and time zone. One that cannot be run tells nothing about anybody. */
+/**
+ * Runs a short command in a fixed locale and time zone. Throws if it cannot run, since that says nothing about others.
+ */
 export function printed(program: string, words: readonly string[]): { status: number; stdout: string } {
   const { error, status, stdout } = spawnSync(program, words, {
     encoding: 'utf8',
@@ -13,7 +15,7 @@ export function printed(program: string, words: readonly string[]): { status: nu
     maxBuffer: rosterLimits.commandBytes,
   });
   if (error !== undefined || status === null) {
-    const reason = hasErrno(error, 'ENOENT') ? 'is not there' : 'did not run';
+    const reason = hasErrno(error, 'ENOENT') ? 'does not exist' : 'did not run';
     throw cannotTell(`${program} ${reason}`, error);
   }
   return { status, stdout };

@@ -6,15 +6,15 @@ import type { Directory, HiddenProcess, ProcessView, SeenProcess } from './proce
 import { cannotTell } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';
 
-/** What the kernel counts start times in, on every system that we know. */
+/** The kernel's unit of start times, on every known system. */
 const tickMs = 10;
 
-/** Errors that mean that a process has left while it was looked at. */
+/** Errors that mean that a process exited meanwhile. */
 const gone = ['ENOENT', 'ESRCH'];
 
 const deletedSuffix = ' (deleted)';
 
-/** Linux: everything is read below `/proc`, or below a directory that a test made to look like it. */
+/** Linux: reads everything below `/proc`, or below a test's imitation. */
 export function procView(root = '/proc'): ProcessView {
   let boot: { id: string; atMs: number | null } | undefined;
 
@@ -30,14 +30,14 @@ export function procView(root = '/proc'): ProcessView {
     if (line === null) return null;
     const entry = parseStat(line, bootOf().id);
     if (entry?.pid !== pid) return { pid, user: ownerOf(directory) };
-    // What has ended works nowhere any more.
+    // An ended process works nowhere.
     if (entry.defunct) return null;
     const ticks = Number(entry.start.slice(entry.start.lastIndexOf('/') + 1));
     const { atMs } = bootOf();
     return {
       pid,
       parent: entry.parent,
-      // Asked for when somebody wants to know: a look at all does, of few.
+      // Lazy: a listing needs it for few.
       get user() {
         return ownerOf(directory);
       },
@@ -79,7 +79,7 @@ export function procView(root = '/proc'): ProcessView {
   };
 }
 
-/** The line about a process; null when it has left, and empty when nothing is shown of it. */
+/** A process's stat line; null if it exited, empty if hidden. */
 function statLine(path: string): string | null {
   try {
     return read(path, 'latin1');
@@ -95,7 +95,7 @@ function directoryOf(link: string): Directory {
     let path = readlinkSync(link);
     if (path.endsWith(deletedSuffix) && !existsSync(path))
       return { state: 'deleted', path: path.slice(0, -deletedSuffix.length) };
-    // It may have gone elsewhere just now.
+    // It may have changed its directory just now.
     if (!isSamePlace(link, path)) path = readlinkSync(link);
     if (isSamePlace(link, path)) return { state: 'at', path };
     return { state: 'unreadable', reason: `${path} is another one here: it may be in a container` };
@@ -104,11 +104,11 @@ function directoryOf(link: string): Directory {
   }
 }
 
-/** Whether a process's directory has the same name for us: in a container's own tree of mounts it may have another. */
+/** Whether a process's directory has the same path for us: in a container's mount namespace it may not. */
 function isSamePlace(link: string, path: string): boolean {
   const there = statSync(link, { throwIfNoEntry: false });
   const here = statSync(path, { throwIfNoEntry: false });
-  // What has left meanwhile is nowhere.
+  // It exited meanwhile.
   return there === undefined || (here?.ino === there.ino && here.dev === there.dev);
 }
 
@@ -123,12 +123,12 @@ function ownerOf(path: string): number | null {
 function wordsOf(path: string): string[] {
   const { commandWords, wordCharacters } = rosterLimits;
   const text = textOf(path);
-  // A program that gave itself a title may have left out the ends of words.
+  // A program that set its own title may have dropped word boundaries.
   const words = text.replace(/\0+$/, '').split('\0', commandWords);
   return text === '' ? [] : words.map((word) => word.slice(0, wordCharacters));
 }
 
-/** The beginning of a file as text; empty when it is not there or not ours to see. Whatever else goes wrong tells nothing. */
+/** The beginning of a file as text; empty if it is missing or not ours. Throws on other errors. */
 function textOf(path: string): string {
   try {
     return read(path, 'utf8');
@@ -140,7 +140,7 @@ function textOf(path: string): string {
 
 let shared: Buffer | undefined;
 
-/** Reads the beginning of a file. All reads share one buffer: a look at all processes makes hundreds. */
+/** Reads the beginning of a file. All reads share one buffer: a listing makes hundreds. */
 function read(path: string, encoding: 'utf8' | 'latin1'): string {
   const buffer = (shared ??= Buffer.allocUnsafeSlow(rosterLimits.processFileBytes));
   const descriptor = openSync(path, 'r');

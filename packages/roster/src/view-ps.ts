@@ -4,14 +4,14 @@ import { cannotTell } from './process-view.ts';
 import { rosterLimits } from './roster-limit.ts';
 import { printed } from './run-command.ts';
 
-/** What `ps` and `lsof` are called, and how they are run: tests put others in their place. */
+/** The commands for `ps` and `lsof`; tests replace them. */
 export type Commands = { ps: string; lsof: string };
 
 const usual: Commands = { ps: 'ps', lsof: 'lsof' };
 
 /**
- * Systems without `/proc`, such as macOS. A command line is one text there, so that a word with spaces looks like several.
- * Names and command lines are asked for apart: both may hold spaces, and only the last column may.
+ * For systems without `/proc`, such as macOS. A command line is one text there, so a word with spaces looks like
+ * several. Names and command lines are queried separately: both may contain spaces, and only the last column may.
  */
 export function psView(commands: Commands = usual): ProcessView {
   const listed = (column: string) => {
@@ -31,7 +31,7 @@ export function psView(commands: Commands = usual): ProcessView {
     },
     directories(pids) {
       if (pids.length === 0) return new Map<number, Directory>();
-      // It ends with 1 when it cannot see one of them, and shows the others all the same.
+      // It exits with 1 if it cannot see one of them, and still prints the others.
       const { stdout } = printed(commands.lsof, ['-a', '-d', 'cwd', '-F', 'pn', '-p', pids.join(',')]);
       const found = parseLsof(stdout);
       return new Map(pids.map((pid) => [pid, found.get(pid) ?? missing(pid)]));
@@ -48,7 +48,7 @@ export function psView(commands: Commands = usual): ProcessView {
 
 type Line = { entry: Omit<SeenProcess, 'name' | 'words'>; last: string };
 
-/** Parses `pid ppid uid stat Sun Nov  1 04:49:07 2026 name`; null for what is no such line, and for one that has ended. */
+/** Parses `pid ppid uid stat Sun Nov  1 04:49:07 2026 name`; null for other lines, and for ended processes. */
 export function parseLine(line: string): Line | null {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\d+\s+[\d:]+\s+\d+)\s?(.*)$/.exec(line);
   if (match === null) return null;
@@ -62,7 +62,7 @@ export function parseLine(line: string): Line | null {
   };
 }
 
-/** Parses lines `p<pid>` and `n<path>`; a path that could not be read is told as an explanation in parentheses. */
+/** Parses lines `p<pid>` and `n<path>`; an unreadable path is an explanation in parentheses. */
 export function parseLsof(text: string): Map<number, Directory> {
   const found = new Map<number, Directory>();
   let pid = 0;

@@ -270,7 +270,7 @@ describe('never a false alone [W0-01]', () => {
     ['an empty /proc', (at: (name: string) => string) => ({ ROSTER_PROC: at('proj2') }), /no process/],
     ['a pid that is none', () => ({ ROSTER_SELF_PID: 'me' }), /ROSTER_SELF_PID/],
     ['a pid that is not listed', () => ({ ROSTER_SELF_PID: '4194999' }), /our own process/],
-    ['a pgrep that is not there', () => ({ ROSTER_PGREP: '/no/such/pgrep' }), /is not there/],
+    ['a pgrep that does not exist', () => ({ ROSTER_PGREP: '/no/such/pgrep' }), /does not exist/],
   ] as const)('%s: nobody can say', async (_name, environment, reason) => {
     await using machine = await aMachine();
     const ask = () => lookForOthers(systemProbe(environment(machine.at)), machine.at('proj'), []);
@@ -279,7 +279,7 @@ describe('never a false alone [W0-01]', () => {
 
   test('a project that is not there: nobody can say', async () => {
     await using machine = await aMachine();
-    expect(() => machine.look([], { root: machine.at('gone') })).toThrow(/is not there/);
+    expect(() => machine.look([], { root: machine.at('gone') })).toThrow(/does not exist/);
   });
 });
 

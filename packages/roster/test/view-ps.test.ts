@@ -28,8 +28,8 @@ test('lines of lsof', () => {
 });
 
 test('a program that is missing is a reason to say nothing [2.2.6]', () => {
-  expect(() => psView({ ps: '/no/ps', lsof: 'lsof' }).list()).toThrow(/\/no\/ps is not there/);
-  expect(() => psView({ ps: 'ps', lsof: '/no/lsof' }).directories([1])).toThrow(/\/no\/lsof is not there/);
+  expect(() => psView({ ps: '/no/ps', lsof: 'lsof' }).list()).toThrow(/\/no\/ps does not exist/);
+  expect(() => psView({ ps: 'ps', lsof: '/no/lsof' }).directories([1])).toThrow(/\/no\/lsof does not exist/);
   expect(() => psView({ ps: 'true', lsof: 'lsof' }).list()).toThrow(/does not list processes/);
 });
 

@@ -6,10 +6,10 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { client, methods } from '@agentclientprotocol/sdk';
 
-/** The agent's side of an ACP connection: messages are pushed in as they are read, ours go out by `send`. */
+/** Our end of an ACP connection: incoming messages are pushed, ours go out by `send`. */
 export type AcpChannel = { agent: ClientContext; push: (message: AnyMessage) => void };
 
-/** Connects the library to lines that somebody else reads, so that these can be bounded and told one by one. */
+/** Connects the ACP library to lines that are read elsewhere, so that they can be bounded and reported one by one. */
 export function openAcpChannel(
   send: (message: object) => void,
   onPermission: (request: RequestPermissionRequest) => RequestPermissionResponse,

@@ -3,16 +3,16 @@ import { at, textAt, toJson } from '../json.ts';
 import { messageOf } from '@pawl/schema/error';
 import type { TurnEnd } from '../voice.ts';
 
-/** The code of a request that needs a login first. */
+/** The error code for a missing login. */
 const authRequired = -32000;
 
-/** How a turn failed that was answered with an error. Agents put the cause into the code, the data or the words. */
+/** Classifies a turn that was answered with an error. Agents put the cause into the code, the data or the message. */
 export function acpFailure(error: unknown): TurnEnd {
   const text = acpErrorText(error);
   return failed(text, statusOf(at(error, 'code'), at(error, 'data'), text));
 }
 
-/** What an error says, with the detail that agents put beside "Internal error". */
+/** The text of an error, with the detail that agents put beside "Internal error". */
 export function acpErrorText(error: unknown): string {
   const data = at(error, 'data');
   const detail = typeof data === 'string' ? data : textAt(data, 'message') || textAt(data, 'details');
@@ -26,7 +26,7 @@ function statusOf(code: unknown, data: unknown, text: string): number | null {
   return statusInWords(`${text} ${toJson(data)}`);
 }
 
-/** Some agents end a turn well and say the error as their text. */
+/** Some agents complete a turn and put the error into their text. */
 export function failureInText(text: string): TurnEnd | null {
   const [, status] = /^\s*Error: (\d{3})\b/.exec(text) ?? [];
   return status === undefined ? null : failed(text.trim(), Number(status));

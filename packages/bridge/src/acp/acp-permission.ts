@@ -4,8 +4,8 @@ import type { PermissionOption, RequestPermissionResponse } from '@agentclientpr
 const readingKinds = ['read', 'search', 'think', 'fetch'];
 
 /**
- * The answer to an agent that asks before it uses a tool. "Once" comes first: "always" makes some agents write their
- * settings into the repository. An agent that offers no fitting answer is told that nobody answers.
+ * Answers a permission request. Prefers "once": "always" makes some agents write settings into the repository. Cancels
+ * if no option fits.
  */
 export function answerPermission(
   options: Pick<PermissionOption, 'kind' | 'optionId'>[],

@@ -13,22 +13,22 @@ import { answerPermission } from './acp-permission.ts';
 import { openAcpSession } from './acp-session.ts';
 import { AcpTools } from './acp-tools.ts';
 
-/** Kinds of updates that come from the agent's work on a prompt, and so prove that it has it. */
+/** Updates that come from work on a prompt, and so prove that the agent has it. */
 const workUpdates = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan'];
 
 /**
- * The Agent Client Protocol. A prompt while a turn runs makes some agents cancel it and others never answer, so it waits,
- * unless the agent is known to take it in. Every prompt has its own answer; a turn has ended when all of its have come.
+ * The Agent Client Protocol. A prompt during a turn makes some agents cancel it and others never answer, so it waits,
+ * unless the agent is known to accept it. Every prompt has its own answer; a turn ends when all have come.
  */
 export class AcpProtocol implements Protocol {
   readonly #context: ProtocolContext;
   readonly #channel: AcpChannel;
   readonly #tools: AcpTools;
   #sessionId = '';
-  /** Put before the first prompt of a conversation, for agents whose system prompt cannot be added to. */
+  /** Prepended to the first prompt, for agents without an appendable system prompt. */
   #preface = '';
   #prompts: Promise<TurnEnd>[] = [];
-  /** Up to the first turn, what the agent tells is what was said earlier. */
+  /** Until the first turn, updates replay the earlier conversation. */
   #phase: 'opening' | 'idle' | 'turn' = 'opening';
   /** The turn's first input, until there is evidence that the agent has it. */
   #unseen: Input | null = null;
@@ -45,7 +45,7 @@ export class AcpProtocol implements Protocol {
     const message = 'text' in line ? parseObject(line.text) : null;
     if (message === null || !('text' in line)) return voice.raw(line);
     if (message['method'] === methods.client.session.update) {
-      // Told here and now, before the answer that may follow in the next line.
+      // Report it now, before the answer that may follow in the next line.
       const update = at(message, 'params', 'update');
       if (this.#phase === 'opening') this.#replayed(line.text, update);
       else if (textAt(message, 'params', 'sessionId') !== this.#sessionId || !this.#updated(update))
@@ -75,7 +75,7 @@ export class AcpProtocol implements Protocol {
     this.#unseen = input;
     this.#prompts = [this.#prompt(input, this.#preface, true)];
     this.#preface = '';
-    // More prompts may join while these are waited for.
+    // More prompts may join meanwhile.
     let ends: TurnEnd[] = [];
     while (ends.length < this.#prompts.length) ends = await Promise.all(this.#prompts);
     this.#phase = 'idle';
@@ -103,7 +103,7 @@ export class AcpProtocol implements Protocol {
         sessionId: this.#sessionId,
         prompt: [{ type: 'text', text: preface + input.text }],
       });
-      // Whether work that was seen belongs to an input that joined later, nobody can tell; its own answer does.
+      // It is unknown whether observed work belongs to a later input; its own answer confirms it.
       if (isFirst) this.#seen();
       else this.#context.voice.echo(input);
       this.#countUsage(answer);
@@ -118,7 +118,7 @@ export class AcpProtocol implements Protocol {
     this.#unseen = null;
   }
 
-  /** True when the update was told in our words. */
+  /** True if the update was translated. */
   #updated(update: unknown): boolean {
     const { voice } = this.#context;
     const kind = textAt(update, 'sessionUpdate');
@@ -145,13 +145,13 @@ export class AcpProtocol implements Protocol {
     }
   }
 
-  /** What the agent repeats of a conversation that is taken up: known already, and paid for. */
+  /** A replayed update of a resumed conversation: already known and paid for. */
   #replayed(json: string, update: unknown): void {
     this.#costUsd = Math.max(this.#costUsd, costIn(update));
     this.#context.voice.rawJson(json, { subtype: 'replay' });
   }
 
-  /** Some agents tell what each model call used, and then nothing at the end of the turn. */
+  /** Some agents report usage per model call, and nothing at the end of the turn. */
   #countCall(usage: unknown): void {
     const cacheRead = countAt(usage, 'cachedReadTokens');
     const input = Math.max(0, countAt(usage, 'inputTokens') - cacheRead);
@@ -179,7 +179,7 @@ export class AcpProtocol implements Protocol {
   }
 }
 
-/** What the conversation has cost so far, where the agent counts in dollars. */
+/** The conversation's total cost, if the agent reports dollars. */
 function costIn(update: unknown): number {
   return at(update, 'cost', 'currency') === 'USD' ? countAt(update, 'cost', 'amount') : 0;
 }

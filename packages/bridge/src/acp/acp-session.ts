@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 /** A conversation that is ready for prompts. */
 export type AcpSession = { sessionId: string; model: string | null; takesSystemPrompt: boolean };
 
-/** Shakes hands and begins, takes up or branches off the conversation, as the agent offers it. */
+/** Initialises, then starts, resumes or forks the conversation, as the agent supports it. */
 export async function openAcpSession(agent: ClientContext, context: ProtocolContext): Promise<AcpSession> {
   const { options } = context;
   // No files and no terminals: an agent works on its own machine, where its tools are.
@@ -31,7 +31,7 @@ export async function openAcpSession(agent: ClientContext, context: ProtocolCont
     ...params,
   });
   const sessionId = textAt(opened, 'sessionId') || (options.forkSession ? '' : (options.resume ?? ''));
-  if (sessionId === '') throw new PawlError('unavailable', 'The agent did not tell the id of its session.');
+  if (sessionId === '') throw new PawlError('unavailable', 'The agent did not return a session id.');
   await chooseMode(agent, sessionId, opened, options);
   return { sessionId, model: await chooseModel(agent, sessionId, opened, options.model), takesSystemPrompt };
 }
@@ -41,20 +41,20 @@ function openingMethod({ options }: ProtocolContext, can: unknown): string {
   if (options.resume === null) return 'session/new';
   if (options.forkSession) {
     if (offers('fork')) return 'session/fork';
-    throw cannot('branch off an earlier conversation');
+    throw cannot('fork an earlier conversation');
   }
   if (offers('resume')) return 'session/resume';
   if (at(can, 'loadSession') === true) return 'session/load';
-  throw cannot('go on with an earlier conversation');
+  throw cannot('resume an earlier conversation');
 }
 
 function cannot(what: string): PawlError {
-  return new PawlError('conflict', `This agent cannot ${what}.`, { hint: 'Begin a new conversation.' });
+  return new PawlError('conflict', `This agent cannot ${what}.`, { hint: 'Start a new conversation.' });
 }
 
 /**
- * Modes in which an agent asks before it acts, so that our answers count, or needs not to; the first that it has is taken.
- * Others decide by themselves, some of them by asking a model.
+ * Modes in which an agent asks before it acts, so that our answers count, or need not ask; the first available is used.
+ * In other modes it decides by itself, sometimes by asking a model.
  */
 const wantedModes = { full: ['full-access', 'default'], 'read-only': ['read-only', 'default', 'plan'] };
 
@@ -80,7 +80,7 @@ function configOption(opened: unknown, category: string): unknown {
   return listAt(opened, 'configOptions').find((each) => at(each, 'category') === category);
 }
 
-/** Chooses the model by whichever means the agent offers, and says which one it is. */
+/** Chooses the model by whatever means the agent offers, and returns it. */
 async function chooseModel(
   agent: ClientContext,
   sessionId: string,
@@ -95,7 +95,7 @@ async function chooseModel(
   } else if (isObject(at(opened, 'models'))) {
     await agent.request('session/set_model', { sessionId, modelId: wanted });
   } else {
-    throw new PawlError('conflict', 'This agent lets nobody choose its model.', { hint: 'Leave --model out.' });
+    throw new PawlError('conflict', 'This agent does not support choosing a model.', { hint: 'Leave --model out.' });
   }
   return wanted;
 }
@@ -103,14 +103,14 @@ async function chooseModel(
 function acpServer(server: McpServer, can: unknown): object {
   const pairs = (record: Record<string, string>) => Object.entries(record).map(([name, value]) => ({ name, value }));
   if (server.type === 'stdio') {
-    // The agent starts it with what it is told here; whether it passes its own variables on is nobody's promise.
+    // The agent starts the server with exactly these variables; it may not pass on its own.
     const own = Object.fromEntries(
       server.inherit.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     ) as Record<string, string>;
     return { name: server.name, command: server.command, args: server.args, env: pairs({ ...own, ...server.env }) };
   }
   if (at(can, 'mcpCapabilities', server.type) !== true) {
-    throw new PawlError('conflict', `This agent takes no MCP server over ${server.type}: ${server.name}.`, {
+    throw new PawlError('conflict', `This agent does not support MCP servers over ${server.type}: ${server.name}.`, {
       hint: 'Name a server that is started by a command.',
     });
   }

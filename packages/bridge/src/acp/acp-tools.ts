@@ -12,8 +12,8 @@ type ToolCall = {
 };
 
 /**
- * The tool calls of a conversation. ACP tells of a call in pieces, often the name first and the input later; it is told
- * once, when its input is known or its work begins, and its result once, when it has ended.
+ * The tool calls of a conversation. ACP describes a call in pieces, often the name first and the input later; it is
+ * reported once, when its input is known or it starts, and its result once, when it ends.
  */
 export class AcpTools {
   readonly #voice: Voice;
@@ -23,18 +23,18 @@ export class AcpTools {
     this.#voice = voice;
   }
 
-  /** Forgets the calls of the last turn. Those that never began to work are told at least. */
+  /** Forgets the calls of the last turn. Reports those that never started. */
   clear(): void {
     for (const [id, call] of this.#calls) this.#tell(id, call);
     this.#calls.clear();
   }
 
-  /** What kind of tool a call uses, as far as was told. */
+  /** The kind of a call's tool, if known. */
   kindOf(id: string): string {
     return this.#calls.get(id)?.kind ?? 'other';
   }
 
-  /** Takes a piece of what is known about a call. True when it was told in our words. */
+  /** Adds a piece of information about a call. True if it was translated. */
   take(update: unknown): boolean {
     const id = textAt(update, 'toolCallId');
     const call = this.#extended(id, update);
@@ -42,7 +42,7 @@ export class AcpTools {
     const status = textAt(update, 'status');
     const hasEnded = status === 'completed' || status === 'failed';
     const wasTold = call.told;
-    // A call that was just announced may still lack a part of its input.
+    // A call that was just announced may lack part of its input.
     const isKnown = call.input !== null && at(update, 'sessionUpdate') === 'tool_call_update';
     if (isKnown || hasEnded || status === 'in_progress') this.#tell(id, call);
     if (hasEnded) {
@@ -52,7 +52,7 @@ export class AcpTools {
     return hasEnded || wasTold !== call.told;
   }
 
-  /** Takes a call that is about to work, or asks whether it may: of some agents nothing else is heard before its end. */
+  /** Adds a call that is about to start, or asks for permission: some agents report nothing else before its end. */
   begin(update: unknown): void {
     const id = textAt(update, 'toolCallId');
     const call = this.#extended(id, update);
@@ -81,17 +81,17 @@ export class AcpTools {
   }
 }
 
-/** Many agents tell only of what kind a tool is, and of their MCP tools not even that. */
+/** Many agents report only a tool's kind, and for MCP tools not even that. */
 function nameOf({ name, kind, title }: ToolCall): string {
   return name || (kind === 'other' ? title : kind) || title || 'other';
 }
 
-/** Where agents put a tool's name that the protocol has no field for in its first version. */
+/** Where agents put a tool's name, for which the protocol's first version has no field. */
 function metaName(meta: unknown): string {
   return textAt(meta, 'toolName') || textAt(meta, 'claudeCode', 'toolName');
 }
 
-/** Agents that tell no input put the command or the path into the title. */
+/** Agents without tool input put the command or the path into the title. */
 function inputFromTitle({ kind, title, path }: ToolCall): Record<string, unknown> {
   if (kind === 'execute') return { command: title };
   return path === '' ? { title } : { path, title };

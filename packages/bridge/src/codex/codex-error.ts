@@ -13,7 +13,7 @@ const statuses: Record<string, number> = {
   unauthorized: 401,
 };
 
-/** How a turn failed, by Codex's own error code where it gives one. */
+/** Classifies a failed turn, by Codex's own error code if present. */
 export function codexFailure(error: unknown): TurnEnd {
   const text = textAt(error, 'message');
   const info = at(error, 'codexErrorInfo');
@@ -23,7 +23,7 @@ export function codexFailure(error: unknown): TurnEnd {
   return failed(text, typeof status === 'number' ? status : statusInWords(text));
 }
 
-/** True when the account's allowance is used up, which another account may not have. */
+/** True if the account's allowance is used up; another account may have some left. */
 export function isUsageLimit(error: unknown): boolean {
   const info = at(error, 'codexErrorInfo');
   return (
@@ -32,7 +32,7 @@ export function isUsageLimit(error: unknown): boolean {
   );
 }
 
-/** When the limit ends, in seconds since 1970: by the window that is used up, the later one if both are. */
+/** When the limit ends, in seconds since 1970: by the exhausted window, the later one if both are. */
 export function limitEnd(rateLimits: unknown): number | null {
   const ends = [at(rateLimits, 'primary'), at(rateLimits, 'secondary')].flatMap((window) => {
     const [used, resetsAt] = [at(window, 'usedPercent'), at(window, 'resetsAt')];
@@ -41,7 +41,7 @@ export function limitEnd(rateLimits: unknown): number | null {
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** The answer to a question of Codex by the rule of the session; undefined for what it should not ask. */
+/** Answers a request of Codex by the session's permission; undefined for unexpected ones. */
 export function codexAnswer(method: string, params: unknown, isFull: boolean): object | undefined {
   switch (method) {
     case 'item/commandExecution/requestApproval':
@@ -51,7 +51,7 @@ export function codexAnswer(method: string, params: unknown, isFull: boolean): o
     case 'applyPatchApproval':
       return { decision: isFull ? 'approved' : { denied: { rejection: 'This session may only read.' } } };
     case 'mcpServer/elicitation/request': {
-      // Only the question whether a tool may be called has an answer without a person.
+      // Only a tool approval can be answered without a person.
       const asksForTool = isFull && textAt(params, '_meta', 'codex_approval_kind') !== '';
       return { action: asksForTool ? 'accept' : 'decline', content: asksForTool ? {} : null, _meta: null };
     }

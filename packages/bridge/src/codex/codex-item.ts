@@ -1,9 +1,9 @@
 import { at, blockTexts, isObject, listAt, textAt } from '../json.ts';
 
-/** A tool call of Codex, in the words of ours. */
+/** A tool call of Codex, translated. */
 export type CodexTool = { name: string; input: Record<string, unknown>; result: string; isError: boolean };
 
-/** The tool call that an item is; null for an item that is none. */
+/** The tool call in an item, or null. */
 export function toolOf(item: unknown): CodexTool | null {
   const status = textAt(item, 'status');
   const isError = status === 'failed' || status === 'declined';
@@ -45,7 +45,7 @@ export function toolOf(item: unknown): CodexTool | null {
   }
 }
 
-/** What an item of reasoning says. */
+/** The text of a reasoning item. */
 export function thoughtOf(item: unknown): string {
   const parts = [...listAt(item, 'summary'), ...listAt(item, 'content')];
   return parts.filter((part): part is string => typeof part === 'string').join('\n\n');

@@ -12,7 +12,7 @@ import { CodexUsage } from './codex-usage.ts';
 import { JsonRpc } from './json-rpc.ts';
 
 type Turn = {
-  /** Settles with the turn's id once Codex has begun it. */
+  /** Resolves with the turn's id once Codex has started it. */
   begun: PromiseWithResolvers<string>;
   ended: PromiseWithResolvers<TurnEnd>;
 };
@@ -22,13 +22,13 @@ export class CodexProtocol implements Protocol {
   readonly #context: ProtocolContext;
   readonly #rpc: JsonRpc;
   readonly #usage = new CodexUsage();
-  /** Inputs that Codex has not shown as part of the thread yet, by the id we gave them. */
+  /** Inputs that Codex has not confirmed yet, by our id. */
   readonly #unseen = new Map<string, Input>();
   readonly #toolsBegun = new Set<string>();
   #threadId = '';
   #turn: Turn | null = null;
   #rateLimits: unknown = null;
-  /** True when the line at hand has been told; else it is kept raw. */
+  /** True if the current line was translated; otherwise it is kept raw. */
   #told = false;
 
   constructor(context: ProtocolContext) {
@@ -46,7 +46,7 @@ export class CodexProtocol implements Protocol {
     const message = 'text' in line ? parseObject(line.text) : null;
     if (message === null || !('text' in line)) return this.#context.voice.raw(line);
     this.#told = false;
-    // Answers are our own affair, except those that nobody waits for.
+    // Answers to our requests are not kept, except unexpected ones.
     const isAnswer = this.#rpc.receive(message) && message['method'] === undefined;
     if (!this.#told && !isAnswer) this.#context.voice.rawJson(line.text);
   }
@@ -75,7 +75,7 @@ export class CodexProtocol implements Protocol {
 
   async turn(input: Input): Promise<TurnEnd> {
     const turn: Turn = { begun: Promise.withResolvers(), ended: Promise.withResolvers() };
-    // An interrupt may wait for it; without one nobody does.
+    // An interrupt may wait for it; otherwise nobody does.
     turn.begun.promise.catch(() => {});
     this.#turn = turn;
     this.#unseen.clear();
@@ -101,7 +101,7 @@ export class CodexProtocol implements Protocol {
       await this.#rpc.request('turn/steer', { ...params, expectedTurnId });
       return true;
     } catch {
-      // The turn has just ended, or is one that takes no input.
+      // The turn has just ended, or takes no input.
       this.#unseen.delete(params.clientUserMessageId);
       return false;
     }
@@ -120,7 +120,7 @@ export class CodexProtocol implements Protocol {
     return { threadId: this.#threadId, clientUserMessageId, input: content };
   }
 
-  /** True when the notification was told in our words. Other threads are the agent's own helpers, kept raw. */
+  /** True if the notification was translated. Other threads are the agent's own subagents, kept raw. */
   #notified(method: string, params: unknown): boolean {
     const { voice } = this.#context;
     if (method === 'account/rateLimits/updated') {
@@ -183,7 +183,7 @@ export class CodexProtocol implements Protocol {
     }
   }
 
-  /** Codex shows an input as part of the thread: that is the evidence that it was handed over. */
+  /** Codex shows an input as part of the thread, which confirms delivery. */
   #seen(item: unknown): boolean {
     const text = blockTexts(listAt(item, 'content'));
     const named = textAt(item, 'clientId');
@@ -207,7 +207,7 @@ export class CodexProtocol implements Protocol {
   }
 }
 
-/** An MCP server as Codex's configuration names it. */
+/** An MCP server in Codex's configuration format. */
 function serverConfig(server: McpServer): [string, object] {
   if (server.type !== 'stdio') return [server.name, { url: server.url, http_headers: server.headers }];
   const { command, args, env, inherit } = server;

@@ -4,13 +4,13 @@ import type { Usage } from '../voice.ts';
 type Tokens = Pick<Usage, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>;
 
 /**
- * Turns Codex's sums over a thread into what each model call of this process used. A thread that is taken up brings its
- * earlier sum along, which is none of this process.
+ * Turns Codex's totals over a thread into the usage of this process's model calls. A resumed thread starts with its
+ * earlier total, which does not count.
  */
 export class CodexUsage {
   #before: Tokens | null = null;
 
-  /** What was used since the last report; null for a report that only repeats what was known. */
+  /** The usage since the last report; null for a repeated report. */
   take(tokenUsage: unknown, duringTurn: boolean): Tokens | null {
     const total = tokensOf(at(tokenUsage, 'total'));
     const earlier = this.#before ?? (duringTurn ? minus(total, tokensOf(at(tokenUsage, 'last'))) : total);
@@ -20,7 +20,7 @@ export class CodexUsage {
   }
 }
 
-/** Codex counts what it read from the cache as input too. */
+/** Codex counts cached tokens as input, too. */
 function tokensOf(value: unknown): Tokens {
   const cacheRead = countAt(value, 'cachedInputTokens');
   const cacheWrite = countAt(value, 'cacheWriteInputTokens');

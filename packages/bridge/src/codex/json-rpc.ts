@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { at, textAt } from '../json.ts';
 import { bridgeLimits } from '../limit.ts';
 
-/** What the other side calls: an answer for a request, or undefined when there is no such method. */
+/** Handlers for the other side's calls: a result for a request, or undefined for an unknown method. */
 export type Calls = {
   onRequest: (method: string, params: unknown) => object | undefined;
   onNotification: (method: string, params: unknown) => void;
@@ -10,7 +10,7 @@ export type Calls = {
 
 type Pending = { method: string; resolve: (result: unknown) => void; reject: (error: Error) => void };
 
-/** One side of JSON-RPC over lines, as `codex app-server` speaks it: without the field that names the version. */
+/** One side of JSON-RPC over lines, as `codex app-server` speaks it: without the version field. */
 export class JsonRpc {
   readonly #send: (message: object) => void;
   readonly #calls: Calls;
@@ -22,10 +22,10 @@ export class JsonRpc {
     this.#calls = calls;
   }
 
-  /** Asks and resolves with the answer; an error of the other side is thrown with its words. */
+  /** Sends a request and resolves with its result; rejects with the other side's error. */
   request(method: string, params: object): Promise<unknown> {
     if (this.#pending.size >= bridgeLimits.pendingRequests) {
-      throw new PawlError('busy', 'Too many requests wait for an answer of the agent.');
+      throw new PawlError('busy', 'Too many requests are waiting for an answer of the agent.');
     }
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export class JsonRpc {
     this.#send({ method });
   }
 
-  /** Takes a message. False when it is none of JSON-RPC, or an answer to nothing. */
+  /** Handles a message. False if it is not JSON-RPC, or an unexpected answer. */
   receive(message: Record<string, unknown>): boolean {
     const { id, method, params } = message;
     if (typeof method === 'string') {

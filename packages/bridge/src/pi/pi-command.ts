@@ -1,9 +1,9 @@
 import type { Arguments } from '../arguments.ts';
 
-/** The tools of pi that only read. */
+/** Read-only tools of pi. */
 const readingTools = 'read,grep,find,ls';
 
-/** pi takes the conversation, the model and the prompt on its command line. */
+/** pi takes conversation, model and prompt on its command line. */
 export function piCommand(options: Arguments): [string, ...string[]] {
   const given = (flag: string, value: string | null) => (value === null ? [] : [flag, value]);
   return [

@@ -8,11 +8,11 @@ import type { TurnEnd } from '../voice.ts';
 
 type Turn = { ended: PromiseWithResolvers<TurnEnd>; interrupted: boolean };
 
-/** `pi --mode rpc`: every input is a prompt, which pi steers into a run that is under way. */
+/** `pi --mode rpc`: every input is a prompt, which pi steers into a running turn. */
 export class PiProtocol implements Protocol {
   readonly #context: ProtocolContext;
   readonly #pending = new Map<string, PromiseWithResolvers<unknown>>();
-  /** Inputs that pi has accepted but not shown as part of the conversation yet. */
+  /** Inputs that pi has accepted but not confirmed yet. */
   #unseen: Input[] = [];
   #nextId = 1;
   #turn: Turn | null = null;
@@ -31,7 +31,7 @@ export class PiProtocol implements Protocol {
   async open(): Promise<void> {
     const state = await this.#request({ type: 'get_state' });
     const sessionId = textAt(state, 'sessionId');
-    if (sessionId === '') throw new PawlError('unavailable', 'pi did not tell the id of its session.');
+    if (sessionId === '') throw new PawlError('unavailable', 'pi did not return a session id.');
     this.#context.voice.begin(sessionId, textAt(state, 'model', 'id') || null);
   }
 
@@ -57,12 +57,12 @@ export class PiProtocol implements Protocol {
   async interrupt(): Promise<void> {
     if (this.#turn === null) return;
     this.#turn.interrupted = true;
-    // What waits in pi's own queue would be gone on with after the abort.
+    // Otherwise pi would continue with its own queue after the abort.
     await this.#request({ type: 'clear_queue' });
     await this.#request({ type: 'abort' });
   }
 
-  /** A run that has just ended is begun anew by this, so no input is lost between two runs. */
+  /** If the run has just ended, this starts a new one, so no input is lost in between. */
   async #prompt(input: Input): Promise<void> {
     this.#unseen.push(input);
     try {
@@ -81,7 +81,7 @@ export class PiProtocol implements Protocol {
     return answer.promise;
   }
 
-  /** True when the record was told in our words, or was an answer to us. */
+  /** True if the record was translated, or was an answer to us. */
   #take(record: Record<string, unknown>): boolean {
     const { voice } = this.#context;
     if (repeats(record)) return true;
@@ -149,14 +149,14 @@ export class PiProtocol implements Protocol {
     return true;
   }
 
-  /** The run is over, unless an input that came in the meantime has begun another. */
+  /** The run is over, unless an input that came meanwhile has started another. */
   async #settled(): Promise<void> {
     const turn = this.#turn;
     if (turn === null) return;
     if (this.#unseen.length > 0 && !turn.interrupted) {
       const state = await this.#request({ type: 'get_state' });
       if (at(state, 'isStreaming') === true || countAt(state, 'pendingMessageCount') > 0) return;
-      // It was taken without becoming a message, by an extension: so nothing proves that the model was shown it.
+      // An extension took it without making it a message, so nothing proves that the model saw it.
       this.#unseen = [];
     }
     if (turn.interrupted) turn.ended.resolve({ kind: 'interrupted' });
@@ -169,21 +169,21 @@ export class PiProtocol implements Protocol {
     return end;
   }
 
-  /** A question of an extension has nobody to answer it. */
+  /** Nobody can answer a question of an extension. */
   #refuse(record: Record<string, unknown>): void {
     const asks = ['select', 'confirm', 'input', 'editor'].includes(textAt(record, 'method'));
     if (asks) this.#context.send({ type: 'extension_ui_response', id: record['id'], cancelled: true });
   }
 }
 
-/** Records that only repeat, or announce, what `message_end` and `tool_execution_end` tell whole. */
+/** Records that only repeat or announce what `message_end` and `tool_execution_end` contain. */
 function repeats(record: Record<string, unknown>): boolean {
   if (record['type'] === 'message_update') return at(record, 'assistantMessageEvent', 'type') !== 'text_delta';
   if (record['type'] === 'message_end') return at(record, 'message', 'role') === 'toolResult';
   return ['message_start', 'turn_start', 'turn_end', 'agent_start', 'agent_end'].includes(String(record['type']));
 }
 
-/** pi runs a text that begins with a slash as a command; what others write must not be one. */
+/** pi runs text that starts with a slash as a command; foreign text must not be one. */
 function inert(text: string): string {
   return text.startsWith('/') ? ` ${text}` : text;
 }

@@ -128,7 +128,7 @@ test('a fork uses session/fork, and is refused where the agent has none', async 
   expect(await unable.exit).toBe(1);
   expect(unable.ofType('result')[0]).toMatchObject({
     is_error: true,
-    result: 'This agent cannot branch off an earlier conversation.',
+    result: 'This agent cannot fork an earlier conversation.',
   });
 });
 

@@ -7,8 +7,8 @@ import { PawlError } from '@pawl/schema/error';
 import { launchDaemonFor } from '../daemon/launch.ts';
 
 /**
- * Finds the coding agent that this command runs in, when Pawl did not start that agent but knows its project. Null for a
- * person's own shell, and for agents of Pawl's, which have their token in the environment.
+ * Finds the coding agent that this command runs in, if Pawl did not start it but knows its project. Null for a person's
+ * own shell, and for Pawl's agents, which have their token in the environment.
  */
 export async function adoptedSelf(
   home: Home,
@@ -22,7 +22,7 @@ export async function adoptedSelf(
       const ask = () => client.rosterSelf(each);
       return options.start ? await launchDaemonFor(home, ask) : await ask();
     } catch (error) {
-      // Its checkout is no project: then this is a command of the person who drives it.
+      // Its checkout is not a project: then this is a command of the person who drives it.
       if (!(error instanceof PawlError && error.code === 'agent_not_found')) throw error;
     }
   }
@@ -30,8 +30,8 @@ export async function adoptedSelf(
 }
 
 /**
- * Lets the rest of this command act as the agent that it runs in: its mail is then its own, and never carries the person's
- * authority. The token goes to the environment of this process, where every client looks for it.
+ * Makes the rest of this command act as the agent it runs in: its mail is its own, and never carries the person's
+ * authority. Puts the token into this process's environment, where every client looks for it.
  */
 export async function actAsAdopted(home: Home, environment: NodeJS.ProcessEnv = process.env): Promise<void> {
   const self = await adoptedSelf(home, { start: true }, environment);
@@ -42,7 +42,7 @@ function processesAbove(home: Home, environment: NodeJS.ProcessEnv): { pid: numb
   try {
     return agentsAbove(systemProbe(environment, readPrograms(home.programs).programs));
   } catch {
-    // Where processes cannot be seen, an agent cannot be told from the person.
+    // If processes cannot be seen, an agent cannot be told from the person.
     return [];
   }
 }

@@ -5,30 +5,30 @@ import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { printableLine } from '../terminal/terminal.ts';
 
-/** How often it is looked at what somebody waits for: a look is one read of the daemon's. */
+/** Poll interval; each poll is one read of the daemon. */
 export const usualLookMs = 500;
 
-/** Says why nothing happens while the daemon is down. It is not started: a person may have stopped it. */
+/** Explains the wait while the daemon is down. Does not start it: a person may have stopped it. */
 export const daemonAway = 'the daemon is down; this continues when it is up again: pawl up';
 
-/** Looks without an answer before the daemon counts as down; a restart takes fewer. */
+/** Failed polls before the daemon counts as down; a restart takes fewer. */
 const quietLooks = 4;
 
-/** What is looked at, and when it is over. */
+/** What to poll, and when it is over. */
 export type Look<T> = {
-  /** Reads how it is. A daemon that is away is waited for: it may be restarting. */
+  /** Reads the current state; waits for a restarting daemon. */
   read(client: Client): Promise<T>;
-  /** In words, for somebody who looks on; the same words are said once. */
+  /** Progress text; repeated text is printed once. */
   words(seen: T): string;
-  /** The exit code when it is over, else null. */
+  /** The exit code once it is over, else null. */
   verdict(seen: T): number | null;
 };
 
 export type Waited<T> = { seen: T; code: number };
-/** How long to stay, null for as long as it takes, and how often to look. */
+/** The timeout, null for none, and the poll interval. */
 export type Patience = { timeoutMs: number | null; lookMs: number };
 
-/** Looks again and again until something is over, or until time is up, and says what changes on the way. */
+/** Polls until something is over or the time is up, and prints changes. */
 export async function watch<T>(
   context: CommandContext,
   first: T,
@@ -77,20 +77,20 @@ export async function watchChange(
   return watch(context, change, look, patience);
 }
 
-/** The exit code that a change's state means, or null as long as it can go on by itself. */
+/** The exit code for a change's state, or null while it can continue by itself. */
 function codeOf(change: ChangeView): number | null {
   if (change.state === 'merged') return 0;
   if (change.state === 'ejected' || change.state === 'closed') return 1;
   if (change.state === 'needs-human-input' || change.needsPerson) return errorCodes.needs_input.exit;
-  // A comment is addressed by its author, who is woken for it; a hold, or missing checks, are a person's to settle.
+  // Its author is woken to address a comment; a hold or missing checks need a person.
   const isAuthors = change.hold === null && change.blocking > 0 && change.author !== null;
   return change.state === 'blocked' && !isAuthors ? errorCodes.needs_input.exit : null;
 }
 
-/** How long a merge is waited for to arrive in the person's own branch: as long as the queue needs for its next pass. */
+/** How long to wait for a merge to reach the person's own branch: one queue pass. */
 const followMs = 30_000;
 
-/** Waits until the local branch has followed a merge, or it is known that it cannot; null where that cannot be told. */
+/** Waits until the local branch has followed a merge, or cannot; null if unknown. */
 export async function watchLocal(
   context: CommandContext,
   changeId: string,
@@ -108,7 +108,7 @@ export async function watchLocal(
   return (await watch(context, first, look, patience)).seen;
 }
 
-/** Says that the local branch does not have what was merged; null when it has. */
+/** Says that the local branch lacks the merge; null if it has it. */
 export function behindLine(local: LocalBranch | null): string | null {
   if (local === null || local.state === 'followed') return null;
   const branch = printableLine(local.branch);

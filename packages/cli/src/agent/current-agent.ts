@@ -5,12 +5,12 @@ import { names } from '../view/format.ts';
 import { withDaemon } from '../daemon/launch.ts';
 import { ownAgentId } from './own-agent.ts';
 
-/** The agent that a command about one agent means when it names none: the caller itself, or the one the person acts as. */
+/** The default agent of a command: the caller itself, or the one that the person acts as. */
 export async function agentOrCurrent(home: Home, reference: string | undefined): Promise<string> {
   return (await meantAgent(home, reference)).reference;
 }
 
-/** Returns the same agent, with the name to print for it. */
+/** The agent, with the name to print for it. */
 export async function meantAgent(home: Home, given: string | undefined): Promise<{ reference: string; name: string }> {
   const own = given ?? ownAgentId();
   if (own !== undefined) return { reference: own, name: own };
@@ -21,7 +21,7 @@ export async function meantAgent(home: Home, given: string | undefined): Promise
   });
 }
 
-/** Agent 0 is the person: it has no conversation, output or budget, so there is nothing to show or to resume. */
+/** Agent 0 is the person: it has no conversation, output or budget to show or resume. */
 async function noAgentMeant(client: Client): Promise<PawlError> {
   const living = (await client.listAgents({})).agents.map(({ alias }) => alias);
   const which = living.length === 0 ? 'There are none; start one: pawl work "…"' : `Living agents: ${names(living)}.`;
@@ -29,7 +29,7 @@ async function noAgentMeant(client: Client): Promise<PawlError> {
   return new PawlError('usage', 'No agent given, and you act as agent 0.', { hint: `${which}${next}` });
 }
 
-/** Reads `[agent] [text]`: a single word with white space in it, which no agent's name has, is the text. */
+/** Parses `[agent] [text]`: a single word with white space, which no agent's name has, is the text. */
 export function agentAndText(words: readonly string[]): { reference: string | undefined; text: string | undefined } {
   const [first, second] = words;
   if (second === undefined && first !== undefined && /\s/.test(first)) return { reference: undefined, text: first };

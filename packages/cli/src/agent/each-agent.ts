@@ -2,10 +2,10 @@ import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { reportFailure } from '../failure.ts';
 
-/** What came of doing the same to several agents. */
+/** The results of one operation on several agents. */
 export type Outcomes<T> = { done: T[]; failures: unknown[] };
 
-/** Does the same to several agents, one after the other. One that fails does not keep the others from it. */
+/** Applies an operation to several agents in turn. A failure does not stop the rest. */
 export async function eachAgent<T>(references: string[], act: (reference: string) => Promise<T>): Promise<Outcomes<T>> {
   const outcomes: Outcomes<T> = { done: [], failures: [] };
   for (const reference of references) {
@@ -20,7 +20,7 @@ export async function eachAgent<T>(references: string[], act: (reference: string
   return outcomes;
 }
 
-/** Answers with what was done, then tells what failed; the first failure gives the exit code. */
+/** Prints what was done, then what failed; the first failure gives the exit code. */
 export function answerEach<T>(
   context: CommandContext,
   { done, failures }: Outcomes<T>,

@@ -2,7 +2,7 @@ import type { Client, ListQuery } from '@pawl/protocol/client';
 import type { AgentList } from '@pawl/protocol/view';
 import { limits } from '@pawl/schema/limit';
 
-/** The agents that match a query, newest first and at most so many, asked for page by page. */
+/** The agents that match a query, newest first, up to a limit, read page by page. */
 export async function everyAgent(client: Client, query: ListQuery, most = Infinity): Promise<AgentList> {
   const pageOf = (taken: number) => Math.min(limits.pageRows, most - taken);
   const first = await client.listAgents({ ...query, limit: pageOf(0) });

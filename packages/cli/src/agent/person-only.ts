@@ -3,7 +3,7 @@ import { refuseLostToken } from '@pawl/protocol/lost-token';
 import { PawlError } from '@pawl/schema/error';
 import { helperAgent } from '../daemon/client.ts';
 
-/** Refuses a command that writes files of the person's when an agent runs it; `what` ends "An agent may not …". */
+/** Refuses a command that writes the person's files if an agent runs it; `what` completes "An agent may not …". */
 export async function refuseAgents(
   home: Home,
   what: string,

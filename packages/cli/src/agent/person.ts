@@ -1,12 +1,11 @@
-/** Somebody who can be asked: only where both ends are a terminal. */
+/** A person to ask: only if both ends are a terminal. */
 export type Person = { present: boolean; ask(question: string): Promise<string> };
 
-/** The person at this process's terminal, if there is one. */
 export function atTerminal(): Person {
   return { present: (process.stdin.isTTY && process.stdout.isTTY) ?? false, ask };
 }
 
-/** Asks one question. The terminal keeps its usual mode, so that Ctrl-C ends the program; no answer is an empty one. */
+/** Asks one question. The terminal keeps its mode, so Ctrl-C ends the program; no answer is an empty one. */
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline');
   process.stderr.write(question);
@@ -20,7 +19,6 @@ async function ask(question: string): Promise<string> {
   });
 }
 
-/** True when an answer agrees. */
 export function agrees(answer: string): boolean {
   return /^y(es)?$/i.test(answer.trim());
 }

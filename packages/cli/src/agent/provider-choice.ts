@@ -7,8 +7,8 @@ import { agrees, atTerminal } from './person.ts';
 type Send<T> = (provider: string | undefined) => Promise<T>;
 
 /**
- * Sends a request for a new agent. Where several coding agents are installed and none is chosen, asks the person at the
- * terminal which one, and whether to keep that for the project; without a terminal the error stands.
+ * Sends a request for a new agent. If several coding agents are installed and none is chosen, asks the person at the
+ * terminal for one, and whether to keep it for the project; without a terminal, the error stands.
  */
 export async function withProvider<T>(
   context: CommandContext,
@@ -35,7 +35,7 @@ function listed(names: readonly string[]): string {
   return names.map((name, index) => `${index + 1} ${name}`).join(', ');
 }
 
-/** The name that was typed, or the one with the number that was typed. */
+/** The typed name, or the one with the typed number. */
 function pick(names: readonly string[], answer: string): string | null {
   const word = answer.trim();
   return names.find((name, index) => word === name || word === String(index + 1)) ?? null;

@@ -2,7 +2,7 @@ import type { ProviderView } from '@pawl/protocol/view/provider';
 import type { CommandContext } from '../context.ts';
 import { printableLine } from '../terminal/terminal.ts';
 
-/** Warns about a provider that was chosen and whose program is not on the PATH; the choice counts all the same. */
+/** Warns about a chosen provider whose program is not on the PATH; the choice counts anyway. */
 export function warnIfMissing(
   { say }: Pick<CommandContext, 'say'>,
   { name, program, path, install }: Pick<ProviderView, 'name' | 'program' | 'path' | 'install'>,

@@ -7,13 +7,13 @@ import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../daemon/launch.ts';
 import { printable } from '../terminal/terminal.ts';
 
-/** How soon a daemon that went away is asked again; it may be restarting. */
+/** Retry interval for an unavailable daemon; it may be restarting. */
 const againMs = 200;
 
-/** Tries without an answer before the daemon counts as down; a restart takes fewer. */
+/** Failed tries before the daemon counts as down; a restart takes fewer. */
 const quietTries = 10;
 
-/** Waits for the end of a run over restarts of the daemon, as long as it takes or until a deadline. Gives the latest view. */
+/** Waits for the end of a run across restarts of the daemon, optionally until a deadline. Returns the latest view. */
 export async function waitForRun(
   { home, say, colours }: Pick<CommandContext, 'home' | 'say' | 'colours'>,
   run: string,
@@ -32,7 +32,7 @@ export async function waitForRun(
   return seen;
 }
 
-/** The answer; null, after a moment, when the daemon was away. */
+/** The answer, or null after a delay if the daemon was unavailable. */
 async function unlessAway<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
@@ -43,7 +43,7 @@ async function unlessAway<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Prints what came of a run; the exit code says it too. */
+/** Prints the result of a run, also as the exit code. */
 export function answerResult(context: CommandContext, found: RunResult): number {
   const { run, agent, result } = found;
   context.answer('result', found, () => {

@@ -3,7 +3,7 @@ import { limits } from '@pawl/schema/limit';
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
 
-/** Reads how long to wait, such as `30s`, `5m` or `1.5h`; a number alone is seconds. */
+/** Parses a wait such as `30s`, `5m` or `1.5h`; a bare number is seconds. */
 export function waitTime(text: string): number {
   const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text) ?? [];
   const waitMs = Math.round(Number(amount) * (unitsMs[unit === '' ? 's' : unit] ?? Number.NaN));

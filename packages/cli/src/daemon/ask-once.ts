@@ -4,14 +4,14 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import type { CommandContext } from '../context.ts';
 
-/** For so long a command that is typed again counts as the one whose answer was lost. */
+/** How long a repeated command counts as the one whose answer was lost. */
 const memoryMs = 10 * 60_000;
 
 /**
- * Sends a request under a key of its own. If the same command was sent a short while ago and its answer was lost, by a daemon that did not
- * answer or because the command was ended meanwhile, the key is that one's: the daemon does the work once and gives the same answer.
- *
- * A request that is under way has a file `requests/<hash of the command>.<key>.<pid>` in the home; its answer removes it.
+ * Sends a request with an idempotency key. If the same command was sent a short while ago and its answer was lost, by
+ * an unresponsive daemon or because the command was ended, reuses that key: the daemon does the work once and gives the
+ * same answer.
+ * A pending request has a file `requests/<hash of the command>.<key>.<pid>` in the home; its answer removes it.
  */
 export async function askOnce<T>(
   context: Pick<CommandContext, 'home' | 'say' | 'colours'>,
@@ -38,11 +38,14 @@ type Request = {
   repeats: boolean;
   /** It was answered. */
   forget(): void;
-  /** Marks its answer as lost, so that the same command may take it up; false when the mark could not be written. */
+  /** Marks the answer as lost, so that the same command may resume it; false if the mark could not be written. */
   leave(): boolean;
 };
 
-/** Takes up the request of an earlier process that sent the same, or begins one. Without a place for the file every request is new. */
+/**
+ * Resumes an earlier process's request for the same command, or starts one. Without a place for the file, every request
+ * is new.
+ */
 function takeUp(directory: string, hash: string): Request {
   const key = crypto.randomUUID();
   try {
@@ -53,7 +56,7 @@ function takeUp(directory: string, hash: string): Request {
       if (isOld(path)) rmSync(path, { force: true });
       else if (of === hash && known !== undefined && !isAlive(Number(pid))) {
         const own = join(directory, `${hash}.${known}.${process.pid}`);
-        // Of two commands that find it, one takes it.
+        // Of two commands that find it, one wins.
         if (isRenamed(path, own)) return { key: known, repeats: true, ...fileAt(own) };
       }
     }
@@ -72,7 +75,7 @@ function fileAt(path: string): Pick<Request, 'forget' | 'leave'> {
       try {
         rmSync(path, { force: true });
       } catch {
-        // It is forgotten in a while by itself.
+        // It expires by itself.
       }
     },
   };
@@ -102,7 +105,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The same for the same command of the same person or agent. */
+/** Equal for the same command of the same person or agent. */
 function hashOf(command: readonly unknown[]): string {
   const who = process.env['PAWL_AGENT_ID'] ?? '';
   return createHash('sha256')

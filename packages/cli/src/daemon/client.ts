@@ -7,9 +7,9 @@ import type { SelfView } from '@pawl/protocol/view/roster';
 import { PawlError } from '@pawl/schema/error';
 
 /**
- * The client of a command. A helper, the second coding agent in a checkout, writes as itself and not as the person whose token
- * it could read; reading stays open to it. The process tree says which agent it is. The one coding agent that a person drives is
- * their tool, and its commands count as theirs.
+ * The client of a command. A helper, the second coding agent in a checkout, writes as itself and not as the person
+ * whose token it could read; it may still read. The process tree tells which agent it is. The one coding agent that a
+ * person drives is their tool, and its commands count as theirs.
  */
 export function commandClient(home: Home): Client {
   let known: Promise<SelfView | null> | undefined;
@@ -58,12 +58,12 @@ async function findAdopted(home: Home, options: { start: boolean }, environment:
   return (await import('../agent/adopted-self.ts')).adoptedSelf(home, options, environment);
 }
 
-/** Whether a request is sent as the agent it comes from: it asks who the caller is, or a helper changes something. */
+/** Whether a request is sent as its agent: it asks who the caller is, or a helper changes something. */
 async function countsAsOwn({ method, path }: Exchange): Promise<boolean> {
   return path === '/api/whoami' || (method !== 'GET' && (await isHelperSession(process.env)));
 }
 
-/** An answer; a refusal also says why the command counts as the agent's. */
+/** The answer; a refusal also explains why the command counts as the agent's. */
 async function explained(answer: Answer, { agent }: SelfView): Promise<Answer> {
   if (answer.statusCode !== 403) return answer;
   try {

@@ -9,34 +9,34 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { commandClient } from './client.ts';
 
-/** How long a daemon may take until it answers: adopting many agents or restoring a backup takes a while. */
+/** How long a daemon may take to answer: adopting many agents or restoring a backup takes a while. */
 const startMs = 30_000;
 const retryMs = 10;
-/** How long another daemon that holds the home is waited for, before it is tried again to start one. */
+/** How long to wait for another daemon that holds the home before retrying the start. */
 const otherMs = 1_000;
-const stuckHint = 'It may be stopped (SIGSTOP) or stuck: look at its state with `ps`, end it, and run `pawl up` again.';
+const stuckHint = 'It may be stopped (SIGSTOP) or stuck: check its state with `ps`, end it, and run `pawl up` again.';
 
-/** What a starting daemon says on its report channel: one line. */
+/** A starting daemon's one-line report. */
 type Report = { ready: true; pid: number } | { error: { code: ErrorCode; message: string; hint?: string } };
 
-/** A client whose daemon answers: it is started first when nobody listens. */
+/** A client for an answering daemon, which is started if needed. */
 export async function reachDaemon(home: Home): Promise<Client> {
   if (!(await answers(home))) await launchDaemon(home);
   return commandClient(home);
 }
 
-/** Asks the daemon one thing, and starts it first only when nobody listens: the usual case costs no look beforehand. */
+/** Sends one request, and starts the daemon only if nothing listens: the usual case needs no check beforehand. */
 export function withDaemon<T>(home: Home, ask: (client: Client) => Promise<T>): Promise<T> {
   const client = commandClient(home);
   return launchDaemonFor(home, () => ask(client));
 }
 
-/** The same with a client of one's own. */
+/** The same with a given client. */
 export async function launchDaemonFor<T>(home: Home, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    // Anything but a closed door may mean that the question was heard; then it is not asked again.
+    // Any other failure may mean that the request arrived; then it is not repeated.
     const unheard = error instanceof PawlError && error.code === 'daemon_unreachable' && !(await answers(home));
     if (!unheard) throw error;
     await launchDaemon(home);
@@ -44,20 +44,20 @@ export async function launchDaemonFor<T>(home: Home, ask: () => Promise<T>): Pro
   }
 }
 
-/** True when something accepts connections on the home's socket. */
+/** True if something accepts connections on the home's socket. */
 export async function answers(home: Home): Promise<boolean> {
   const deadline = performance.now() + startMs;
   while (performance.now() < deadline) {
     const errno = await tryConnection(home);
     if (errno === null) return true;
     if (!['EAGAIN', 'ECONNRESET'].includes(errno)) return false;
-    // Its queue of connections is full: it is there, and busy.
+    // Its connection queue is full: it is up, and busy.
     await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
-  throw new PawlError('daemon_unreachable', 'The daemon is there, but takes no more connections.', { hint: stuckHint });
+  throw new PawlError('daemon_unreachable', 'The daemon is up, but accepts no more connections.', { hint: stuckHint });
 }
 
-/** Null when the socket accepts a connection, else why not. */
+/** Null if the socket accepts a connection, else why not. */
 function tryConnection(home: Home): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(home.socket);
@@ -84,7 +84,7 @@ export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
     if ('ready' in report) return { started: true };
     const { code, message, hint } = report.error;
     if (code !== 'already_running') throw new PawlError(code, message, hint === undefined ? {} : { hint });
-    // The other one is coming up, and will answer; or it is leaving, and the next try will succeed.
+    // The other one is starting, and will answer; or it is stopping, and the next try will succeed.
     if (await answersWithin(home, otherMs)) return { started: false };
     if (performance.now() > deadline) {
       throw new PawlError('daemon_unreachable', `${message} But it does not answer.`, { hint: stuckHint });
@@ -101,7 +101,7 @@ async function answersWithin(home: Home, waitMs: number): Promise<boolean> {
   return false;
 }
 
-/** The daemon is nobody's child: when an agent starts it, it must not look like a part of that agent. */
+/** Detached: a daemon started by an agent must not look like part of that agent. */
 export function daemonEnvironment(home: Home): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => name !== 'PAWL_SESSION' && !name.startsWith('PAWL_AGENT_'),
@@ -143,7 +143,7 @@ async function spawnDaemon(home: Home): Promise<Report> {
   child.unref();
   (channel as unknown as { destroy(): void }).destroy();
   if (report !== null) return report;
-  throw new PawlError('daemon_unreachable', 'The daemon did not come up.', {
-    hint: `Read ${join(home.logs, 'daemon.out')} for the reason.`,
+  throw new PawlError('daemon_unreachable', 'The daemon did not start.', {
+    hint: `See ${join(home.logs, 'daemon.out')} for the reason.`,
   });
 }

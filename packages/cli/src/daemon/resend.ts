@@ -3,12 +3,12 @@ import type { Home } from '@pawl/protocol/home';
 import { PawlError } from '@pawl/schema/error';
 import { withDaemon } from './launch.ts';
 
-/** How often a request is sent at the most. */
+/** The maximum number of attempts. */
 const tries = 3;
 
 /**
- * Asks until there is an answer. A request whose answer was lost, because the daemon died, is sent again; it has to carry
- * an idempotency key, the same each time, so that it does its work once.
+ * Retries until there is an answer. Repeats a request whose answer was lost because the daemon died; the request must
+ * carry a constant idempotency key.
  */
 export async function untilAnswered<T>(home: Home, ask: (client: Client) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

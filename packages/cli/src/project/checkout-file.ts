@@ -16,7 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { printableLine } from '../terminal/terminal.ts';
 
-/** The root of the checkout around a path; refuses what is none. */
+/** The root of the checkout around a path; refuses anything else. */
 export function checkoutAt(path: string): string {
   const directory = resolve(path);
   const shown = printableLine(directory);
@@ -31,7 +31,7 @@ export function checkoutAt(path: string): string {
   });
 }
 
-/** The text of a file of a checkout, or null when there is none. */
+/** The text of a file in a checkout, or null. */
 export function readCheckoutFile(root: string, file: string): string | null {
   const path = placeOf(root, file);
   if (!existsSync(path)) return null;
@@ -41,7 +41,7 @@ export function readCheckoutFile(root: string, file: string): string | null {
   throw new PawlError('conflict', `${printableLine(path)} is not UTF-8 text.`, { hint: nothingChanged });
 }
 
-/** Writes a file of a checkout in one step, or removes it. */
+/** Writes a file of a checkout atomically, or removes it. */
 export function writeCheckoutFile(root: string, file: string, text: string | null): void {
   const path = placeOf(root, file);
   if (text === null) return rmSync(path, { force: true });
@@ -51,16 +51,18 @@ export function writeCheckoutFile(root: string, file: string, text: string | nul
   renameSync(draft, path);
 }
 
-const nothingChanged = 'Nothing was changed. Replace it with a plain file, then repeat this.';
+const nothingChanged = 'Nothing was changed. Replace it with a plain file, then try again.';
 
-/** Where a file really is. A link may lead to another file of the checkout, as AGENTS.md often does, and no further. */
+/**
+ * The real path of a file. A link may lead to another file of the checkout, as AGENTS.md often does, but not outside.
+ */
 function placeOf(root: string, file: string): string {
   const path = join(root, file);
   const directory = dirname(path);
   const above = lstatSync(directory, { throwIfNoEntry: false });
   if (above !== undefined && (!isDirectory(directory) || !isInside(realpathSync(directory), realpathSync(root)))) {
     throw new PawlError('conflict', `${printableLine(directory)} is no directory of the checkout.`, {
-      hint: 'Nothing was changed. Move it away, then repeat this.',
+      hint: 'Nothing was changed. Move it away, then try again.',
     });
   }
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;

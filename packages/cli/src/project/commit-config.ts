@@ -7,7 +7,7 @@ import { currentBranch } from './current-branch.ts';
 const file = '.pawl/config.yaml';
 const message = 'chore: add the checks that have to pass';
 
-/** What a commit that is not finished leaves in the git directory. */
+/** Files in the git directory during an unfinished operation. */
 const unfinished = [
   ['MERGE_HEAD', 'A merge'],
   ['rebase-merge', 'A rebase'],
@@ -19,9 +19,9 @@ const unfinished = [
 export type ConfigCommit = { branch: string; commit: string; created: boolean };
 
 /**
- * Commits the configuration file of a checkout on its current branch, and nothing else that is staged there. It runs the
- * person's own git, with their identity and their hooks; what these refuse leaves the index as it was. `target` is the branch
- * that changes go to, where it is known.
+ * Commits the configuration file of a checkout on its current branch, and nothing else that is staged. Runs the
+ * person's own git, with their identity and hooks; if these refuse, the index stays unchanged. `target` is the target
+ * branch, if known.
  */
 export function commitConfig(root: string, target: string | null = null): ConfigCommit {
   const branch = currentBranch(
@@ -62,11 +62,11 @@ function passes(root: string, args: readonly string[]): boolean {
 function git(root: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync('git', ['-C', root, ...args], {
     encoding: 'utf8',
-    // A hook or a signature may have to ask for something.
+    // A hook or a signature may have to prompt.
     stdio: ['inherit', 'pipe', 'pipe'],
   });
   if (status === 0) return stdout;
   throw new PawlError('git_failed', `git ${args[0] ?? ''} failed: ${(stderr ?? '').trim() || (stdout ?? '').trim()}`, {
-    hint: `Correct what git says, then run \`pawl init --commit\` again. ${file} itself is as it was.`,
+    hint: `Fix what git reports, then run \`pawl init --commit\` again. ${file} itself is unchanged.`,
   });
 }

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import type { Document } from 'yaml';
 import { isMap, parse, parseDocument } from 'yaml';
 
-/** Reads the home's `config.yaml` so that it can be changed with its comments and order; a missing file is an empty one. */
+/** Loads the home's `config.yaml` for editing, keeping comments and order; a missing file is empty. */
 export function readConfigDocument(path: string): Document {
   const text = textOf(path);
   if (text.length > homeConfigLimits.characters)
@@ -15,25 +15,25 @@ export function readConfigDocument(path: string): Document {
   const document: Document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) {
-    throw new PawlError('invalid_input', `${path} is not YAML: ${error.message}`, { hint: 'Correct it by hand.' });
+    throw new PawlError('invalid_input', `${path} is not YAML: ${error.message}`, { hint: 'Fix it by hand.' });
   }
   if (document.contents === null) document.contents = document.createNode({});
   if (isMap(document.contents)) return document;
-  throw new PawlError('invalid_input', `${path} is not a list of keys and values.`, { hint: 'Correct it by hand.' });
+  throw new PawlError('invalid_input', `${path} is not a list of keys and values.`, { hint: 'Fix it by hand.' });
 }
 
-/** The settings in a config, as plain values. */
+/** The settings of a config, as plain values. */
 export function valuesOf(document: Document): unknown {
   return document.toJS({ maxAliasCount: homeConfigLimits.aliases }) as unknown;
 }
 
-/** Sets a key. Refuses a key that does not exist and a value that the key cannot have. */
+/** Sets a key. Refuses unknown keys and invalid values. */
 export function setKey(document: Document, key: string, text: string): void {
   checkKey(key);
   document.setIn(key.split('.'), valueFrom(text));
 }
 
-/** Removes a key, and what holds nothing afterwards; false when it was not set. */
+/** Removes a key, and parents that become empty; false if it was not set. */
 export function unsetKey(document: Document, key: string): boolean {
   const path = key.split('.');
   if (!document.hasIn(path)) return false;
@@ -45,11 +45,11 @@ export function unsetKey(document: Document, key: string): boolean {
   return true;
 }
 
-/** Writes a config, whole or not at all. One that is not right is refused, and the file stays as it was. */
+/** Writes a config atomically. Refuses an invalid one, and leaves the file unchanged. */
 export function writeConfigDocument(path: string, document: Document): void {
   const problem = homeConfigProblem(valuesOf(document));
   if (problem !== null)
-    throw new PawlError('invalid_input', `config.yaml would not be right: ${problem}`, {
+    throw new PawlError('invalid_input', `config.yaml would be invalid: ${problem}`, {
       hint: 'Nothing was changed. `pawl config ls` shows the keys and their values.',
     });
   const isEmpty = isMap(document.contents) && document.contents.items.length === 0;
@@ -74,10 +74,10 @@ export function writeConfigDocument(path: string, document: Document): void {
   }
 }
 
-/** Refuses a key that no config has, with the one that was probably meant. */
+/** Refuses an unknown key, and suggests a similar one. */
 export function checkKey(key: string): void {
   const keys = homeConfigKeys();
-  // Below a key with parts that a person names, such as `providers`, every part is allowed; the schema judges the value.
+  // Below a key with user-defined parts, such as `providers`, every part is allowed; the schema validates the value.
   if (keys.some((known) => key === known || key.startsWith(`${known}.`) || known.startsWith(`${key}.`))) return;
   const near = nearest(key, keys);
   throw new PawlError('invalid_input', `There is no key ${JSON.stringify(key.slice(0, 80))} in config.yaml.`, {
@@ -85,7 +85,7 @@ export function checkKey(key: string): void {
   });
 }
 
-/** A value as YAML would read it: `true`, `5`, `[claude, codex]`, or words. */
+/** Parses a value as YAML: `true`, `5`, `[claude, codex]`, or words. */
 function valueFrom(text: string): unknown {
   try {
     return parse(text) as unknown;
@@ -120,7 +120,7 @@ function commentsOf(document: Document): string {
   return comments.map((text) => `${text.replaceAll(/^/gm, '#')}\n`).join('');
 }
 
-/** The known key that is fewest edits away, if that is few enough to be a slip. */
+/** The most similar known key, if it is close enough to be a typo. */
 function nearest(key: string, keys: readonly string[]): string | null {
   const far = Math.max(2, Math.floor(key.length / 3));
   const ranked = keys.map((known) => ({ known, edits: editsBetween(key, known) }));

@@ -2,12 +2,12 @@ import type { WorkBody } from '@pawl/protocol/view';
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 
-/** What a person means by `--project`: a path when something is there or it looks like one, else a project's name. */
+/** Resolves `--project`: a path if it exists or looks like one, else a project's name. */
 export function projectWord(word: string): string {
   return /[/\\]|^\.\.?$|^~/.test(word) || existsSync(word) ? resolve(word) : word;
 }
 
-/** The projects of new work as the daemon is asked for them; without any, the one around the current directory. */
+/** The requested projects of new work; by default the one of the current directory. */
 export function projectsAsked(
   words: readonly string[] | false | undefined,
 ): Pick<WorkBody, 'path' | 'projects' | 'noProject'> {

@@ -1,6 +1,5 @@
 import type { CommandTable, Tools } from './tools.ts';
 
-/** The commands about credentials. */
 export const accountCommands: CommandTable = {
   account: ({ program, addTo, act }) => {
     const group = program

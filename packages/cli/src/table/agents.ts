@@ -17,7 +17,6 @@ import {
   wholeNumber,
 } from './tools.ts';
 
-/** The commands that make agents and look at them. */
 export const agentCommands: CommandTable = {
   work: ({ add, act }) =>
     add('put an agent to work on a task', 'pawl work "fix the login test" --follow')

@@ -7,7 +7,6 @@ const load = () => import('../command/changes/change.ts');
 const loadVerbs = () => import('../command/changes/change-verb.ts');
 const loadQueue = () => import('../command/changes/queue.ts');
 
-/** The commands about changes and the queue that merges them. */
 export const changeCommands: CommandTable = {
   change: (tools) => {
     const group = tools.program
@@ -32,7 +31,7 @@ function addLooks({ addTo, act }: Tools, group: Command): void {
     addTo(
       group,
       'open',
-      'propose a branch; one that is proposed already follows to its tip',
+      'propose a branch; a proposed branch is updated to its tip',
       'pawl change open --title "the parser takes comments" --summary -',
     ),
   )
@@ -41,17 +40,17 @@ function addLooks({ addTo, act }: Tools, group: Command): void {
     .option('--summary <text>', 'what was done and why, how it was tested, what is open (- reads stdin)')
     .option('--draft', 'do not check or merge it yet; pawl change merge does')
     .action((branch, options) => act(options, async (context) => (await load()).openChange(context, branch, options)));
-  inProject(addTo(group, 'ls', 'list the changes that are open', 'pawl change ls --all'))
+  inProject(addTo(group, 'ls', 'list open changes', 'pawl change ls --all'))
     .option('-a, --all', 'include merged and closed changes')
     .action((options) => act(options, async (context) => (await load()).listChanges(context, options)));
   inProject(addTo(group, 'show', 'show a change: its state and why, comments, checks', 'pawl change show brave-otter'))
     .argument('<change>', changeWord)
     .action((change, options) => act(options, async (context) => (await load()).showChange(context, change, options)));
-  inProject(addTo(group, 'diff', 'show what a change brings', 'pawl change diff 4fGhXq12 --stat'))
+  inProject(addTo(group, 'diff', 'show the diff of a change', 'pawl change diff 4fGhXq12 --stat'))
     .argument('[change]', `${changeWord} (default: the current agent’s)`)
     .option('--stat', 'only file names and line counts')
     .action((change, options) => act(options, async (context) => (await load()).diffChange(context, change, options)));
-  inProject(addTo(group, 'log', 'show what a change’s latest check printed', 'pawl change log brave-otter'))
+  inProject(addTo(group, 'log', 'show the output of a change’s latest check', 'pawl change log brave-otter'))
     .argument('<change>', changeWord)
     .option('--check <id>', 'show another check; see pawl change show')
     .action((change, options) => act(options, async (context) => (await load()).logChange(context, change, options)));
@@ -62,7 +61,7 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     addTo(
       group,
       'comment',
-      'say something about a change; what begins with [BLOCKING] holds it',
+      'comment on a change; a comment that starts with [BLOCKING] blocks it',
       'pawl change comment 4fGhXq12 "[BLOCKING] src/login.ts:42: the token is logged"',
     ),
   )
@@ -76,7 +75,7 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     addTo(
       group,
       'close',
-      'close a change that is not to go in',
+      'close a change without merging it',
       'pawl change close 4fGhXq12 --reason "too slow" --learnings "an index is needed first"',
     ),
   )
@@ -86,7 +85,7 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).closeChange(context, change, options)),
     );
-  inProject(addTo(group, 'retry', 'try a change again as it is', 'pawl change retry 4fGhXq12'))
+  inProject(addTo(group, 'retry', 'retry a change', 'pawl change retry 4fGhXq12'))
     .argument('<change>', changeWord)
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).retryChange(context, change, options)),
@@ -108,13 +107,13 @@ function addWords({ addTo, act }: Tools, group: Command): void {
     );
 }
 
-/** What only a person may say. */
+/** For people only. */
 function addVerdicts({ addTo, act }: Tools, group: Command): void {
   inProject(
     addTo(
       group,
       'fix',
-      'resolve the conflict of a change: begin the merge in a worktree, then commit and propose it',
+      "resolve a change's conflict: start the merge in a worktree, then commit and propose it",
       'pawl change fix 4fGhXq12',
     ),
   )
@@ -124,14 +123,14 @@ function addVerdicts({ addTo, act }: Tools, group: Command): void {
       act(options, async (context) => (await loadVerbs()).fixChange(context, change, options)),
     );
   inProject(
-    addTo(group, 'approve', 'accept what a change does to the gate, as it is now', 'pawl change approve 4fGhXq12'),
+    addTo(group, 'approve', "approve a change's effect on the gate, as it is now", 'pawl change approve 4fGhXq12'),
   )
     .argument('<change>', changeWord)
     .option('--head <commit>', 'only this commit; refused if the branch has moved')
     .action((change, options) =>
       act(options, async (context) => (await loadVerbs()).approveChange(context, change, options)),
     );
-  inProject(addTo(group, 'block', 'hold a change', 'pawl change block 4fGhXq12 --reason "not before the release"'))
+  inProject(addTo(group, 'block', 'block a change', 'pawl change block 4fGhXq12 --reason "not before the release"'))
     .argument('<change>', changeWord)
     .requiredOption('--reason <text>', 'why')
     .action((change, options) =>
@@ -146,19 +145,19 @@ function addVerdicts({ addTo, act }: Tools, group: Command): void {
 
 function addQueue({ addTo, act }: Tools, group: Command): void {
   inProject(
-    addTo(group, 'status', 'show main, what waits to go in, and what it waits for', 'pawl queue status', {
+    addTo(group, 'status', 'show main, the waiting changes, and why they wait', 'pawl queue status', {
       isDefault: true,
     }),
   ).action((options) => act(options, async (context) => (await loadQueue()).showQueues(context, options)));
-  inProject(addTo(group, 'log', 'show what the latest check of main printed', 'pawl queue log'))
+  inProject(addTo(group, 'log', "show the output of main's latest check", 'pawl queue log'))
     .option('--check <id>', 'show another check; see pawl queue')
     .action((options) => act(options, async (context) => (await loadQueue()).logQueue(context, options)));
-  inProject(addTo(group, 'check', 'have main checked now', 'pawl queue check --wait'))
+  inProject(addTo(group, 'check', 'check main now', 'pawl queue check --wait'))
     .option('--wait', 'wait until it is green (exit 0) or red (exit 1)')
     .option('--timeout <time>', 'with --wait: maximum wait, e.g. 30s or 10m (then exit 5)', waitTime)
     .action((options) => act(options, async (context) => (await loadQueue()).checkQueue(context, options)));
   for (const [verb, summary] of [
-    ['pause', 'merge nothing until it is resumed'],
+    ['pause', 'merge nothing until the queue is resumed'],
     ['resume', 'resume the queue'],
     ['allow-push', 'allow pushing main to its remote after automatic merges'],
     ['forbid-push', 'push main only for changes that you merge yourself'],
@@ -169,7 +168,7 @@ function addQueue({ addTo, act }: Tools, group: Command): void {
   }
 }
 
-/** Lets a person name the repository. */
+/** Adds an option to name the repository. */
 function inProject(command: Command): Command {
   return command.option('-C, --project <path>', 'the repository (default: current directory)');
 }

@@ -5,7 +5,6 @@ import { agentWord } from './tools.ts';
 const summary = 'report an agent’s work as complete and clean up after it';
 const words = '--summary "the parser takes comments now"';
 
-/** The command by which an agent says that it is done. */
 export const completeCommands: CommandTable = {
   complete: ({ add, act }) => withWords(add(summary, `pawl complete ${words}`), act),
 };

@@ -3,7 +3,6 @@ import type { CommandTable } from './tools.ts';
 const commands = () => import('../command/projects/config.ts');
 const keyWord = 'a key of config.yaml, with dots between the levels';
 
-/** The commands about the home's config.yaml. */
 export const configCommands: CommandTable = {
   config: ({ program, addTo, act }) => {
     const group = program

@@ -1,7 +1,6 @@
 import { waitTime } from '../agent/wait-time.ts';
 import type { CommandTable } from './tools.ts';
 
-/** The commands by which an agent has others work for it, and gets what came of it. */
 export const delegateCommands: CommandTable = {
   delegate: ({ add, act }) =>
     add('start a subagent and print its result', 'pawl delegate finder "where is the login checked?"')

@@ -1,7 +1,6 @@
 import type { CommandTable } from './tools.ts';
 import { wholeNumber } from './tools.ts';
 
-/** The commands for those who try things out or test them. */
 export const devCommands: CommandTable = {
   dev: ({ program, addTo, act }) => {
     const group = program

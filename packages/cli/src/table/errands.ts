@@ -6,7 +6,6 @@ import { agentWord } from './tools.ts';
 const errandWord = `${agentWord} of an errand`;
 const loadErrand = () => import('../command/agents/errand.ts');
 
-/** The commands about errands. */
 export const errandCommands: CommandTable = {
   errand: (tools) => {
     const { program, addTo, act } = tools;

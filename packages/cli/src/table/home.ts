@@ -9,7 +9,6 @@ import { up } from '../command/home/up.ts';
 import type { CommandTable } from './tools.ts';
 import { wholeNumber } from './tools.ts';
 
-/** The commands about the daemon, the projects and the home. */
 export const homeCommands: CommandTable = {
   up: ({ add, act }) =>
     add('start the daemon', 'pawl up')
@@ -97,7 +96,7 @@ export const homeCommands: CommandTable = {
       .allowUnknownOption()
       .addHelpText('after', '\nExample:\n  source <(pawl completion bash)')
       .action(async (shell, words) => {
-        // The one command that brings a library along, which the others do without.
+        // The only command that needs this library.
         const { completion } = await import('../command/home/completion.ts');
         exit(completion(whole(), [shell, ...words]));
       }),

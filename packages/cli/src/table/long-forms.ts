@@ -2,7 +2,7 @@ import { addLongComplete } from './complete.ts';
 import { addLongMail } from './mail.ts';
 import type { CommandTable } from './tools.ts';
 
-/** Commands under the long names that other systems have for them, all below `pawl agent`. */
+/** Commands under long names that other systems use, all below `pawl agent`. */
 export const longForms: CommandTable = {
   agent: (tools) => {
     const group = tools.program

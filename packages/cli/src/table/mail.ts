@@ -5,7 +5,6 @@ import { agentWord, times, waitSeconds } from './tools.ts';
 const load = () => import('../command/mail/mail.ts');
 const mailWord = 'its id, the start of it, or its number in the last `pawl mail`';
 
-/** The commands by which agents, and the person, write to each other. */
 export const mailCommands: CommandTable = {
   send: ({ add, act }) =>
     withText(add('send mail to an agent, or to all', 'pawl send brave-otter "the API is ready"'), act),

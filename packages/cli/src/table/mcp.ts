@@ -1,6 +1,5 @@
 import type { CommandTable } from './tools.ts';
 
-/** The commands for programs that ask who they are, or want the verbs as tools. */
 export const mcpCommands: CommandTable = {
   whoami: ({ add, act }) =>
     add('show whether you act as an agent or as the person', 'pawl whoami --json').action((options) =>

@@ -5,7 +5,6 @@ const loadCrew = () => import('../command/projects/crew.ts');
 const loadProject = () => import('../command/projects/project.ts');
 const projectWord = 'name, id, or a path in it (default: current directory)';
 
-/** The commands about projects and the agents that live as long as a project is tracked. */
 export const projectCommands: CommandTable = {
   project: ({ program, addTo, act }) => {
     const group = program
@@ -54,7 +53,7 @@ export const projectCommands: CommandTable = {
   },
 };
 
-/** Lets a person name the repository. */
+/** Adds an option to name the repository. */
 function inProject(command: Command): Command {
   return command.option('-C, --project <path>', 'the repository (default: current directory)');
 }

@@ -1,7 +1,6 @@
 import type { CommandTable } from './tools.ts';
 import { agentOrCurrentWord, times } from './tools.ts';
 
-/** The commands about what agents are given, and the one that gives them ids. */
 export const promptCommands: CommandTable = {
   prompt: ({ add, act }) =>
     add('show the prompt of an agent’s session', 'pawl prompt brave-otter --session 1')
@@ -21,7 +20,7 @@ export const promptCommands: CommandTable = {
   id: ({ add, act }) =>
     add('print a new unique id', 'pawl id').action((options) =>
       act(options, async (context) => {
-        // It brings the schemas along, which the other commands do without.
+        // Loads the schemas, which other commands do not need.
         const id = (await import('@pawl/schema/id')).newId();
         context.answer('id', { id }, () => id);
         return 0;

@@ -1,6 +1,5 @@
 import type { CommandTable } from './tools.ts';
 
-/** The commands about coding CLIs. */
 export const providerCommands: CommandTable = {
   providers: ({ add, act }) =>
     add('list coding CLIs and their capabilities', 'pawl providers --json')

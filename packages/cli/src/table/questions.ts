@@ -3,7 +3,6 @@ import { waitTime } from '../agent/wait-time.ts';
 import type { CommandTable } from './tools.ts';
 import { agentWord } from './tools.ts';
 
-/** The commands by which agents ask each other, and the person. */
 export const questionCommands: CommandTable = {
   ask: ({ add, act }) =>
     add('ask an agent or the person and wait for the answer', 'pawl ask "which port?" --agent-id brave-otter')

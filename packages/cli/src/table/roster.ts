@@ -2,10 +2,9 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
 
-/** What may become of others' work when the first session ends. They are named here so that the help needs nothing else. */
+/** Choices for others' work when the primary session ends. Listed here so that the help loads nothing else. */
 const choices = ['commit', 'wait', 'leave'] as const;
 
-/** The commands about agents that share a checkout. */
 export const rosterCommands: CommandTable = {
   roster: ({ add, act }) =>
     add('list other agents at work in a checkout (exit 0: none, 1: some, 2: unknown)', 'pawl roster')
@@ -96,7 +95,7 @@ function addSession({ addTo, act }: Tools, group: Command): void {
     );
 }
 
-/** What stands before `--` is the project, what stands after it the command; commander itself takes `--` away. */
+/** The project is before `--`, the command after it; commander itself removes `--`. */
 function splitWords(command: Command): { project: string | undefined; words: string[] } {
   const { rawArgs = [] } = (command.parent ?? command) as unknown as { rawArgs?: string[] };
   const at = rawArgs.indexOf('--');

@@ -4,10 +4,9 @@ import { stop } from '../command/agents/stop.ts';
 import type { CommandTable, Tools } from './tools.ts';
 import { agentOrCurrentWord, agentWord } from './tools.ts';
 
-/** The actions that a definition's policy speaks of. They are named here because their schema takes long to load. */
+/** The actions of a policy. Listed here because their schema is slow to load. */
 export const gatedActions: AgentAction[] = ['Patch', 'Finalize', 'Delegate'];
 
-/** The commands that tell agents what to do, end them, or ask what they may. */
 export const signalCommands: CommandTable = {
   stop: ({ add, act }) =>
     add('stop agents; their work is kept', 'pawl stop brave-otter')
@@ -78,12 +77,12 @@ export const signalCommands: CommandTable = {
           process.exit(await sessionHook(homeAt(), event, await readHookInput(process.stdin), output));
         }
         const streams = { input: process.stdin, write: (text: string) => void process.stdout.write(text) };
-        // What it no longer waits for must not keep it from leaving: the CLI waits for the end, not for the answer.
+        // Pending work must not keep the process alive: the CLI waits for the exit, not for the answer.
         process.exit(await preToolUse(homeAt(), streams));
       }),
 };
 
-/** The moments at which a coding CLI calls `pawl hook`. */
+/** The events at which a coding CLI calls `pawl hook`. */
 const hookEvents = ['pre-tool-use', 'session-start', 'user-prompt', 'stop'] as const;
 
 function addSignal({ add, act }: Tools, verb: 'pause' | 'continue' | 'interrupt', summary: string): void {

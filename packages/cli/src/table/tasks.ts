@@ -4,13 +4,12 @@ import { Option } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
 import { times } from './tools.ts';
 
-/** The states of a task. They are named here because their schema takes long to load. */
+/** The states of a task. Listed here because their schema is slow to load. */
 export const taskStates: TaskView['state'][] = ['pending', 'in_progress', 'in_review', 'completed', 'blocked'];
 
 const taskWord = 'its id, the start of it, or its exact name';
 const load = () => import('../command/changes/task.ts');
 
-/** The commands about planned tasks. */
 export const taskCommands: CommandTable = {
   task: (tools) => {
     const group = tools.program
@@ -69,7 +68,10 @@ function addVerbs({ addTo, act }: Tools, group: Command): void {
     );
 }
 
-/** Lets a person name the repository: a new task goes to the current one without it, the others are looked for in all. */
+/**
+ * Adds an option to name the repository: by default a new task goes to the current one, and the others are searched in
+ * all.
+ */
 function inProject(command: Command): Command {
   return command.option('-C, --project <path>', 'the repository (default: current directory)');
 }

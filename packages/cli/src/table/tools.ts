@@ -3,33 +3,33 @@ import type { WorkMode } from '@pawl/schema/record';
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
 
-/** What a definition works with: its own command, with the options that all have, and how to run its action. */
+/** The context of a definition: its command with the common options, and how to run its action. */
 export type Tools = {
   program: Command;
   add(summary: string, example: string): Command;
-  /** Adds a command to a group, such as `pawl worktree ls`; the default one is meant when the group is named alone. */
+  /** Adds a command to a group, such as `pawl worktree ls`; the default one runs if the group is named alone. */
   addTo(group: Command, name: string, summary: string, example: string, options?: { isDefault?: boolean }): Command;
   act(options: object, run: (context: CommandContext) => Promise<number>): Promise<void>;
   exit(code: number): void;
-  /** The whole command line, for those who have to know all of it. */
+  /** The whole command line. */
   whole(): Command;
 };
 
-/** Commands by their names: each one's words, its options, an example, and what it does. */
+/** Commands by name: arguments, options, an example, and the effect. */
 export type CommandTable = Record<string, (tools: Tools) => void>;
 
 export const agentWord = 'alias, id or the start of an id';
-/** The same, where the command is about one agent and can tell which. */
+/** The same for commands with a default agent. */
 export const agentOrCurrentWord = `${agentWord} (default: the current agent)`;
 
-/** Reads a whole number, or says that it is none. */
+/** Parses a whole number. */
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
   throw new PawlError('usage', `${JSON.stringify(text)} is not a whole number.`);
 }
 
-/** Reads how often something is to be done: at least once. */
+/** Parses a number of repetitions: at least one. */
 export function times(text: string): number {
   const value = wholeNumber(text);
   if (value > 0) return value;
@@ -38,7 +38,7 @@ export function times(text: string): number {
 
 const longestSeconds = 3_600;
 
-/** Reads a number of seconds, from a tenth of one to an hour. */
+/** Parses seconds, from a tenth to an hour. */
 export function seconds(text: string): number {
   const value = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && value >= 0.1 && value <= longestSeconds) return value;
@@ -47,14 +47,14 @@ export function seconds(text: string): number {
 
 const longestWaitSeconds = 7 * 24 * 3_600;
 
-/** Reads how long to wait, in seconds: 0 is not at all. */
+/** Parses a wait in seconds: 0 means none. */
 export function waitSeconds(text: string): number {
   const value = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && value <= longestWaitSeconds) return value;
   throw new PawlError('usage', `${JSON.stringify(text)} is not a number of seconds from 0 to ${longestWaitSeconds}.`);
 }
 
-/** The kinds of work, as an agent's prompt knows them. They are named here because their schema takes long to load. */
+/** The work modes. Listed here because their schema is slow to load. */
 export const modes: WorkMode[] = [
   'execute',
   'discuss',
@@ -71,7 +71,7 @@ export const modes: WorkMode[] = [
 
 const budgetParts = ['tokens', 'turns', 'minutes', 'usd'] as const;
 
-/** Reads limits such as `tokens=1000,minutes=5`. */
+/** Parses limits such as `tokens=1000,minutes=5`. */
 export function budget(text: string): Partial<Record<(typeof budgetParts)[number], number>> {
   const limits: ReturnType<typeof budget> = {};
   for (const word of text.split(',')) {
@@ -89,7 +89,7 @@ export function budget(text: string): Partial<Record<(typeof budgetParts)[number
   return limits;
 }
 
-/** The same for limits that replace others: `usd=none` removes one. */
+/** The same for replacing limits: `usd=none` removes one. */
 export function budgetOrNone(text: string): Partial<Record<(typeof budgetParts)[number], number | null>> {
   const words = text.split(',').map((word) => word.trim());
   const removed = budgetParts.filter((part) => words.includes(`${part}=none`));
@@ -98,12 +98,12 @@ export function budgetOrNone(text: string): Partial<Record<(typeof budgetParts)[
   return kept.length === 0 ? none : { ...budget(kept.join(',')), ...none };
 }
 
-/** Collects the values of an option that may be given again. */
+/** Collects the values of a repeatable option. */
 export function several(word: string, earlier: string[] | false = []): string[] {
   return [...(earlier === false ? [] : earlier), word];
 }
 
-/** Collects words such as `id=text`. */
+/** Collects pairs such as `id=text`. */
 export function keyed(word: string, earlier: Record<string, string> = {}): Record<string, string> {
   const at = word.indexOf('=');
   if (at <= 0) throw new PawlError('usage', `${JSON.stringify(word)} is not of the form id=text.`);

@@ -1,13 +1,13 @@
 import { PawlError } from '@pawl/schema/error';
 
-/** A lost stream is taken up again this often in a row: the daemon may be restarting. */
+/** How often in a row a lost stream is reopened: the daemon may be restarting. */
 export const reconnects = 50;
 const reconnectMs = 200;
 
 /**
- * Reads a stream until `take` says that it has ended, over restarts of the daemon. `open` is called again after a loss
- * and must go on after the last message that was taken; so nothing is missed and nothing is taken twice. A daemon that
- * was stopped is waited for, not started: whoever only looks on changes nothing.
+ * Reads a stream until `take` says that it has ended, across restarts of the daemon. `open` is called again after a
+ * loss and must continue after the last message taken, so that nothing is missed or repeated. Waits for a stopped
+ * daemon without starting it: watching changes nothing.
  */
 export async function follow<T>(
   open: () => Promise<AsyncIterable<T>>,

@@ -1,4 +1,4 @@
-/** The ends of a terminal, as far as a full-screen view needs them. */
+/** The terminal streams that a full-screen view needs. */
 export type Terminal = {
   input: {
     isTTY?: boolean;
@@ -20,9 +20,9 @@ export type Terminal = {
 
 export type Screen = {
   size(): { columns: number; rows: number };
-  /** Replaces what is shown. The lines must fit. */
+  /** Replaces the content. The lines must fit. */
   draw(lines: string[]): void;
-  /** Gives the terminal back as it was. May be called more than once. */
+  /** Restores the terminal. Idempotent. */
   close(): void;
 };
 
@@ -33,8 +33,8 @@ const clearLine = '\u001B[K';
 const clearBelow = '\u001B[J';
 
 /**
- * Takes the whole terminal, on the screen that leaves no trace. However the program ends (a key, a signal, an error), the
- * terminal is given back: the process's end does it where nobody else has.
+ * Takes over the terminal, on the alternate screen. Restores it however the program ends (a key, a signal, an error),
+ * at the latest on exit.
  */
 export function openScreen({ input, output }: Terminal, heard: { key(text: string): void; resize(): void }): Screen {
   let isOpen = true;
@@ -59,12 +59,12 @@ export function openScreen({ input, output }: Terminal, heard: { key(text: strin
     input.resume();
   }
   output.write(enter);
-  // Some terminals do not know their size and say 0.
+  // Some terminals do not know their size and report 0.
   const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 });
   return {
     size,
     draw: (lines) => {
-      // Each line is cleared before it is written: after a full one, the cursor stands on its last character.
+      // Clear each line before writing it: after a full one, the cursor is on its last character.
       const rest = lines.length < size().rows ? `\r\n${clearBelow}` : '';
       if (isOpen) output.write(home + lines.map((line) => clearLine + line).join('\r\n') + rest);
     },

@@ -1,10 +1,10 @@
 import { PawlError } from '@pawl/schema/error';
 import type { Terminal } from './screen.ts';
 
-/** The longest secret that is read; what is longer is none. */
+/** The longest secret that is read. */
 const secretBytes = 64 * 1024;
 
-/** Reads a secret: all of a pipe, or one line that is typed without being shown. */
+/** Reads a secret: all of a pipe, or one line typed without echo. */
 export async function readSecret(
   question: string,
   input: NodeJS.ReadableStream | Terminal['input'] = process.stdin,
@@ -33,7 +33,7 @@ function piped(input: NodeJS.ReadableStream): Promise<string> {
   return promise.finally(() => input.pause());
 }
 
-/** Keys as a terminal sends them in raw mode. */
+/** Keys in raw mode. */
 const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\u0008', deletion: '\u007F' };
 
 async function typed(

@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 
-/** Reads a text from stdin to its end, within the limit of a task. */
+/** Reads stdin to its end, within the limit of a task. */
 export async function readText(): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * What agents print, name or commit is hostile to a terminal: it could move the cursor, set the title, fill the clipboard
- * or reverse the text. Everything that reaches the screen goes through here and leaves as plain text.
+ * Agents' output, names and commits are hostile to a terminal: they could move the cursor, set the title, fill the
+ * clipboard or reverse text. Everything for the screen goes through here and leaves as plain text.
  */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
@@ -8,21 +8,21 @@ export function printable(text: string): string {
 }
 
 /**
- * Colours and cursor movements, and two-byte escapes. Sequences that carry text (titles, links, the clipboard) are not
- * among them: without their escape they are shown as the text they are, so that nothing can be hidden in one.
+ * Colours, cursor movements and two-byte escapes. Excludes sequences that carry text (titles, links, the clipboard):
+ * without their escape they show as plain text, so that nothing can be hidden in one.
  */
 const escapeSequences =
   // oxlint-disable-next-line no-control-regex -- these are the escape sequences themselves
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B[ -/]*[0-OQ-WYZ\\`-~]/g;
 
-/** C0 but tab and newline, DEL, C1, bidirectional overrides and isolates, line separators, lone surrogates. */
+/** C0 except tab and newline, DEL, C1, bidirectional controls, line separators, lone surrogates. */
 const unprintable =
   // oxlint-disable-next-line no-control-regex -- these are the control characters themselves
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2028\u2029]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
- * Foreign text with every character that a terminal would act on, or not show, written out: `^[` for an escape, `<U+202E>`
- * for what turns or hides text. For diffs, where what does not show is what a reader has to see.
+ * Foreign text with every active or invisible character written out: `^[` for an escape, `<U+202E>` for bidirectional
+ * and hidden ones. For diffs, where a reader must see them.
  */
 export function visible(text: string): string {
   return text.toWellFormed().replaceAll(unseen, (character) => {
@@ -32,7 +32,7 @@ export function visible(text: string): string {
   });
 }
 
-/** Control characters but tab and newline, line separators, and all that Unicode says not to show. */
+/** Control characters except tab and newline, line separators, and ignorable code points. */
 const unseen =
   // oxlint-disable-next-line no-control-regex -- these are the control characters themselves
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u2028\u2029\p{Default_Ignorable_Code_Point}]/gu;
@@ -45,7 +45,7 @@ export function printableLine(text: string): string {
 type Paint = (text: string) => string;
 export type Palette = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', Paint>;
 
-/** Colours for a stream: none when it is not a terminal, or when `NO_COLOR` or `TERM=dumb` says so. */
+/** Colours for a stream: none if it is not a terminal, or with `NO_COLOR` or `TERM=dumb`. */
 export function palette(stream: { isTTY?: boolean }): Palette {
   const on = process.env['FORCE_COLOR']
     ? process.env['FORCE_COLOR'] !== '0'
@@ -64,14 +64,14 @@ export function palette(stream: { isTTY?: boolean }): Palette {
   };
 }
 
-/** Combining marks and what joins characters without showing. */
+/** Combining marks and joiners. */
 const noColumn = /[\p{Mark}\u200B-\u200D\u2060\uFEFF]/u;
 
-/** Emoji, and the blocks whose characters are all drawn two columns wide: Hangul, CJK, kana, full-width forms. */
+/** Emoji, and blocks of double-width characters: Hangul, CJK, kana, full-width forms. */
 const wide =
   /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
 
-/** How many columns a text takes: wide East Asian characters and emoji take two, combining marks none. */
+/** The width of a text in columns: wide East Asian characters and emoji take two, combining marks none. */
 export function width(text: string): number {
   let columns = 0;
   for (const character of text) {
@@ -81,7 +81,7 @@ export function width(text: string): number {
   return columns;
 }
 
-/** A text cut to a number of columns, with an ellipsis where something is missing. */
+/** Cuts a text to a number of columns, with an ellipsis. */
 export function fit(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let cut = '';
@@ -92,13 +92,13 @@ export function fit(text: string, columns: number): string {
   return `${cut}…`;
 }
 
-/** Our own colours: the only escape sequences in a line that was made here. */
+/** Our own colours: the only escape sequences in our lines. */
 // oxlint-disable-next-line no-control-regex -- these are the escape sequences themselves
 const paints = /(\u001B\[\d+m)/;
 
-/** A line with colours in it, cut to a number of columns. What was painted is closed again. */
+/** Cuts a coloured line to a number of columns, and resets the colour. */
 export function cut(line: string, columns: number): string {
-  // Every other part is a colour, by the parentheses of the pattern.
+  // Odd parts are colours, from the pattern's group.
   const parts = line.split(paints);
   if (width(parts.filter((_, index) => index % 2 === 0).join('')) <= columns) return line;
   let shown = '';
@@ -118,18 +118,18 @@ export function cut(line: string, columns: number): string {
 
 export type Column = {
   title: string;
-  /** Flexible columns share what the others leave of the line, and are cut to that. */
+  /** Flexible columns share the rest of the line, and are cut to it. */
   flexible?: boolean;
-  /** Left out where the flexible columns would get too little room: those with the highest number first. */
+  /** Optional columns are dropped if flexible ones get too little room, highest number first. */
   optional?: number;
 };
 export type Cell = string | { text: string; paint: Paint };
 
-/** How many columns a flexible column gets before optional ones are left out, and at the least. */
+/** The width of a flexible column below which optional ones are dropped, and its minimum. */
 const enoughColumns = 24;
 const leastColumns = 10;
 
-/** Rows under headings, aligned; flexible columns are cut so that a row stays on its line. */
+/** Renders an aligned table; flexible columns are cut to keep rows on one line. */
 export function table(columns: Column[], rows: Cell[][], colours: Palette, lineColumns: number): string {
   const kept = columnsThatFit(columns, rows, lineColumns);
   if (kept.length === columns.length) return drawTable(columns, rows, colours, lineColumns);
@@ -142,7 +142,7 @@ export function table(columns: Column[], rows: Cell[][], colours: Palette, lineC
   );
 }
 
-/** The columns that are shown: all, or without some optional ones, so that what the flexible ones say can be read. */
+/** The columns to show: all, or without some optional ones, to leave room for flexible ones. */
 function columnsThatFit(columns: Column[], rows: Cell[][], lineColumns: number): number[] {
   const widths = columns.map((column, index) => naturalWidth(column, index, rows));
   const wanted = columns.map(({ flexible }, index) =>
@@ -165,7 +165,7 @@ function naturalWidth({ title }: Column, index: number, rows: Cell[][]): number 
   return texts.reduce((widest, text) => Math.max(widest, width(printableLine(text))), width(title));
 }
 
-/** Shares the room of a line among the flexible columns: none gets more than it needs, or less than can be read. */
+/** Divides the rest of a line among flexible columns: none gets more than it needs, or less than the minimum. */
 function shareRoom(widths: number[], columns: Column[], lineColumns: number): number[] {
   const flexible = [...columns.keys()].filter((index) => columns[index]?.flexible);
   const fixed = widths.reduce(
@@ -174,7 +174,7 @@ function shareRoom(widths: number[], columns: Column[], lineColumns: number): nu
   );
   let room = lineColumns - fixed;
   const shared = [...widths];
-  // The one that needs least is served first, so that what it leaves goes to the others.
+  // Serve the smallest need first, so that its rest goes to the others.
   const inOrder = flexible.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
   for (const [served, index] of inOrder.entries()) {
     const fair = Math.floor(room / (inOrder.length - served));

@@ -3,14 +3,14 @@ import { count, duration } from './format.ts';
 import type { Palette } from '../terminal/terminal.ts';
 import { printable, printableLine } from '../terminal/terminal.ts';
 
-/** How many characters of an id, and of a commit, are shown; they are enough to name it. */
+/** How much of an id, and of a commit, is shown: enough to name it. */
 const idCharacters = 8;
 const commitCharacters = 10;
 
 export const shortId = (id: string) => id.slice(0, idCharacters);
 export const shortCommit = (commit: string) => printableLine(commit).slice(0, commitCharacters);
 
-/** The colour of a change's state: green is well, yellow wants somebody, red went wrong. */
+/** The colour of a change's state: green is fine, yellow needs somebody, red failed. */
 export function changePaint(state: ChangeView['state'], colours: Palette): (text: string) => string {
   if (state === 'merged' || state === 'green' || state === 'ready') return colours.green;
   if (state === 'testing') return colours.cyan;
@@ -19,19 +19,18 @@ export function changePaint(state: ChangeView['state'], colours: Palette): (text
   return state === 'closed' ? colours.dim : (text) => text;
 }
 
-/** Who made a change. */
 export function authorOf({ author }: Pick<ChangeView, 'author'>): string {
   return author?.alias ?? 'a person';
 }
 
-/** A change in one line: what it is called, and how it is. */
+/** A change in one line: its name and state. */
 export function changeLine(change: ChangeView, colours: Palette): string {
   const state = changePaint(change.state, colours)(change.state);
   const detail = change.detail === '' ? '' : `: ${printableLine(change.detail)}`;
   return `${colours.bold(printableLine(change.title))} (${shortId(change.id)}) is ${state}${detail}`;
 }
 
-/** What can be done about a change as it is; null where there is nothing to do but to wait. */
+/** The next command for a change; null if there is nothing to do but wait. */
 export function nextOf(change: ChangeView): string | null {
   const id = shortId(change.id);
   if (change.state === 'needs-human-input') {
@@ -48,7 +47,7 @@ export function nextOf(change: ChangeView): string | null {
   return change.state === 'open' && change.queuedAt === null ? `merge it: pawl change merge ${id}` : null;
 }
 
-/** The queue ejected the head that the change is at now. */
+/** Whether the current head was ejected. */
 function isOut({ ejection, head }: ChangeView): boolean {
   return ejection !== null && ejection.head === head;
 }
@@ -59,7 +58,7 @@ function isConflict(change: ChangeView): boolean {
   );
 }
 
-/** Everything about one change, as text. */
+/** All details of one change, as text. */
 export function describeChange(detail: ChangeDetail, colours: Palette, now: number): string {
   const { change, comments, checks, learnings } = detail;
   const state = changePaint(change.state, colours)(change.state);
@@ -109,7 +108,7 @@ function commentText(comment: ChangeCommentView, colours: Palette, now: number):
   return [isOpen ? colours.yellow(head) : colours.dim(head), indented(comment.body), ...answer].join('\n');
 }
 
-/** A check in one line: what was checked, how it ended or how far it is, how long, and how many tests ran. */
+/** A check in one line: its subject, result or progress, duration, and number of tests. */
 export function checkLine(check: CheckView, colours: Palette, now: number): string {
   const paint = { passed: colours.green, failed: colours.red, cancelled: colours.dim, running: colours.cyan }[
     check.outcome
@@ -122,7 +121,7 @@ export function checkLine(check: CheckView, colours: Palette, now: number): stri
   return `  ${colours.dim(shortId(check.id))}  ${what}  ${paint(check.outcome)}${detail} (${time}${tests})`;
 }
 
-/** What a check printed, by its steps, and how it ended. */
+/** The output of a check, by step, and its result. */
 export function logText({ check, output, leftOutBytes }: CheckLog, colours: Palette, now: number): string {
   const leftOut = leftOutBytes === 0 ? [] : [colours.dim(`(${leftOutBytes} bytes before this are left out)`)];
   const steps = output.flatMap(({ step, text }) => [
@@ -132,7 +131,7 @@ export function logText({ check, output, leftOutBytes }: CheckLog, colours: Pale
   return [...leftOut, ...steps, checkLine(check, colours, now).trim()].join('\n');
 }
 
-/** Foreign text, set in so that it cannot pass for ours. */
+/** Foreign text, indented so that it cannot imitate ours. */
 function indented(text: string): string {
   return `  ${printable(text).trim().replaceAll('\n', '\n  ')}`;
 }

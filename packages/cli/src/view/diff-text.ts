@@ -1,14 +1,14 @@
 import { count } from './format.ts';
 import { printableLine, visible } from '../terminal/terminal.ts';
 
-/** What a branch changed: its files, and the patch. */
+/** The changes of a branch: its files, and the patch. */
 export type Diff = {
   files: { path: string; from: string | null; added: number | null; removed: number | null }[];
   patch: string;
   truncated: boolean;
 };
 
-/** A diff as it is shown: the patch, or only how much each file has changed. */
+/** Renders a diff: the patch, or only the line counts per file. */
 export function diffText(diff: Diff, options: { stat?: boolean }): string {
   const shown = options.stat ? statOf(diff) : visible(diff.patch).trimEnd();
   return diff.truncated ? `${shown}\n(the rest is left out; look at it with git)` : shown;

@@ -5,13 +5,13 @@ import { cut, printableLine } from '../terminal/terminal.ts';
 
 export type TreeOptions = { all: boolean; current: string | null; columns: number; colours: Palette };
 
-/** How wide one generation is indented. */
+/** The indentation per generation. */
 const indentColumns = 3;
 
 /**
- * The family of agents as lines, agent 0 first, children under their parents in the order of their birth, and a last line
- * with counts. Dead ones are shown when somebody living descends from them, or all of them on request. `agents` come
- * newest first, as the daemon lists them. A lineage may be as long as it likes: nothing here calls itself.
+ * Renders the family of agents as lines, agent 0 first, children below their parents in order of birth, and a last line
+ * with counts. Shows dead agents with living descendants, or all on request. `agents` are newest first, as the daemon
+ * lists them. Iterative, since a lineage may be arbitrarily long.
  */
 export function drawFamily(agents: AgentView[], options: TreeOptions): string[] {
   const family = familyOf(agents.filter(({ status }) => status !== 'reaped'));
@@ -49,13 +49,13 @@ function familyOf(agents: AgentView[]): Family {
   return { byId, children, tops };
 }
 
-/** Under whom an agent is drawn: its parent, or, where that one was reaped, its supervisor. */
+/** The agent to draw it under: its parent, or, if that one was reaped, its supervisor. */
 function parentIn(byId: Map<string, AgentView>, { parentId, supervisorId }: AgentView): string | null {
   if (parentId !== null && byId.has(parentId)) return parentId;
   return supervisorId !== null && byId.has(supervisorId) ? supervisorId : null;
 }
 
-/** The living, and everybody they descend from. */
+/** The living, and all their ancestors. */
 function withAncestors({ byId }: Family): Set<string> {
   const shown = new Set<string>();
   for (const agent of byId.values()) {
@@ -68,7 +68,7 @@ function withAncestors({ byId }: Family): Set<string> {
   return shown;
 }
 
-/** How many of those that are shown each branch has, its first one included. */
+/** The number of shown agents in each branch, including its first. */
 function branchSizes({ byId, children, tops }: Family, shown: Set<string>): Map<string, number> {
   const downwards: AgentView[] = [...tops];
   for (let index = 0; index < downwards.length; index++) {
@@ -86,7 +86,7 @@ function branchSizes({ byId, children, tops }: Family, shown: Set<string>): Map<
 
 type Place = { agent: AgentView; indent: string; isLast: boolean; generation: number };
 
-/** Siblings to be drawn, the first one last, since the last one is taken first. */
+/** Siblings to draw, as a stack: the first one last. */
 function placesOf(agents: AgentView[], shown: Set<string>, indent: string, generation: number): Place[] {
   return agents
     .filter(({ id }) => shown.has(id))

@@ -1,10 +1,10 @@
 import { PawlError } from '@pawl/schema/error';
 
-/** Whom to fork, and with which first prompt. */
+/** The agent to fork, and its first prompt. */
 export type ForkWords = {
   reference: string;
   prompt?: string;
-  /** What to say when there is no such agent: a word may have been meant otherwise. */
+  /** The error if there is no such agent: the word may have been meant otherwise. */
   unlessFound?: PawlError;
 };
 
@@ -12,11 +12,11 @@ const current = '@current';
 const quotes = { hint: 'Put the prompt in quotes: pawl fork [agent] "what to do".' };
 
 /**
- * Reads the words of `pawl fork [agent] [prompt]`. One word alone is the prompt when it has white space in it, which no
- * agent's name has, and else the agent.
+ * Parses `pawl fork [agent] [prompt]`. A single word is the prompt if it contains white space, which no agent's name
+ * has, else the agent.
  */
 export function readForkWords(words: string[], promptOption?: string): ForkWords {
-  if (words.length > 2) throw new PawlError('usage', 'There are more words than an agent and a prompt.', quotes);
+  if (words.length > 2) throw new PawlError('usage', 'Too many arguments: expected an agent and a prompt.', quotes);
   if (words.length === 2 && promptOption !== undefined) throw twoPrompts();
   const [first, second] = words;
   if (first === undefined) return withPrompt(current, promptOption);
@@ -49,7 +49,7 @@ function noAgent(word: string, hint: string, more = ''): PawlError {
   return new PawlError('agent_not_found', `There is no agent ${JSON.stringify(word.slice(0, 80))}${more}.`, { hint });
 }
 
-/** A word as it can be typed again. */
+/** Quotes a word for a shell. */
 function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.slice(0, 80).replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,7 @@
 import type { AgentView } from '@pawl/protocol/view';
 import type { Palette } from '../terminal/terminal.ts';
 
-/** A duration as a person says it: 820ms, 4.2s, 3m12s, 5h03m. */
+/** Formats a duration: 820ms, 4.2s, 3m12s, 5h03m. */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))}ms`;
   // Each unit ends where its last digit would round up to the next one: 60.0s is 1m00s.
@@ -12,28 +12,28 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
 }
 
-/** A number of tokens: 950, 12.3k, 4.5M. */
+/** Formats tokens: 950, 12.3k, 4.5M. */
 export function tokens(count: number): string {
   if (count < 1000) return String(count);
   return count < 999_950 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
-/** A number of bytes: 512 B, 3.4 KB, 12.0 MB. */
+/** Formats bytes: 512 B, 3.4 KB, 12.0 MB. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   return count < 1023.95 * 1024 ? `${(count / 1024).toFixed(1)} KB` : `${(count / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The time of day of a moment, in local time. */
+/** The local time of day. */
 export function clockTime(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** One word for how an agent is: that it is paused, or its run's outcome, where that says more than the activity. */
+/** An agent's state in one word: paused, or its run's outcome, if that says more than the activity. */
 export function stateOf(agent: AgentView): string {
   if (agent.status === 'running' && agent.paused) return 'paused';
   if (agent.status === 'running' && agent.adopted) return 'adopted';
-  // Who stays is never completed: at rest it is idle.
+  // A persistent agent is never completed: at rest it is idle.
   const isTask = agent.class === 'ephemeral';
   return isTask && agent.status === 'running' && agent.activity === 'idle' && agent.run?.status === 'completed'
     ? 'completed'
@@ -42,7 +42,7 @@ export function stateOf(agent: AgentView): string {
       : agent.status;
 }
 
-/** The state's colour: green is well, yellow wants a person, red went wrong. */
+/** The state's colour: green is fine, yellow needs a person, red failed. */
 export function statePaint(state: string, colours: Palette): (text: string) => string {
   if (state === 'completed') return colours.green;
   if (state === 'running' || state === 'starting') return colours.cyan;
@@ -50,65 +50,65 @@ export function statePaint(state: string, colours: Palette): (text: string) => s
   return state === 'crashed' ? colours.red : colours.dim;
 }
 
-/** How long an agent's latest run has taken so far, or took. */
+/** The duration of an agent's latest run. */
 export function runDuration(agent: AgentView, now: number): string {
   return agent.run === null ? '' : duration((agent.run.endedAt ?? now) - agent.run.startedAt);
 }
 
-/** The first line of the work that an agent was given. */
+/** The first line of an agent's assignment. */
 export function taskOf({ assignment }: AgentView): string {
   return assignment === null ? unknown : (assignment.trim().split('\n', 1)[0] ?? '');
 }
 
-/** What an agent does now, what it waits for, or what it said last. */
+/** An agent's current activity, what it waits for, or its last words. */
 export function activityOf({ detail }: AgentView): string {
   return detail === '' ? unknown : detail;
 }
 
-/** An agent's first project, and how many more it has: `web +1`. */
+/** An agent's first project, and the number of others: `web +1`. */
 export function projectOf({ project, places }: AgentView): string {
   if (project === null) return unknown;
   return places.length === 0 ? project.name : `${project.name} +${places.length}`;
 }
 
-/** An agent's latest change: the start of its id, and its state. */
+/** An agent's latest change: id prefix and state. */
 export function changeOf({ change }: AgentView): string {
   return change === null ? unknown : `${change.id.slice(0, changeCharacters)} ${change.state}`;
 }
 
-/** How much of a change's id is shown: enough to name it by. */
+/** How much of a change's id is shown: enough to name it. */
 const changeCharacters = 6;
 
-/** What an agent has cost: money where that is known, else tokens. */
+/** An agent's cost: money if known, else tokens. */
 export function costOf({ cost }: Pick<AgentView, 'cost'>): string {
   if (cost.usd !== null) return `$${cost.usd < 0.1 ? cost.usd.toFixed(3) : cost.usd.toFixed(2)}`;
   return cost.tokens === null ? unknown : `${tokens(cost.tokens)} tok`;
 }
 
-/** Stands for what is not known: never a zero. */
+/** Shown for unknown values: never a zero. */
 const unknown = '-';
 
-/** A number of things: 1 agent, 3 agents. */
+/** A count with its noun: 1 agent, 3 agents. */
 export function count(things: number, thing: string): string {
   return `${things} ${thing}${things === 1 ? '' : 's'}`;
 }
 
-/** How many names a sentence has room for; --json has all of them. */
+/** Names shown in a sentence; --json has all. */
 const namedInText = 12;
 
-/** Names in a sentence; beyond a dozen they are only counted. */
+/** Names in a sentence; beyond a dozen only counted. */
 export function names(all: string[]): string {
   const rest = all.length - namedInText;
   return rest > 0 ? `${all.slice(0, namedInText).join(', ')} and ${rest} more` : all.join(', ');
 }
 
-/** The order in which states are counted: what goes on first, what is over last. */
+/** The order of states in counts: active first, ended last. */
 const stateOrder =
   'running starting paused adopted waiting_for_input exhausted over_budget crashed idle completed stopped ready_for_cleanup dead reaped'.split(
     ' ',
   );
 
-/** How many there are of each state: 7 agents: 3 running, 2 idle, 2 dead. */
+/** Counts by state: 7 agents: 3 running, 2 idle, 2 dead. */
 export function stateCounts(states: string[]): string {
   const counts = new Map<string, number>();
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);

@@ -4,25 +4,25 @@ import { clockTime, tokens } from './format.ts';
 import type { Palette } from '../terminal/terminal.ts';
 import { printable, printableLine } from '../terminal/terminal.ts';
 
-/** Shows an agent's output to a person as it comes. */
+/** Shows an agent's output to a person as it arrives. */
 export type LogView = {
   show(chunk: OutputChunk): void;
-  /** Ends a line that is still being written. */
+  /** Ends an unfinished line. */
   end(): void;
 };
 
 type UsageEvent = Extract<StreamEvent, { type: 'usage' }>;
 
 /**
- * A view that writes to a terminal or a file. Text that arrives piece by piece is written as it comes; when the whole of it
- * follows, only what was not there yet is added.
+ * Writes to a terminal or a file. Text pieces are written as they arrive; when the whole text follows, only the missing
+ * part is added.
  */
 export function createLogView(colours: Palette, write: (text: string) => void): LogView {
-  /** A line has been begun and is not at its end. */
+  /** A line is unfinished. */
   let open = false;
-  /** Pieces of the text that is being said. */
+  /** Pieces of the current text. */
   let said = '';
-  /** What was sent in a call to the model whose answer is not at its end. */
+  /** The input usage of a model call whose answer is unfinished. */
   let sent = 0;
 
   function end(): void {
@@ -56,10 +56,10 @@ export function createLogView(colours: Palette, write: (text: string) => void): 
     write(`${colours.dim(clockTime(at))} ${words}\n`);
   }
 
-  /** What was used, in one dim line: by one call to the model, by this session, or by the conversation up to now. */
+  /** Usage in one dim line: of one model call, this session, or the conversation so far. */
   function showUsage(event: UsageEvent, at: number): void {
     sent += (event.inputTokens ?? 0) + (event.cachedTokens ?? 0);
-    // What a call sends is told before its answer, and what it answered after.
+    // A call's input is reported before its answer, its output after.
     if (event.scope === 'call' && (event.outputTokens ?? 0) === 0) return;
     const words = usageInWords(event, sent);
     sent = 0;
@@ -76,7 +76,7 @@ export function createLogView(colours: Palette, write: (text: string) => void): 
   };
 }
 
-/** One line, or a few, that tell what an agent did. Null for what a person need not see. */
+/** Describes an agent's action in a line or a few. Null if a person need not see it. */
 function describe(event: Exclude<StreamEvent, { type: 'text-delta' | 'usage' }>, colours: Palette): string | null {
   switch (event.type) {
     case 'text':

@@ -8,7 +8,7 @@ import { fit, printableLine, width } from '../terminal/terminal.ts';
 
 export type MainState = { is: 'green' | 'red' | 'checking' | 'unknown'; word: string };
 
-/** What is known of the target branch as it is now. */
+/** The state of the current target branch. */
 export function mainState({ main, green, emergency, running, checks }: QueueView): MainState {
   const isOwn = ({ changes, commit }: CheckView) => changes.length === 0 && commit === main;
   if (running.some(isOwn)) return { is: 'checking', word: 'being checked' };
@@ -18,7 +18,7 @@ export function mainState({ main, green, emergency, running, checks }: QueueView
   return main !== null && green === main ? { is: 'green', word: 'green' } : { is: 'unknown', word: 'not checked yet' };
 }
 
-/** A merge queue as a person looks at it: main, what is wrong, who stands in it and why, and what runs. */
+/** Renders a merge queue: main, problems, waiting changes and why, and running checks. */
 export function describeQueue(queue: QueueView, { colours, columns }: CommandContext, now: number): string {
   const checks = queue.running.length > 0 ? queue.running : queue.checks.slice(0, lastChecks);
   return [
@@ -32,7 +32,7 @@ export function describeQueue(queue: QueueView, { colours, columns }: CommandCon
   ].join('\n');
 }
 
-/** How many of the checks that have ended are shown while none runs. */
+/** How many ended checks are shown while none runs. */
 const lastChecks = 3;
 
 function headOf(queue: QueueView, colours: Palette): string {
@@ -43,7 +43,7 @@ function headOf(queue: QueueView, colours: Palette): string {
   return `${colours.bold(queue.project.name)}  ${printableLine(queue.branch)}${commit} is ${paint(word)}${tests}`;
 }
 
-/** Says which agent repairs a red target branch, or why none does and how a person can. */
+/** Names the agent that repairs a red target branch, or why there is none and how a person can repair it. */
 export function repairOf({ fixer, trouble }: Pick<InboxEmergency, 'fixer' | 'trouble'>): string {
   if (fixer !== null) return `${fixer.alias} repairs it`;
   const why =
@@ -53,7 +53,7 @@ export function repairOf({ fixer, trouble }: Pick<InboxEmergency, 'fixer' | 'tro
 
 const noChecks = 'there are no checks, so nothing can go in: name them in .pawl/config.yaml (pawl init finds them)';
 
-/** What keeps the queue from going on, the worst first. */
+/** What blocks the queue, worst first. */
 function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
   const { emergency, pausedAt, waiting, trouble, config } = queue;
   const lines: string[] = [];
@@ -70,7 +70,7 @@ function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
   if (pausedAt !== null) {
     lines.push(colours.yellow(`paused for ${duration(Math.max(0, now - pausedAt))}; go on: pawl queue resume`));
   }
-  // A pass that failed leaves the same trouble here.
+  // A failed pass leaves the same problem here.
   if (waiting !== null && (trouble === null || waiting.changes.length > 0)) {
     const what =
       waiting.changes.length === 0
@@ -79,14 +79,14 @@ function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
     lines.push(colours.yellow(`${what}: ${printableLine(waiting.reason)}`));
   }
   lines.push(...queue.advice.map((line) => colours.yellow(printableLine(line))));
-  // What cannot be read says nothing about itself.
+  // An unreadable configuration has no details.
   if (trouble !== null) return lines;
   if (!config.enabled) lines.push(colours.yellow('the queue is switched off in .pawl/config.yaml: nothing is merged'));
   else if (config.checks.length === 0) lines.push(colours.yellow(noChecks));
   return lines;
 }
 
-/** A change in its place: one line, and why it is as it is below it. */
+/** A queued change: one line, and its reason below. */
 function changeRow(change: ChangeView, place: number, colours: Palette, columns: number): string {
   const start = `${String(place).padStart(3)}  ${shortId(change.id)}  `;
   const state = change.state.padEnd('needs-human-input'.length);
@@ -101,7 +101,7 @@ function changeRow(change: ChangeView, place: number, colours: Palette, columns:
 
 const authorColumns = 14;
 
-/** What the project asks of its queue, in one line. */
+/** The project's queue settings, in one line. */
 function rulesOf({ config }: QueueView): string {
   const from = {
     commit: 'as committed',

@@ -4,7 +4,7 @@ import { printable, printableLine } from '../terminal/terminal.ts';
 
 type Company = Pick<Beginning, 'others' | 'helpers' | 'doubts'>;
 
-/** What a session that begins is told; its first word says which branch it is. */
+/** The text for a session that begins; its first word names the case. */
 export function beginningText(
   beginning: Beginning,
   { contract, isExcluded }: { contract: string; isExcluded: boolean },
@@ -34,20 +34,20 @@ const advice: Record<Beginning['branch'], string[]> = {
   ],
 };
 
-/** The line for a shell that makes it know who it is, or forget it. */
+/** The shell line that sets or clears a session's identity. */
 export function exportLine({ branch, id, isOrphan }: Pick<Beginning, 'branch' | 'id' | 'isOrphan'>): string | null {
   if (isOrphan) return 'unset PAWL_AGENT_ID PAWL_HELPER AI_AGENT_ID AI_HELPER';
   const isHelper = branch === 'helper' || branch === 'restricted';
   return isHelper && id !== null ? `export ${helperVariables(id).join(' ')}` : null;
 }
 
-/** The variables that tell a helper's commands who it is, as a shell reads them. */
+/** The variables that identify a helper's commands, in shell syntax. */
 export function helperVariables(id: string): string[] {
   const word = `'${id.replaceAll("'", '')}'`;
   return [`PAWL_AGENT_ID=${word}`, 'PAWL_HELPER=1', `AI_AGENT_ID=${word}`, 'AI_HELPER=1'];
 }
 
-/** What a session that ends is told; its first word says what became of it. */
+/** The text for a session that ends; its first word names the outcome. */
 export function endingText(ending: Ending): string {
   const lines: string[] = [ending.outcome];
   if (ending.archived !== null) lines.push(`archive: ${printableLine(ending.archived)}`);

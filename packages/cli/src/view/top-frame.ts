@@ -16,11 +16,11 @@ import {
 import type { Palette } from '../terminal/terminal.ts';
 import { cut, printableLine, table } from '../terminal/terminal.ts';
 
-/** What the daemon said, and when, by a clock that is never set back. */
+/** The daemon's answer, and its time on a monotonic clock. */
 export type Sample = { top: Top; atMs: number };
 export type FrameOptions = {
   columns: number;
-  /** How many lines there is room for; all are shown when absent. */
+  /** The available lines; unlimited if absent. */
   rows?: number;
   colours: Palette;
   now: number;
@@ -41,10 +41,10 @@ const columns = [
   { title: 'PROC', optional: 4 },
 ];
 
-/** Lines above the rows: the header, an empty line, the titles. */
+/** Lines above the rows: header, empty line, titles. */
 const linesAbove = 5;
 
-/** One picture of what runs: a header, and the agents, the busiest first. It never is wider or higher than the screen. */
+/** Renders one frame: a header, and the agents, busiest first. Never exceeds the screen. */
 export function topFrame(previous: Sample | null, sample: Sample, options: FrameOptions): string[] {
   const { colours, rows: screenRows = Infinity } = options;
   const all = sample.top.agents.map((agent) => ({ agent, cpu: cpuPercent(previous, sample, agent) })).toSorted(busier);
@@ -60,12 +60,12 @@ export function topFrame(previous: Sample | null, sample: Sample, options: Frame
   return lines.slice(0, screenRows).map((line) => cut(line, options.columns));
 }
 
-/** How much of one processor an agent used between two samples; null when that is not known. */
+/** The CPU share of an agent between two samples; null if unknown. */
 export function cpuPercent(previous: Sample | null, sample: Sample, agent: Row['agent']): number | null {
   const before = previous?.top.agents.find(({ id }) => id === agent.id);
   if (previous === null || before === undefined || before.session?.id !== agent.session?.id) return null;
   if (before.cpuMs === null || agent.cpuMs === null || sample.atMs <= previous.atMs) return null;
-  // A process that has left takes its time with it.
+  // An exited process takes its time with it.
   return Math.max(0, ((agent.cpuMs - before.cpuMs) / (sample.atMs - previous.atMs)) * 100);
 }
 

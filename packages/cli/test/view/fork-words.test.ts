@@ -27,7 +27,7 @@ describe('the words of fork [W1-04]', () => {
       'an unquoted prompt',
       ['fix', 'the', 'test'],
       undefined,
-      'usage: There are more words than an agent and a prompt.',
+      'usage: Too many arguments: expected an agent and a prompt.',
     ],
     ['a prompt quoted in part', ['fix the', 'test'], undefined, 'usage: "fix the" is no agent.'],
     ['an empty prompt', [''], undefined, 'usage: The prompt is empty.'],

@@ -46,7 +46,7 @@ describe('the state of a task [W3-06]', () => {
     ['a reason', { blockedReason: 'too early' }, 'blocked', 'too early'],
     ['a task before it', { dependsOn: [other.id] }, 'blocked', 'waits for design it'],
     [
-      'a task that is not there',
+      'a task that does not exist',
       { dependsOn: [idOf('nobody')] },
       'blocked',
       `waits for ${idOf('nobody')}, which does not exist`,

@@ -25,7 +25,7 @@ test.each<[string, Partial<AgentFacts>, RegExp]>([
   ['a run that waits for a limit to pass', { run: aRun({ waitUntil: 99 }) }, /at work/],
   ['an agent that is dead', { agent: anAgent({ endedAt: 3 }) }, /ended/],
   ['one that has completed', { agent: anAgent({ completion: { at: 1, summary: null, failure: null } }) }, /ended/],
-  ['one whose worktree is not there yet', { agent: anAgent({ worktreeReadyAt: null }) }, /no worktree/],
+  ['one whose worktree does not exist yet', { agent: anAgent({ worktreeReadyAt: null }) }, /no worktree/],
   ['one without a branch', { agent: anAgent({ branch: null }) }, /no worktree/],
   ['one that Pawl did not start', { agent: anAgent({ adopted: { pid: 1, start: '', cwd: '' } }) }, /no worktree/],
   ['an errand', { agent: anAgent({ mode: 'errand' }) }, /stays on its commit/],

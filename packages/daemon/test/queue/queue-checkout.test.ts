@@ -117,7 +117,7 @@ const waits: [string, (repository: string) => Promise<void>, RegExp, (repository
   [
     'has changes',
     async (repository) => writeFileSync(join(repository, 'mine.txt'), 'changed\n'),
-    /changes that are not committed/,
+    /uncommitted changes/,
     (repository) => git(repository, ['checkout', 'mine.txt']),
   ],
   [
@@ -126,7 +126,7 @@ const waits: [string, (repository: string) => Promise<void>, RegExp, (repository
       writeFileSync(join(repository, 'staged.txt'), 's\n');
       await git(repository, ['add', 'staged.txt']);
     },
-    /changes that are not committed/,
+    /uncommitted changes/,
     (repository) => git(repository, ['rm', '--quiet', '-f', 'staged.txt']),
   ],
   [
@@ -152,7 +152,7 @@ const waits: [string, (repository: string) => Promise<void>, RegExp, (repository
       await commitFiles(repository, { 'mine.txt': 'ours\n' });
       await expect(git(repository, ['merge', 'upstream'])).rejects.toThrow();
     },
-    /merge is under way/,
+    /merge is in progress/,
     (repository) => git(repository, ['merge', '--abort']),
   ],
 ];

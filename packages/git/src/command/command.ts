@@ -17,35 +17,35 @@ export type GitOutput = {
   exitCode: number;
   stdout: string;
   stderr: string;
-  /** The command printed more than was asked for and was ended; `stdout` is the beginning. */
+  /** The output exceeded the limit and the command was ended; `stdout` is the beginning. */
   truncated: boolean;
 };
 
 export type GitOptions = {
-  /** Exit codes that are an answer and not a failure, beside 0. */
+  /** Exit codes besides 0 that are an answer, not a failure. */
   answers?: readonly number[];
-  /** Where it runs; where git works in any case when left out. */
+  /** Working directory. */
   cwd?: string;
   maxBytes?: number;
-  /** Return the beginning of an output that is too long, instead of failing. */
+  /** Return the beginning of an oversized output instead of failing. */
   mayTruncate?: boolean;
-  /** What the command reads from its standard input; nothing when left out. */
+  /** Standard input; empty by default. */
   input?: Uint8Array;
-  /** A file that the command reads as its standard input. */
+  /** A file to use as standard input. */
   inputFile?: string;
-  /** One character of `stdout` stands for one byte (Latin-1), so that names which are not UTF-8 survive. */
+  /** Decode `stdout` as Latin-1, one character per byte, so that names which are not UTF-8 survive. */
   asBytes?: boolean;
-  /** The list of commits whose parents are not there, of a repository that has a part of its history only. */
+  /** The shallow file of a repository with partial history. */
   shallowFile?: string;
 };
 
 /**
- * What may run on the user's repository: nothing that checks files out, compares or filters them, because filters and
- * drivers have names of their own and cannot all be overruled.
+ * Commands allowed on the user's repository: none that checks files out, compares or filters them, because filters and
+ * drivers have arbitrary names and cannot all be overridden.
  */
 const userCommands = new Set(['rev-parse', 'for-each-ref', 'worktree', 'update-ref', 'rev-list', 'symbolic-ref']);
 
-/** Runs git on the user's repository, for its refs and its list of worktrees only. */
+/** Runs git on the user's repository, only for its refs and its worktree list. */
 export function runInUserRepository(gitDir: string, args: readonly string[], options: GitOptions = {}) {
   const command = args[0] ?? '';
   if (!userCommands.has(command)) throw new Error(`git ${command} must not run on the user's repository`);
@@ -53,23 +53,22 @@ export function runInUserRepository(gitDir: string, args: readonly string[], opt
   return run(options.cwd ?? gitDir, [`--git-dir=${gitDir}`], args, withoutForeignConfig, options);
 }
 
-/** Runs git where the user points, to find the repository. Git's own check of who owns it needs the user's config. */
+/** Runs git in the given directory to find the repository. Git's ownership check needs the user's config. */
 export function runToDiscover(cwd: string, args: readonly string[], options: GitOptions = {}) {
   return run(cwd, [], args, {}, options);
 }
 
-/** Runs git without any repository, such as `init`. */
+/** Runs git without a repository, such as `init`. */
 export function runWithoutRepository(cwd: string, args: readonly string[]) {
   return run(cwd, [], args, withoutForeignConfig, {});
 }
 
-/** A worktree of the user's repository as seen through Pawl's own git directory. */
+/** A worktree of the user's repository, accessed through Pawl's own git directory. */
 export type OwnView = { ownDir: string; objectsDir: string; adminDir: string; path: string };
 
 /**
- * Runs git on the files of a worktree. The index is the worktree's real one; config, hooks and attributes come from
- * Pawl's own directory, and the user's repository only lends its objects. So nothing planted in the user's shared
- * config runs.
+ * Runs git on the files of a worktree. Uses the worktree's real index; config, hooks and attributes come from Pawl's
+ * own directory, and the user's repository only lends its objects. So nothing planted in the user's shared config runs.
  */
 export function runOnFiles(view: OwnView, args: readonly string[], options: GitOptions = {}) {
   const environment = {
@@ -80,21 +79,21 @@ export function runOnFiles(view: OwnView, args: readonly string[], options: GitO
   return run(view.path, [`--git-dir=${view.adminDir}`, `--work-tree=${view.path}`], args, environment, options);
 }
 
-/** Files as they lie on disk, seen through a git directory that converts nothing. */
+/** Files as they are on disk, accessed through a git directory that converts nothing. */
 export type RawView = {
-  /** A bare repository whose config and attributes turn every conversion off. */
+  /** A bare repository whose config and attributes disable every conversion. */
   rawDir: string;
-  /** Where new objects go. */
+  /** Receives new objects. */
   objectsDir: string;
-  /** Where objects may be found as well. */
+  /** Further object directories to read from. */
   otherObjects: readonly string[];
-  /** A directory with a HEAD; nothing else in it is read but the index. */
+  /** A directory with a HEAD; besides that, only the index in it is read. */
   gitDir: string;
   indexFile: string;
   path: string;
 };
 
-/** Runs git on files byte by byte: neither line endings nor filters nor encodings are applied, whatever a repository says. */
+/** Runs git on raw bytes: no line endings, filters or encodings are applied, whatever a repository says. */
 export function runOnRawFiles(view: RawView, args: readonly string[], options: GitOptions = {}) {
   const environment = {
     ...withoutForeignConfig,
@@ -107,7 +106,7 @@ export function runOnRawFiles(view: RawView, args: readonly string[], options: G
   return run(view.path, [`--git-dir=${view.gitDir}`, `--work-tree=${view.path}`], args, environment, options);
 }
 
-/** Runs git on a bare repository that only Pawl writes, with the objects of others at hand. */
+/** Runs git on a bare repository that only Pawl writes, with access to other object directories. */
 export function runInOwnRepository(
   gitDir: string,
   otherObjects: readonly string[],
@@ -123,8 +122,8 @@ export function runInOwnRepository(
 }
 
 /**
- * Runs git between a bare repository that only Pawl writes and a remote one. The person's own config and keys count, as
- * when they fetch or push themselves; no repository's config does.
+ * Runs git between a bare repository that only Pawl writes and a remote. Uses the person's own config and keys, as if
+ * they fetched or pushed themselves, but no repository's config.
  */
 export function runOverNetwork(
   gitDir: string,
@@ -145,7 +144,7 @@ export function runOverNetwork(
   return run(gitDir, [`--git-dir=${gitDir}`], args, environment, options, manner);
 }
 
-/** Runs a command that may wait for a remote for minutes: it ends with this process, which the short local ones need not. */
+/** Runs a command that may wait for a remote for minutes, and dies with this process; short local ones need not. */
 async function runSupervised(file: string, args: readonly string[], request: ProcessRequest): Promise<ProcessResult> {
   const { cwd, env, encoding, timeoutMs, maxBytes } = request;
   const { exitCode, signal, code, cause, stdout, stderr, timedOut, isMaxBuffer } = await execa(file, args, {
@@ -175,7 +174,7 @@ function shallowEnvironment({ shallowFile }: GitOptions): Record<string, string>
   return shallowFile === undefined ? {} : { GIT_SHALLOW_FILE: shallowFile };
 }
 
-/** Runs git with Pawl's own config; the objects that it makes go to the user's repository, where they are wanted. */
+/** Runs git with Pawl's own config, writing objects to the user's repository. */
 export function runForUserRepository(
   ownDir: string,
   objectsDir: string,
@@ -186,7 +185,7 @@ export function runForUserRepository(
   return run(options.cwd ?? ownDir, [`--git-dir=${ownDir}`], args, environment, options);
 }
 
-/** The file of ignore patterns that the user's config names; null when it names none. Reading config runs nothing. */
+/** The user's `core.excludesFile`, or null. Reading config runs nothing. */
 export async function readExcludesFile(gitDir: string): Promise<string | null> {
   const args = ['config', '--type=path', '--get', 'core.excludesFile'];
   const { exitCode, stdout } = await run(gitDir, [`--git-dir=${gitDir}`], args, {}, { answers: [1, 128] });
@@ -194,14 +193,14 @@ export async function readExcludesFile(gitDir: string): Promise<string | null> {
   return exitCode === 0 && path !== '' ? path : null;
 }
 
-/** The addresses of a remote, as the user's config has them. Reading config runs nothing. */
+/** The URLs of a remote in the user's config. Reading config runs nothing. */
 export async function readRemoteUrls(gitDir: string, name: string): Promise<string[]> {
   const args = ['config', '-z', '--get-all', `remote.${name}.url`];
   const { stdout } = await run(gitDir, [`--git-dir=${gitDir}`], args, {}, { answers: [1] });
   return stdout.split('\0').slice(0, -1);
 }
 
-/** Quotes one entry of a colon-separated list in the way git reads it back. */
+/** Quotes one entry of a colon-separated list for git. */
 export function quotePath(path: string): string {
   return `"${path
     .replaceAll('\\', String.raw`\\`)
@@ -209,13 +208,13 @@ export function quotePath(path: string): string {
     .replaceAll('\n', String.raw`\n`)}"`;
 }
 
-/** However many agents are started at once, the machine is not flooded with processes. */
+/** Bounds git processes, however many agents start at once. */
 const throughGate = createGate(gitLimits.processes);
 
-/** A remote that does not answer keeps nobody waiting but others who want a remote. */
+/** Separate, so that a slow remote delays only other remote commands. */
 const throughNetworkGate = createGate(gitLimits.networkProcesses);
 
-/** How a command is run: what it is hardened with, how many at once, and by what. */
+/** How to run a command: hardening, concurrency limit, and runner. */
 type Manner = {
   options: readonly string[];
   environment: NodeJS.ProcessEnv;

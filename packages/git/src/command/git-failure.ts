@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { gitLimits } from './limit.ts';
 
-/** How a command ended that gave no answer. */
+/** How a command ended without an answer. */
 type Unfinished = { timedOut: boolean; isMaxBuffer: boolean; code?: string; signal?: string; cause?: unknown };
 
 /** Explains a command that could not be started, was ended, or printed too much. */
@@ -18,9 +18,9 @@ export function unfinished(args: readonly string[], cwd: string, result: Unfinis
   if (['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].includes(result.code ?? '')) {
     return new PawlError(
       'unavailable',
-      `${command} could not be started: the system has no room for it (${result.code}).`,
+      `${command} could not be started: the system is out of resources (${result.code}).`,
       {
-        hint: 'Raise the limit (`ulimit -n` for EMFILE, `ulimit -u` for EAGAIN), or let fewer agents work at once.',
+        hint: 'Raise the limit (`ulimit -n` for EMFILE, `ulimit -u` for EAGAIN), or run fewer agents at once.',
       },
     );
   }
@@ -32,13 +32,13 @@ export function unfinished(args: readonly string[], cwd: string, result: Unfinis
   }
   const reason = result.isMaxBuffer ? 'printed too much' : `was ended (${result.signal ?? result.code ?? 'unknown'})`;
   return new PawlError('git_failed', `${command} ${reason}.`, {
-    hint: 'Try again; if it happens each time, run the same command by hand.',
+    hint: 'Try again; if it happens every time, run the same command by hand.',
     details: { command, signal: result.signal ?? null },
     cause: result.cause,
   });
 }
 
-/** Explains a command that git itself ended with a failure. */
+/** Explains a command that git itself failed. */
 export function gitFailed(args: readonly string[], exitCode: number, complaint: string): PawlError {
   const command = commandName(args);
   const stderr = withoutControls(complaint).trim().slice(-gitLimits.stderrCharacters);
@@ -50,24 +50,24 @@ export function gitFailed(args: readonly string[], exitCode: number, complaint: 
   });
 }
 
-/** What to do about the failures that people meet. */
+/** A hint for common failures. */
 function hintFor(stderr: string): string {
   if (/No space left on device|Disk quota exceeded/.test(stderr)) return 'Free some disk space, then try again.';
   if (/Permission denied|Read-only file system/.test(stderr)) return 'Make the named path writable, then try again.';
   if (isHeldLock(stderr)) {
-    return 'Another git command holds a lock. Wait for it; when no git runs any more, delete the named .lock file.';
+    return 'Another git command holds a lock. Wait for it; if no git is running, delete the named .lock file.';
   }
   // Git does not always say why it could not write a file.
   if (/unable to write|could not write|write error/.test(stderr)) {
-    return 'Check that the disk has space and that the place is writable, then try again.';
+    return 'Check that the disk has space and that the path is writable, then try again.';
   }
   if (/unable to read|missing blob|bad object|not our ref|transport '.*' not allowed/.test(stderr)) {
-    return 'Objects are missing. In a partial clone, run `git fetch --refetch --no-filter`; else run `git fsck`.';
+    return 'Objects are missing. In a partial clone, run `git fetch --refetch --no-filter`; otherwise run `git fsck`.';
   }
   return 'Run `git fsck` and `git worktree list` in the repository to see whether git itself can read it.';
 }
 
-/** True when git gave up because another program was at work in the same repository at this moment. */
+/** True if git gave up because another program was using the same repository. */
 export function isHeldLock(stderr: string): boolean {
   return (
     /Unable to create '.*\.lock': File exists/.test(stderr) ||
@@ -77,7 +77,7 @@ export function isHeldLock(stderr: string): boolean {
   );
 }
 
-/** What git said, when the error is a failure of git. */
+/** Git's stderr, if the error is a failure of git. */
 export function complaintOf(error: unknown): string {
   return error instanceof PawlError && typeof error.details['stderr'] === 'string' ? error.details['stderr'] : '';
 }
@@ -86,7 +86,7 @@ function commandName(args: readonly string[]): string {
   return args[0] === 'worktree' ? `git worktree ${args[1]}` : `git ${args[0]}`;
 }
 
-/** File and branch names in git's messages are hostile text; control characters are dropped, newlines kept. */
+/** File and branch names in git's messages are hostile text: drops control characters, keeps newlines. */
 function withoutControls(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');

@@ -1,6 +1,6 @@
 /**
- * Settings that name a command, or that let git reach the network, change the user's config or start work of its own.
- * A repository's config can be written by every agent that shares it, so each of these is overruled on the command line.
+ * Settings that name a command, reach the network, change the user's config or start background work. Every agent that
+ * shares a repository can write its config, so the command line overrides each of these.
  */
 const overruledSettings = [
   'core.hooksPath=/dev/null',
@@ -39,16 +39,16 @@ const overruledSettings = [
   'init.templateDir=',
 ] as const;
 
-/** Options that stand before every sub-command. */
+/** Options before every subcommand. */
 export const hardenedOptions: readonly string[] = optionsFor(overruledSettings);
 
-/** What a person's own config may say when git reaches a remote: how it gets there, and with which credentials. */
+/** Settings that a person's own config may decide when git reaches a remote: transport and credentials. */
 const ownMatters = new Set(['core.sshCommand=false', 'credential.helper=']);
 
-/** Options that stand before a sub-command that reaches a remote. */
+/** Options before a subcommand that reaches a remote. */
 export const networkOptions: readonly string[] = optionsFor([
   ...overruledSettings.filter((setting) => !ownMatters.has(setting)),
-  // What comes in appears whole or not at all.
+  // Fetched objects appear completely or not at all.
   'fetch.unpackLimit=1',
   'push.recurseSubmodules=no',
 ]);
@@ -57,10 +57,10 @@ function optionsFor(settings: readonly string[]): string[] {
   return ['--no-pager', '--no-optional-locks', ...settings.flatMap((setting) => ['-c', setting])];
 }
 
-/** What git may know of the caller's environment: where programs and the home are, and who the user is. */
+/** Inherited variables: the locations of programs and the home, and the user's identity. */
 const inheritedVariables = ['PATH', 'HOME', 'USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'TMPDIR', 'SUDO_UID'] as const;
 
-/** The environment of every git command. Nothing of the caller's `GIT_*` passes, and nothing can ask a question. */
+/** The environment of every git command. Drops the caller's `GIT_*`, and prevents prompts. */
 export function gitEnvironment(caller: NodeJS.ProcessEnv): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const name of inheritedVariables) {
@@ -80,11 +80,11 @@ export function gitEnvironment(caller: NodeJS.ProcessEnv): Record<string, string
     GIT_SSH_COMMAND: 'false',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
-    // A repository with missing objects would fetch them, with a command from its config. An empty allow list, known to
-    // every version, forbids each transport; the second variable makes newer versions not even try.
+    // A repository with missing objects would fetch them, by a command from its config. An empty allow list, known to
+    // every version, forbids every transport; the second variable makes newer versions not even try.
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_LAZY_FETCH: '1',
-    // Named here so that a reflog entry needs neither the user's config nor a look-up of the host name.
+    // Set here so that a reflog entry needs neither the user's config nor a host name lookup.
     GIT_AUTHOR_NAME: 'pawl',
     GIT_AUTHOR_EMAIL: 'pawl@localhost',
     GIT_COMMITTER_NAME: 'pawl',
@@ -92,10 +92,10 @@ export function gitEnvironment(caller: NodeJS.ProcessEnv): Record<string, string
   };
 }
 
-/** Added wherever the user's and the machine's config have no say. */
+/** For commands that must ignore the user's and the machine's config. */
 export const withoutForeignConfig = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' } as const;
 
-/** What leads to a remote, beside the person's config: keys in an agent, the way through a proxy, certificates. */
+/** Variables for reaching a remote: ssh agent, proxy, certificates. */
 const networkVariables = [
   'SSH_AUTH_SOCK',
   'GIT_SSH',
@@ -119,7 +119,7 @@ const networkVariables = [
   'NO_PROXY',
 ] as const;
 
-/** The environment of a git command that reaches a remote. It can ask nobody: a missing password is a failure. */
+/** The environment of a git command that reaches a remote. Never prompts: a missing password is a failure. */
 export function networkEnvironment(caller: NodeJS.ProcessEnv): Record<string, string> {
   const { GIT_SSH_COMMAND: _, ...environment } = gitEnvironment(caller);
   for (const name of networkVariables) {
@@ -128,7 +128,7 @@ export function networkEnvironment(caller: NodeJS.ProcessEnv): Record<string, st
   }
   return {
     ...environment,
-    // Ssh would else ask at the terminal that the daemon was started from.
+    // Otherwise ssh would prompt at the terminal that started the daemon.
     SSH_ASKPASS: 'false',
     SSH_ASKPASS_REQUIRE: 'force',
     GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',

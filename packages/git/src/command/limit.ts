@@ -1,90 +1,90 @@
-/** The bounds of this package. */
+/** Bounds of this package. */
 export const gitLimits = {
-  /** Git commands that run at once; the others wait. */
+  /** Concurrent git commands; the others wait. */
   processes: 8,
-  /** Git commands that wait for a remote at once. */
+  /** Concurrent git commands that use a remote. */
   networkProcesses: 4,
-  /** Output of one git command that is kept; a command that prints more is ended. */
+  /** Output kept per git command; a command that prints more is ended. */
   outputBytes: 16 * 1024 * 1024,
-  /** Output of a status that is counted; beyond it the status is marked as truncated. */
+  /** Status output that is counted; beyond it the status is marked as truncated. */
   statusBytes: 4 * 1024 * 1024,
-  /** Paths that a status names; the rest are only counted. */
+  /** Paths listed in a status; the rest are only counted. */
   statusFiles: 200,
-  /** How much of git's complaint is kept in an error. */
+  /** How much of git's stderr an error keeps. */
   stderrCharacters: 2_000,
-  /** The largest file of git's own bookkeeping that is read by hand (`.git`, `gitdir`, `HEAD`). */
+  /** The largest of git's own small files that is read directly (`.git`, `gitdir`, `HEAD`). */
   pointerBytes: 8 * 1024,
   /** The largest `info/exclude` that is rewritten. */
   excludeBytes: 1024 * 1024,
-  /** Tries to register one worktree, among them those that follow a repair. */
+  /** Attempts to register one worktree, including those after a repair. */
   registerAttempts: 10,
-  /** First wait after another program held one of git's locks; it doubles with each try. */
+  /** First delay after another program held one of git's locks; doubles with each retry. */
   lockRetryMs: 20,
-  /** The longest single wait between two tries. */
+  /** The longest delay between two retries. */
   lockRetryMaxMs: 500,
-  /** A lock on a branch of ours that is older than this was left behind; shorter than all tries to register together. */
+  /** A lock on one of our branches older than this is stale; shorter than all registration retries together. */
   oldLockMs: 1_500,
-  /** How often files are written anew because a git of an earlier life turned up meanwhile. */
+  /** How often files are rewritten because a leftover git interfered. */
   checkoutAttempts: 5,
-  /** An abandoned `index.lock` is taken over after this long where the holder cannot be looked up. */
+  /** A stale `index.lock` is taken over after this long if the holder cannot be looked up. */
   abandonedLockMs: 10_000,
-  /** How often it is asked again whether an earlier git has left. */
+  /** How often to poll whether a leftover git has exited. */
   leftoverPollMs: 20,
   /** The longest branch name. */
   branchBytes: 240,
-  /** The longest revision that a person may type. */
+  /** The longest revision accepted as input. */
   revisionCharacters: 1_000,
   /** The largest index that is copied; about two million files. */
   indexBytes: 256 * 1024 * 1024,
-  /** Names of files that are not tracked, as one list. */
+  /** Bytes of the list of untracked file names. */
   snapshotListBytes: 64 * 1024 * 1024,
-  /** Files that are not tracked and are carried into another worktree. */
+  /** Untracked files carried into another worktree. */
   snapshotFiles: 200_000,
-  /** Contents of all changed and untracked files that are carried into another worktree. */
+  /** Bytes of changed and untracked files carried into another worktree. */
   snapshotBytes: 2 * 1024 * 1024 * 1024,
-  /** Tries to take a snapshot of files that change meanwhile. */
+  /** Attempts to snapshot files that keep changing. */
   snapshotAttempts: 5,
   /** The largest `.worktreeinclude` that is read. */
   includeBytes: 256 * 1024,
-  /** File system calls that are made in one go before others get their turn. */
+  /** File system calls made before yielding. */
   filesPerTurn: 500,
-  /** Uncommitted files that a diff looks at, and their size all together. */
+  /** Uncommitted files in a diff, and their total size. */
   diffFiles: 20_000,
   diffBytes: 256 * 1024 * 1024,
-  /** How much of a diff is given; beyond it the diff is marked as truncated. */
+  /** Size of a diff; beyond it the diff is marked as truncated. */
   patchBytes: 2 * 1024 * 1024,
-  /** Names of the files that two commits differ in, as one list; beyond it they are not listed at all. */
+  /** Bytes of the list of files that differ between two commits; beyond it they are not listed at all. */
   changedBytes: 32 * 1024 * 1024,
-  /** The longest path of a file in a commit that is looked for. */
+  /** The longest file path looked up in a commit. */
   pathBytes: 4_096,
-  /** Ids of objects that are carried from one repository into another, as one list; about three million of them. */
+  /** Bytes of the list of objects copied between repositories; about three million ids. */
   objectListBytes: 128 * 1024 * 1024,
-  /** Up to so many objects are stored one by one; more of them as a pack. */
+  /** Up to this many objects are stored loose; more as a pack. */
   looseObjects: 100,
-  /** How large a tree, how many trees, commits in a row, refs and blobs are read without git. */
+  /** Bounds for reading without git: size of a tree, and numbers of trees, commits in a row, refs and blobs. */
   looseTreeBytes: 1024 * 1024,
   looseTrees: 200,
   straightCommits: 20,
   looseRefs: 5_000,
   packedRefsBytes: 1024 * 1024,
   looseBlobs: 200,
-  /** From so many single objects or packs on, Pawl's own git directory is tidied. */
+  /** Pawl's own git directory is repacked from this many loose objects or packs on. */
   tidyObjects: 2_000,
   tidyPacks: 30,
-  /** Commits of one change that are replayed one by one; a change with more becomes a single commit. */
+  /** Commits of one change that are replayed one by one; a larger change becomes a single commit. */
   replayedCommits: 200,
-  /** The largest commit, without its files, that is read. */
+  /** The largest commit object that is read, without its files. */
   commitBytes: 1024 * 1024,
-  /** The longest address of a remote. */
+  /** The longest remote URL. */
   urlCharacters: 4_096,
-  /** Files that a refusal names. */
+  /** Files listed in a refusal. */
   namedFiles: 50,
   /** Scratch directories of a killed daemon are removed after this long. */
   scratchMs: 24 * 60 * 60 * 1000,
   /** The largest `note.json` that is read. */
   noteBytes: 64 * 1024,
-  /** Entries of the trash that are listed. */
+  /** Trash entries listed. */
   trashEntries: 10_000,
-  /** Files of one entry of the trash whose sizes are added up; beyond it the size is unknown. */
+  /** Files whose sizes are added up per trash entry; beyond it the size is unknown. */
   trashSizeFiles: 200_000,
 } as const;

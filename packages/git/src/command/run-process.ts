@@ -3,27 +3,27 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 
-/** How long a process may take to end after SIGTERM before it is killed. */
+/** Time between SIGTERM and SIGKILL. */
 const graceMs = 5_000;
 
 export type ProcessRequest = {
   cwd: string;
-  /** The whole environment; nothing is inherited. */
+  /** The complete environment; nothing is inherited. */
   env: Record<string, string | undefined>;
-  /** What it reads: these bytes, a file, or nothing. */
+  /** Standard input: bytes, a file, or nothing. */
   input?: Uint8Array;
   inputFile?: string;
   encoding: 'utf8' | 'latin1';
   timeoutMs: number;
-  /** A process that prints more than this, on one of its outputs, is ended. */
+  /** A process that prints more than this on one output is ended. */
   maxBytes: number;
 };
 
 export type ProcessResult = {
-  /** Left out when it was ended by a signal or never began. */
+  /** Absent if a signal ended it or it never started. */
   exitCode?: number;
   signal?: string;
-  /** Why it could not be started. */
+  /** Why it could not start. */
   code?: string;
   cause?: unknown;
   stdout: string;
@@ -42,7 +42,7 @@ class Collected {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes more of it; true when that is too much. */
+  /** Adds output; true if it exceeds the limit. */
   add(chunk: Buffer): boolean {
     const room = this.#maxBytes - this.#bytes;
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
@@ -50,13 +50,16 @@ class Collected {
     return chunk.length > room;
   }
 
-  /** A character that was cut in the middle is left out. */
+  /** Drops an incomplete character at the end. */
   text(encoding: BufferEncoding): string {
     return new StringDecoder(encoding).write(Buffer.concat(this.#chunks));
   }
 }
 
-/** Runs one program to its end and always resolves. The daemon starts thousands of these, so it does only what git commands need. */
+/**
+ * Runs one program to its end and always resolves. The daemon starts thousands of these, so it does only what git
+ * commands need.
+ */
 export function runProcess(file: string, args: readonly string[], request: ProcessRequest): Promise<ProcessResult> {
   const outcome = { timedOut: false, isMaxBuffer: false };
   const [stdout, stderr] = [new Collected(request.maxBytes), new Collected(request.maxBytes)];
@@ -73,7 +76,7 @@ export function runProcess(file: string, args: readonly string[], request: Proce
     const end = () => {
       child.kill();
       killing ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
-      // Do not wait for its own children, which may hold its outputs open.
+      // Do not wait for its own children, which may keep its outputs open.
       if (child.exitCode !== null || child.signalCode !== null) dropOutputs(child);
       else child.once('exit', () => dropOutputs(child));
     };
@@ -94,12 +97,12 @@ export function runProcess(file: string, args: readonly string[], request: Proce
     child.once('close', (exitCode, signal) => {
       clearTimeout(timeout);
       clearTimeout(killing);
-      // One that never began has a negative number for its code.
+      // A process that never started has a negative exit code.
       const ended = exitCode === null || failure.code !== undefined ? {} : { exitCode };
       resolve({ ...texts(), ...outcome, ...failure, ...ended, ...(signal === null ? {} : { signal }) });
     });
     if (request.input !== undefined) {
-      // It may leave without reading everything.
+      // It may exit without reading everything.
       child.stdin?.on('error', () => {});
       child.stdin?.end(request.input);
     }

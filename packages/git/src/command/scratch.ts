@@ -4,7 +4,7 @@ import { gitLimits } from './limit.ts';
 
 const prefix = 'pawl-scratch-';
 
-/** Lets something work in a directory of its own, inside Pawl's git directory, and removes it afterwards. */
+/** Provides a temporary directory inside Pawl's git directory, removed afterwards. */
 export async function withScratch<T>(ownDir: string, act: (scratch: string) => Promise<T>): Promise<T> {
   await removeAbandoned(ownDir);
   const scratch = await mkdtemp(join(ownDir, prefix));
@@ -15,7 +15,7 @@ export async function withScratch<T>(ownDir: string, act: (scratch: string) => P
   }
 }
 
-/** A daemon that was killed leaves its scratch behind; nobody works a whole day in one. */
+/** A killed daemon leaves its scratch directories behind; none is in use for a whole day. */
 async function removeAbandoned(ownDir: string): Promise<void> {
   for (const name of await readdir(ownDir)) {
     if (!name.startsWith(prefix)) continue;

@@ -22,29 +22,28 @@ import { unfinishedOperation } from '../worktree/worktree-work.ts';
 export type Advance = {
   ownDir: string;
   branch: string;
-  /** Where the branch is, and where it goes: a descendant of it. */
+  /** The branch's current commit, and its descendant to move to. */
   from: string;
   to: string;
-  /** What the branch's own log says about it. */
+  /** The reflog message. */
   note: string;
-  /** Where a test may end the process after the ref has moved. */
+  /** The crash point after the ref has moved. */
   crashPoint?: CrashPoint;
-  /** Uncommitted files stay as they are, unless they are in the way; without this, a checkout with any is refused. */
+  /** Keep uncommitted files unless they conflict; otherwise a checkout with any is refused. */
   keepsWork?: boolean;
 };
 
-/** Says where a branch is checked out; null when it is nowhere. */
+/** The path where a branch is checked out, or null. */
 export async function checkoutOf(repository: Repository, branch: string): Promise<string | null> {
   const worktrees = await withLock(repositoryLock(repository), () => readWorktrees(repository));
   return worktrees.find((worktree) => worktree.branch === branch)?.path ?? null;
 }
 
 /**
- * Moves a branch forward, if it is still where it was: the decision is one compare-and-set of git. A work tree that has
- * it checked out goes along when it is clean; if it is not, or anything of it would be overwritten, that is refused and
- * nothing has changed. Returns false when somebody else has moved the branch meanwhile.
- *
- *   looked at (nothing written) ─▶ the ref moves ─▶ files and index of the checkout follow
+ * Moves a branch forward by compare-and-set. A clean work tree that has it checked out follows; a dirty one, or one
+ * where something would be overwritten, is refused and nothing changes. Returns false if the branch was moved
+ * meanwhile.
+ *   checked (nothing written) ─▶ the ref moves ─▶ files and index of the checkout follow
  */
 export async function advanceBranch(repository: Repository, advance: Advance): Promise<boolean> {
   const ref = `refs/heads/${checkBranchName(advance.branch)}`;
@@ -57,7 +56,7 @@ export async function advanceBranch(repository: Repository, advance: Advance): P
     try {
       await runInUserRepository(repository.commonDir, ['update-ref', '-m', advance.note, ref, to, from]);
     } catch (error) {
-      // Git has compared again, under its lock.
+      // Git compared again, under its lock.
       if ((await branchTip(repository, advance.branch)) !== from) return false;
       throw error;
     }
@@ -66,7 +65,7 @@ export async function advanceBranch(repository: Repository, advance: Advance): P
     try {
       await followFiles(view, from, to);
     } catch (error) {
-      // Somebody has changed a file in this very moment. Back again: only we have moved it.
+      // A file was changed at this very moment. Undo: only we have moved the ref.
       await runInUserRepository(repository.commonDir, ['update-ref', '-m', 'pawl: undone', ref, from, to]);
       throw inTheWay(view, error);
     }
@@ -75,8 +74,8 @@ export async function advanceBranch(repository: Repository, advance: Advance): P
 }
 
 /**
- * Lets the files of a checkout follow a branch that was moved by a daemon which was killed before it could do so. Returns
- * false when the checkout is neither where it was nor where it should be: then a person has to look at it.
+ * Lets the files of a checkout follow a branch that a killed daemon had moved. Returns false if the checkout is at
+ * neither commit: then a person must look at it.
  */
 export async function finishAdvance(
   repository: Repository,
@@ -87,10 +86,10 @@ export async function finishAdvance(
   return withLock(repositoryLock(repository), async () => {
     const view = await findCheckout(repository, advance).catch(() => null);
     if (view === null || (await branchTip(repository, advance.branch)) !== to) return true;
-    // A git that the dead daemon had begun goes on without it.
+    // A git process of the dead daemon may still be running.
     await waitForEarlierGit(view.path);
     if (await isIndexAt(view, to)) return true;
-    // What follows changes nothing in a checkout that has followed already, whatever else was staged there.
+    // The rest changes nothing in a checkout that has already followed, whatever else was staged there.
     if (advance.keepsWork === true) await removeAbandonedLock(view.adminDir);
     else if (!(await isIndexAt(view, from))) return false;
     try {
@@ -115,34 +114,34 @@ async function findCheckout(
   }
   if (found === undefined) {
     if (!(await isBranchInUse(repository, branch))) return null;
-    throw new PawlError('conflict', `A rebase or bisect of ${branch} is under way.`, { hint: 'Finish it first.' });
+    throw new PawlError('conflict', `A rebase or bisect of ${branch} is in progress.`, { hint: 'Finish it first.' });
   }
   const path = await canonicalPath(found.path);
   const registration = path === repository.root ? null : await findRegistration(repository, path);
   const adminDir = registration?.adminDir ?? repository.commonDir;
   if ((path !== repository.root && registration === null) || !(await isThere(path))) {
-    throw new PawlError('conflict', `${branch} is checked out at ${path}, which is gone.`, {
+    throw new PawlError('conflict', `${branch} is checked out at ${path}, which no longer exists.`, {
       hint: 'Run `git worktree prune`.',
     });
   }
   return { ownDir, objectsDir: objectsDirOf(repository), adminDir, path };
 }
 
-/** Refuses a checkout in which a person has begun something, or that cannot follow without the person's own settings. */
+/** Refuses a checkout with an operation in progress, or one that cannot follow without the person's own settings. */
 async function refuseUnsafe(repository: Repository, view: OwnView, advance: Advance): Promise<void> {
   const { path, adminDir } = view;
   const refuse = (why: string, hint: string) => {
     throw new PawlError('conflict', `${advance.branch} is checked out at ${path}, and ${why}.`, { hint });
   };
-  const byHand = `Merge by hand there, or let it go into a branch that is not checked out (--into).`;
+  const byHand = `Merge by hand there, or merge into a branch that is not checked out (--into).`;
   const unfinished = await unfinishedOperation(adminDir);
-  if (unfinished !== null) refuse(`a ${unfinished} is under way there`, 'Finish it first.');
+  if (unfinished !== null) refuse(`a ${unfinished} is in progress there`, 'Finish it first.');
   if (await isThere(join(adminDir, 'index.lock'))) {
-    refuse('a git command is at work there', 'Wait for it; when none runs any more, delete index.lock.');
+    refuse('a git command is running there', 'Wait for it; if none is running, delete index.lock.');
   }
-  if (await isThere(join(adminDir, 'info', 'sparse-checkout'))) refuse('only a part of its files is there', byHand);
+  if (await isThere(join(adminDir, 'info', 'sparse-checkout'))) refuse('it is a sparse checkout', byHand);
   if (advance.keepsWork !== true && (await hasWork(view, advance.from))) {
-    refuse('it has changes that are not committed', 'Commit or stash them first.');
+    refuse('it has uncommitted changes', 'Commit or stash them first.');
   }
   await rehearse(repository, view, advance);
 }
@@ -156,13 +155,13 @@ export async function hasWork(view: OwnView, commit: string): Promise<boolean> {
   return listed.stdout !== '' || !(await isIndexAt(view, commit));
 }
 
-/** Whether the index is that of a commit. */
+/** Whether the index equals a commit. */
 export async function isIndexAt(view: OwnView, commit: string): Promise<boolean> {
   const args = ['diff-index', '--cached', '--quiet', '--no-ext-diff', commit, '--'];
   return (await runOnFiles(view, args, { answers: [1] })).exitCode === 0;
 }
 
-/** Tries on copies of the index whether the files could follow; the real one is not even refreshed. */
+/** Tries on copies of the index whether the files can follow; does not even refresh the real one. */
 export async function rehearse(
   repository: Repository,
   view: OwnView,
@@ -194,7 +193,7 @@ export async function rehearse(
   });
 }
 
-/** Filters of a person's config, such as LFS, do not run for us: their files would come out wrong. */
+/** Filters of a person's config, such as LFS, do not run here: their files would be wrong. */
 async function refuseFilters(view: RawView, from: string, to: string): Promise<void> {
   const names = await runOnRawFiles(view, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to, '--'], {
     asBytes: true,
@@ -203,26 +202,26 @@ async function refuseFilters(view: RawView, from: string, to: string): Promise<v
   const input = Buffer.from(names.stdout, 'latin1');
   const { stdout } = await runOnRawFiles(view, ['check-attr', '--cached', '-z', '--stdin', 'filter'], { input });
   const words = stdout.split('\0');
-  // Three words for each file: its name, the attribute, and its value.
+  // Three words per file: name, attribute, value.
   const filtered = words.filter(
     (_, at) => at % 3 === 0 && !['unspecified', 'unset', undefined].includes(words[at + 2]),
   );
   if (filtered.length === 0) return;
   throw new PawlError('conflict', `Some of the files need a filter: ${filtered.slice(0, 3).join(', ')}.`, {
-    hint: 'Pawl runs none, for a repository could name any command as one. Merge by hand.',
+    hint: 'Pawl runs no filters, since a repository could name any command as one. Merge by hand.',
     details: { files: filtered.slice(0, gitLimits.namedFiles) },
   });
 }
 
-/** Git's own two-way merge: it keeps what is not touched, and refuses where something would be overwritten. */
+/** Git's own two-way merge: keeps untouched files, and refuses if something would be overwritten. */
 export async function followFiles(view: OwnView, from: string, to: string): Promise<void> {
   await runOnFiles(view, ['update-index', '-q', '--refresh'], { answers: [1] });
   await runOnFiles(view, ['read-tree', '-m', '-u', '--no-recurse-submodules', from, to]);
 }
 
 function inTheWay(view: OwnView, cause: unknown, files: string[] = []): PawlError {
-  return new PawlError('conflict', `Files in ${view.path} are in the way of those that would come.`, {
-    hint: 'Look at `git status --ignored` there: move untracked files aside, or merge by hand.',
+  return new PawlError('conflict', `Files in ${view.path} are in the way of new ones.`, {
+    hint: 'See `git status --ignored` there: move untracked files aside, or merge by hand.',
     details: { files },
     cause,
   });

@@ -26,9 +26,9 @@ const cloneConfig = `[core]
 `;
 
 /**
- * Makes a repository of its own at `dir`, with the files of exactly one commit, for a check to run in. It borrows objects
- * and nothing else: no remote, no ref and no config leads from it to the user's repository or to the queue. What lay there
- * before is removed. A commit that cannot be written as files is refused as `invalid_input`.
+ * Creates a repository at `dir` with the files of exactly one commit, for a check to run in. It borrows objects and
+ * nothing else: no remote, ref or config leads to the user's repository or to the queue. Replaces whatever is there.
+ * Refuses a commit that cannot be written as files as `invalid_input`.
  */
 export async function makeCheckClone(
   repository: Repository,
@@ -56,12 +56,12 @@ export async function makeCheckClone(
   });
 }
 
-/** Removes a clone that a check ran in, whatever the check has left there. */
+/** Removes a check's clone, whatever the check left there. */
 export async function removeCheckClone(dir: string): Promise<void> {
   await removeWhole(dir);
 }
 
-/** The clone of a repository with a part of its history has to know where that ends. */
+/** The clone of a shallow repository must know where history ends. */
 async function copyShallow({ commonDir }: Repository, gitDir: string): Promise<void> {
   try {
     await copyFile(join(commonDir, 'shallow'), join(gitDir, 'shallow'), constants.COPYFILE_EXCL);
@@ -70,14 +70,14 @@ async function copyShallow({ commonDir }: Repository, gitDir: string): Promise<v
   }
 }
 
-/** Tells a commit that no checkout could have from a disk that has no room. */
+/** Tells a commit that cannot be checked out from a full disk. */
 function explain(commit: string, error: unknown): unknown {
   const line = /^.*(?:invalid path|File name too long|Is a directory|Not a directory).*$/m.exec(
     complaintOf(error),
   )?.[0];
   if (line === undefined) return error;
   return new PawlError('invalid_input', `The files of ${commit} cannot be written: ${line}`, {
-    hint: 'Take that file out of the commit, or give it another name.',
+    hint: 'Remove that file from the commit, or rename it.',
     cause: error,
   });
 }

@@ -12,8 +12,8 @@ import { objectsDirOf, type Repository } from '../repository/repository.ts';
 export const throughCheckoutGate = createGate(availableParallelism());
 
 /**
- * True when a registered worktree has had its files written. Git puts the index in place by a rename after the last
- * file, so its presence is the mark; from then on the files belong to whoever works there and are never reset.
+ * True if the files of a registered worktree were written. Git renames the index into place after the last file, so its
+ * presence is the mark; from then on the files belong to the worktree's user and are never reset.
  */
 export async function isCheckedOut(registration: Registration): Promise<boolean> {
   const index = join(registration.adminDir, 'index');
@@ -23,7 +23,7 @@ export async function isCheckedOut(registration: Registration): Promise<boolean>
     if (hasErrno(error, 'ENOENT')) return false;
     throw error;
   }
-  // Git would write through a link, to wherever it leads.
+  // Git would write through a link.
   throw new PawlError('conflict', `${index} is not a plain file.`, {
     hint: 'Somebody replaced it. Look at it, then delete it.',
   });
@@ -41,10 +41,10 @@ export async function checkOut(
   await throughCheckoutGate(() => runOnFiles(view, ['read-tree', '-u', '--reset', '--no-recurse-submodules', commit]));
 }
 
-/** Clears what a killed checkout left behind, so that it can be done again. */
+/** Cleans up after a killed checkout, so that it can be repeated. */
 export async function clearUnfinishedCheckout(registration: Registration, path: string): Promise<void> {
   await waitForEarlierGit(path);
   await removeAbandonedLock(registration.adminDir);
-  // A `worktree add` that was killed at its last step leaves its own lock, which no longer protects anything.
+  // A `worktree add` killed at its last step leaves its own lock, which protects nothing.
   if (registration.locked !== null) await rm(join(registration.adminDir, 'locked'), { force: true });
 }

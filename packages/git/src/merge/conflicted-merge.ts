@@ -9,26 +9,26 @@ import type { Repository } from '../repository/repository.ts';
 
 export type ConflictRequest = {
   ownDir: string;
-  /** The branch's commit, and the one that is merged into it. */
+  /** The branch's commit, and the one to merge into it. */
   head: string;
   onto: string;
-  /** Heads of changes that `onto` has by other commits. */
+  /** Heads of changes that `onto` has as other commits. */
   landed: readonly string[];
   atMs: number;
 };
 
-/** A version of a file that takes part in a conflict: 1 is the base, 2 ours, 3 theirs. Names are bytes, one character each. */
+/** One version of a conflicted file: 1 is the base, 2 ours, 3 theirs. Names are bytes, one character each. */
 export type Stage = { mode: string; id: string; stage: string; name: string };
 
-/** A merge of two commits; `tree` has the conflicted files with markers in them. */
+/** A merge of two commits; `tree` has the conflicted files with markers. */
 export type ConflictedMerge = { tree: string; stages: Stage[] };
 
-/** Merges a commit into a branch's head, with conflict markers, and puts the objects where the user's repository has them. */
+/** Merges a commit into a branch's head, with conflict markers, and writes the objects to the user's repository. */
 export async function mergeWithConflicts(repository: Repository, request: ConflictRequest): Promise<ConflictedMerge> {
   const { ownDir, head, onto, landed, atMs } = request;
   const { below } = await readRange(repository, { ownDir, onto, head, landed });
   const tree = below.length === 0 ? '' : await treeOf(repository, ownDir, onto);
-  // A stand-in for `onto` that descends from what landed: so git finds the right base by itself.
+  // A substitute for `onto` that descends from the landed heads, so that git finds the right base.
   const theirs =
     below.length === 0
       ? checkCommitId(onto)

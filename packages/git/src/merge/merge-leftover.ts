@@ -5,8 +5,8 @@ import { withScratch } from '../command/scratch.ts';
 import { treeOfWork } from '../worktree/work-tree.ts';
 
 /**
- * Whether every tracked file of a worktree is as a commit has it, or as a tree has it that was being written there: then
- * nobody has worked in it, and the writing may be repeated. Only the index is changed, to that of the commit.
+ * Whether every tracked file of a worktree matches either a commit or a tree that was being written there: then nobody
+ * has worked in it, and the write may be repeated. Changes only the index, to that of the commit.
  */
 export async function isHalfOf(
   repository: Repository,
@@ -36,7 +36,7 @@ export async function isHalfOf(
     };
     const [fromHead, fromTree] = [await differing(head, 'ADMT'), await differing(tree, 'ADMT')];
     const [newToHead, newToTree] = [await differing(head, 'A'), await differing(tree, 'A')];
-    // A file that neither of them has is untracked, and stays as it is.
+    // A file that neither has is untracked, and stays.
     return [...fromHead].every((name) => !fromTree.has(name) || (newToHead.has(name) && newToTree.has(name)));
   });
 }

@@ -8,35 +8,35 @@ import type { Repository } from '../repository/repository.ts';
 
 export type MergeRequest = {
   ownDir: string;
-  /** The commit that the change goes onto. */
+  /** The commit to put the change onto. */
   onto: string;
   /** The change's own commit. */
   head: string;
   method: 'squash' | 'merge' | 'rebase';
   message: string;
-  /** When it is said to be made: the same request gives the same commit. */
+  /** Commit time: the same request gives the same commit. */
   atMs: number;
   /**
-   * Heads of changes that `onto` has by other commits, because they were squashed or rebased. A change that was built on
-   * one of them is compared with it, and does not conflict with its own beginning.
+   * Heads of changes that `onto` has as other commits, because they were squashed or rebased. A change built on one of
+   * them is compared with it, and does not conflict with its own base.
    */
   landed?: readonly string[];
-  /** The tree of `onto`, where it is known; it is looked up otherwise. */
+  /** The tree of `onto`, if known. */
   ontoTree?: string;
-  /** Gives the change's own commit to whoever reads those of several changes at once. */
+  /** Reads the change's commit; lets the caller batch reads. */
   readHead?: () => Promise<CommitObject>;
 };
 
 export type MergeStep =
   | { do: 'merged'; commit: string; tree: string }
-  /** `onto` has all that the change would bring. */
+  /** `onto` already has everything in the change. */
   | { do: 'nothing' }
-  /** They do not go together; no files when they have no history in common. */
+  /** Conflict; without files if the histories are unrelated. */
   | { do: 'conflict'; files: string[] };
 
 /**
- * Puts a change onto a commit, in Pawl's own git directory. No ref and no file of a work tree is written, and no driver
- * or filter of any repository runs. A change to be rebased becomes one commit when it cannot be replayed commit by commit.
+ * Puts a change onto a commit, in Pawl's own git directory. Writes no ref and no work tree, and runs no driver or
+ * filter of any repository. A change to be rebased becomes one commit if it cannot be replayed commit by commit.
  */
 export async function mergeStep(repository: Repository, request: MergeRequest): Promise<MergeStep> {
   const { ownDir, onto, head, method, atMs, readHead = () => readCommit(repository, ownDir, head) } = request;
@@ -50,7 +50,7 @@ export async function mergeStep(repository: Repository, request: MergeRequest): 
   const readFirst = () => (first === head ? readHead() : readCommit(repository, ownDir, first));
   const replayed = method === 'rebase' ? await replay(repository, base) : null;
   if (replayed !== null) return replayed.tree === ontoTree ? { do: 'nothing' } : { do: 'merged', ...replayed };
-  // A stand-in for `onto` that descends from what landed: so git finds the right base by itself.
+  // A substitute for `onto` that descends from the landed heads, so that git finds the right base.
   const parents = [onto, ...landed];
   const ours =
     landed.length === 0 ? onto : await writeCommit(repository, ownDir, { tree: ontoTree, parents, message: '', atMs });
@@ -67,7 +67,9 @@ export async function mergeStep(repository: Repository, request: MergeRequest): 
   return { do: 'merged', commit, tree: merged.tree };
 }
 
-/** The oldest commit on a change's own line that is not a merge: its author is the change's, also after main was merged into it. */
+/**
+ * The oldest non-merge commit on a change's own line: its author is the change's, even after main was merged into it.
+ */
 function firstOwnCommit({ commits }: ChangeRange, head: string): string {
   const parentsOf = new Map(commits.map(({ id, parents }) => [id, parents]));
   let first = head;
@@ -82,8 +84,8 @@ function firstOwnCommit({ commits }: ChangeRange, head: string): string {
 }
 
 /**
- * The commit that main goes to with a whole chain: its tip when that is the next commit after main, else a merge of
- * both with the tip's files. So nothing in between, which was not checked by itself, is on main's own line.
+ * The commit that main moves to for a whole chain: the tip if it directly follows main, else a merge of both with the
+ * tip's files. So no intermediate commit, which was not checked alone, is on main's first-parent line.
  */
 export async function closeChain(
   repository: Repository,
@@ -98,12 +100,11 @@ export async function closeChain(
   return writeCommit(repository, ownDir, { tree, parents: [main, tip], message, atMs });
 }
 
-/** The tree of a commit. */
 export async function treeOf(repository: Repository, ownDir: string, commit: string): Promise<string> {
   return (await readCommit(repository, ownDir, commit)).tree;
 }
 
-/** True when `of` is this commit, or descends from it. */
+/** True if `of` is this commit, or descends from it. */
 export async function isAncestor(repository: Repository, ownDir: string, commit: string, of: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', checkCommitId(commit), checkCommitId(of)];
   if (await isStraightLine(chainObjects(repository, ownDir), { base: commit, head: of })) return true;

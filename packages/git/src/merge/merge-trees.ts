@@ -6,7 +6,7 @@ import type { Repository } from '../repository/repository.ts';
 
 export type MergedTrees = { do: 'merged'; tree: string } | { do: 'conflict'; files: string[] };
 
-/** Merges two commits into a tree, from the base that git finds for them. With `anyBase`, histories may have none. */
+/** Merges two commits into a tree, from their merge base. With `anyBase`, histories may be unrelated. */
 export async function mergeTrees(
   repository: Repository,
   ownDir: string,

@@ -6,15 +6,15 @@ import { objectsDirOf, type Repository } from '../repository/repository.ts';
 import { commitTree } from '../worktree/work-tree.ts';
 
 export type MergePlan =
-  /** The target has all that the branch has. */
+  /** The target already has everything on the branch. */
   | { do: 'nothing' }
-  /** The target moves to this commit: the branch's own, or a new one with both as parents. */
+  /** The target moves to this commit: the branch's own, or a new merge of both. */
   | { do: 'move'; commit: string }
   | { do: 'refuse'; files: string[] };
 
 /**
- * Works out what a branch and its target are together, in Pawl's own git directory. No ref and no work tree changes; a
- * commit that nobody comes to use is forgotten by git in time.
+ * Plans the merge of a branch into its target, in Pawl's own git directory. Changes no ref and no work tree; git
+ * eventually drops an unused commit.
  */
 export async function planMerge(
   repository: Repository,
@@ -33,20 +33,20 @@ export async function planMerge(
   return { do: 'move', commit: await commitTree({ ownDir, objectsDir, tree, parents: [onto, tip], message }) };
 }
 
-/** Git answers with its usage when it cannot merge without a work tree. */
+/** Git prints its usage if it cannot merge without a work tree. */
 export function needsNewerGit(): PawlError {
   return new PawlError('unavailable', 'This git cannot merge without a work tree.', {
     hint: 'Install git 2.38 or newer, or merge the branch by hand.',
   });
 }
 
-/** True when everything that a commit has is in another one too. */
+/** True if another commit contains everything in this one. */
 export async function isContained(repository: Repository, commit: string, other: string): Promise<boolean> {
   const args = ['rev-list', '--count', '--max-count=1', commit, '--not', other, '--'];
   return (await runInUserRepository(repository.commonDir, args)).stdout.trim() === '0';
 }
 
-/** The branch that the main work tree is on; null when its HEAD is detached. */
+/** The branch of the main work tree; null if its HEAD is detached. */
 export async function currentBranch(repository: Repository): Promise<string | null> {
   const args = ['symbolic-ref', '--quiet', 'HEAD'];
   const { exitCode, stdout } = await runInUserRepository(repository.commonDir, args, { answers: [1] });

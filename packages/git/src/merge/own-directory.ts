@@ -15,7 +15,7 @@ const ownConfig = `[core]
 \tauto = false
 `;
 
-/** Files pass as they are: `-text` turns line endings off, and no other attribute of a work tree counts. */
+/** Leaves files unchanged: `-text` disables line ending conversion, and no other attribute of a work tree counts. */
 const rawAttributes = '* -text -ident !filter !working-tree-encoding\n';
 
 const rawConfig = `${ownConfig}[core]
@@ -26,16 +26,16 @@ const rawConfig = `${ownConfig}[core]
 `;
 
 /**
- * Makes Pawl's own git directory for a repository when it is not there yet. It is a bare repository without branches
- * that only Pawl writes, so its config can be believed; it appears by a rename, complete or not at all.
+ * Creates Pawl's own git directory for a repository unless it exists. It is a bare repository without branches that
+ * only Pawl writes, so its config can be trusted; it appears by a rename, complete or not at all.
  */
 export async function ensureOwnDirectory(repository: Origin, ownDir: string): Promise<void> {
   await ensureBareDirectory(repository, ownDir, (draft) => appendFile(join(draft, 'config'), ownConfig));
 }
 
 /**
- * Makes a git directory through which files are seen byte by byte, in Pawl's own one, and returns its path. Its
- * attributes overrule those of a work tree, which would else turn line endings or apply an encoding.
+ * Creates a git directory for raw access to files, inside Pawl's own one, and returns its path. Its attributes override
+ * those of a work tree, which could otherwise convert line endings or encodings.
  */
 export async function ensureRawDirectory(repository: Origin, ownDir: string): Promise<string> {
   const rawDir = join(ownDir, 'pawl-raw');
@@ -59,7 +59,7 @@ async function ensureBareDirectory(
     if (await isUsable(repository, ownDir)) return;
     const draft = `${ownDir}.draft`;
     await mkdir(dirname(ownDir), { recursive: true, mode: 0o700 });
-    // A git of a daemon that was killed may still be writing there, for a moment.
+    // A git process of a killed daemon may still write there for a moment.
     await rm(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     const format = `--object-format=${repository.objectFormat}`;
     await runWithoutRepository(dirname(ownDir), ['init', '--quiet', '--bare', '--template=', format, '--', draft]);
@@ -69,7 +69,7 @@ async function ensureBareDirectory(
   });
 }
 
-/** The directory appears whole, by a rename: so it is looked for first, and then into. */
+/** The directory appears by a rename: check that it exists, then its content. */
 async function isUsable(repository: Origin, ownDir: string): Promise<boolean> {
   let cause: unknown;
   try {
@@ -83,7 +83,7 @@ async function isUsable(repository: Origin, ownDir: string): Promise<boolean> {
     cause = error;
   }
   throw new PawlError('conflict', `${ownDir} is not a git directory that Pawl made for ${repository.root}.`, {
-    hint: 'Move it aside; it holds nothing of yours and is made again.',
+    hint: 'Move it aside; it holds nothing of yours and will be recreated.',
     cause,
   });
 }

@@ -9,15 +9,15 @@ import { looseObject } from '../repository/loose-object.ts';
 import { objectsDirOf, type Repository } from '../repository/repository.ts';
 import { withScratch } from '../command/scratch.ts';
 
-/** Where objects are stored: its directory, and a command that sees this place alone. */
+/** An object store: its directory, and git with access to this store only. */
 type Place = {
   objectsDir: string;
   run: (args: readonly string[], options?: GitOptions) => ReturnType<typeof runInOwnRepository>;
 };
 
 /**
- * Copies commits with all that belongs to them from the user's repository into Pawl's own git directory, but for what
- * `not` has: so nothing that the user deletes there takes them away from the queue.
+ * Copies commits with their objects from the user's repository into Pawl's own git directory, except those in `not`, so
+ * that the queue keeps them whatever the user deletes.
  */
 export async function importCommits(
   repository: Repository,
@@ -32,7 +32,7 @@ export async function importCommits(
   await carry(repository, ownDir, own, range);
 }
 
-/** Copies a commit with all that belongs to it, but for what `not` has, from Pawl's own git directory to the user's objects. */
+/** Copies a commit with its objects, except those in `not`, from Pawl's own git directory to the user's. */
 export async function exportCommits(
   repository: Repository,
   ownDir: string,
@@ -47,7 +47,7 @@ export async function exportCommits(
   await carry(repository, ownDir, users, { tips: [tip], not });
 }
 
-/** True when a commit is there, in Pawl's own git directory or in the user's repository. */
+/** True if a commit exists in Pawl's own git directory or in the user's repository. */
 export async function hasCommit(repository: Repository, ownDir: string, commit: string): Promise<boolean> {
   await ensureOwnDirectory(repository, ownDir);
   const object = await looseObject(chainObjects(repository, ownDir), commit, gitLimits.commitBytes);
@@ -57,8 +57,8 @@ export async function hasCommit(repository: Repository, ownDir: string, commit: 
 }
 
 /**
- * Brings to a place the objects of a range of commits that it lacks. What is there is looked for object by object, so a
- * copy that was cut short is completed by the next one. Each object is hashed anew where it arrives.
+ * Copies the missing objects of a commit range to a store. Checks each object, so an interrupted copy is completed by
+ * the next one. Each object is rehashed on arrival.
  */
 async function carry(
   repository: Repository,
@@ -79,7 +79,7 @@ async function carry(
     const isSmall = lacking.length <= gitLimits.looseObjects;
     await place.run(isSmall ? ['unpack-objects', '-q'] : ['index-pack', '--stdin'], { inputFile });
   });
-  // An object whose contents are not what its name says has arrived under another name.
+  // A damaged object arrived under another name.
   const [missing] = await lackingOf(place, lacking.join('\n'));
   if (missing === undefined) return;
   throw new PawlError('git_failed', `The object ${missing} of ${repository.root} is damaged.`, {
@@ -88,13 +88,13 @@ async function carry(
   });
 }
 
-/** True when an object lies in a file of its own. A crash can leave an empty file, which holds none. */
+/** True for a loose object. A crash can leave an empty file, which is none. */
 function isLoose(objectsDir: string, id: string): boolean {
   const file = lstatSync(join(objectsDir, id.slice(0, 2), id.slice(2)), { throwIfNoEntry: false });
   return file !== undefined && file.isFile() && file.size > 0;
 }
 
-/** Those of these objects that are not at a place. */
+/** The given objects that a store lacks. */
 async function lackingOf(place: Place, ids: string): Promise<string[]> {
   const unseen = ids.split('\n').filter((id) => id !== '' && !isLoose(place.objectsDir, id));
   if (unseen.length === 0) return [];

@@ -9,20 +9,20 @@ type Range = { ownDir: string; onto: string; head: string; landed: readonly stri
 type RangeCommit = { id: string; parents: readonly string[] };
 type Tip = { commit: string; tree: string };
 
-/** What a change brings to the commit that it goes onto. */
+/** What a change adds to the commit that it goes onto. */
 export type ChangeRange = {
-  /** Its commits that neither `onto` nor what landed has, parents before their children. */
+  /** Its commits that neither `onto` nor the landed heads have, parents before children. */
   commits: RangeCommit[];
-  /** Those of the landed heads that it was built on. */
+  /** The landed heads that it was built on. */
   below: string[];
 };
 
-/** Finds the commits of a change with a single look at the history above `onto`. */
+/** Finds the commits of a change in one pass over the history above `onto`. */
 export async function readRange(repository: Repository, request: Range): Promise<ChangeRange> {
   const { ownDir, head, onto, landed } = request;
   const ends = [checkCommitId(head), `^${checkCommitId(onto)}`];
-  // What landed long ago may be gone; nothing can be built on it then. Git ignores only what is missing behind this word:
-  // a head that is not there is not a change that brings nothing.
+  // Old landed heads may be gone; nothing can be built on them then. Git ignores only what is missing after this
+  // option: a missing head is not an empty change.
   const words = ['--topo-order', '--reverse', ...ends, '--ignore-missing'];
   const above = await readHistory(repository, ownDir, { words, lines: landed.map(checkCommitId) });
   const own = walk(above, [head]).inside;
@@ -33,20 +33,19 @@ export async function readRange(repository: Repository, request: Range): Promise
   };
 }
 
-/** Range and tree of `onto` are looked up where they are not known. */
+/** Range and tree of `onto` are looked up if absent. */
 type ReplayRequest = Range & { atMs: number; range?: ChangeRange; ontoTree?: string };
 
 /**
- * Puts the commits of a change onto another commit one by one, with their authors and messages. Where they follow on it
- * already they stay as they are. A merge in which nothing was decided by hand is left out, and so is a commit that
- * changes nothing any more. Null when it does not go that way: there are too many commits, a merge holds work of its own, or
- * one of them conflicts; the change as a whole may still go.
+ * Replays the commits of a change onto another commit one by one, with their authors and messages. Commits that already
+ * follow it stay. Skips merges without manual resolution, and commits that became empty. Null if there are too many
+ * commits, a merge holds work of its own, or a commit conflicts; the change as a whole may still apply.
  */
 export async function replay(repository: Repository, request: ReplayRequest): Promise<Tip | null> {
   const { ownDir, onto, head } = request;
   const { commits: range } = request.range ?? (await readRange(repository, request));
   if (range.length > gitLimits.replayedCommits) return null;
-  // Nothing is left to replay: the head's own commits landed in another form.
+  // Nothing left to replay: the head's own commits landed in another form.
   if (range.length === 0)
     return { commit: onto, tree: request.ontoTree ?? (await readCommit(repository, ownDir, onto)).tree };
   const isStraight = range.every(
@@ -65,7 +64,7 @@ export async function replay(repository: Repository, request: ReplayRequest): Pr
   return tip;
 }
 
-/** Leaves a merge out, when git alone would have merged the same. */
+/** Skips a merge if git alone would have merged the same. */
 async function leaveOut(
   repository: Repository,
   ownDir: string,
@@ -78,7 +77,7 @@ async function leaveOut(
   return merged.do === 'merged' && merged.tree === (await readCommit(repository, ownDir, id)).tree ? tip : null;
 }
 
-/** Puts one commit onto the tip. */
+/** Applies one commit to the tip. */
 async function pick(
   repository: Repository,
   { ownDir, atMs }: Range & { atMs: number },
@@ -86,7 +85,8 @@ async function pick(
   tip: Tip,
 ): Promise<Tip | null> {
   const original = await readCommit(repository, ownDir, id);
-  // A sibling of the commit with the files of the tip: their base is the commit's parent, which makes the merge a pick.
+  // A sibling of the commit with the tip's files: their base is the commit's parent, which makes the merge a
+  // cherry-pick.
   const sibling = await writeCommit(repository, ownDir, { tree: tip.tree, parents: [...parents], message: '', atMs });
   const merged = await mergeTrees(repository, ownDir, sibling, id, { anyBase: parents.length === 0 });
   if (merged.do === 'conflict') return null;

@@ -8,9 +8,9 @@ import { ensureOwnDirectory } from './own-directory.ts';
 import type { Repository } from '../repository/repository.ts';
 
 /**
- * Packs what has gathered in Pawl's own git directory, when it is much; false when there was nothing to do. No object is
- * ever dropped, whether anything leads to it or not: a chain that is built again, a check that runs, a change that is tried
- * again find all they had. It may be called at any time; others go on reading and writing meanwhile.
+ * Repacks Pawl's own git directory if it has grown; false if there was nothing to do. Drops no object, reachable or
+ * not: rebuilt chains, running checks and retried changes find all they had. Safe to call at any time; others may read
+ * and write meanwhile.
  */
 export async function tidyOwnDirectory(
   repository: Repository,
@@ -25,8 +25,8 @@ export async function tidyOwnDirectory(
     const found = await whatIsThere(join(ownDir, 'objects'));
     await removeLeftOvers(found.drafts);
     if (found.objects < objects && found.packs < packs) return false;
-    // Each pack is to be at least twice as large as all smaller ones: so what is packed already is seldom written anew. The
-    // user's objects are not at hand, for what is there as well has to stay here all the same.
+    // Geometric: each pack is at least twice as large as all smaller ones, so packed objects are seldom rewritten. The
+    // user's objects are not visible here, since objects that exist there as well must stay.
     await runInOwnRepository(ownDir, [], ['repack', '--geometric=2', '-d', '-q']);
     return true;
   });
@@ -34,7 +34,7 @@ export async function tidyOwnDirectory(
 
 type Gathered = { objects: number; packs: number; drafts: string[] };
 
-/** Counts single objects and packs, and names the files that are not finished yet. */
+/** Counts loose objects and packs, and lists unfinished files. */
 async function whatIsThere(objectsDir: string): Promise<Gathered> {
   const found: Gathered = { objects: 0, packs: 0, drafts: [] };
   for (const directory of await readdir(objectsDir)) {
@@ -48,7 +48,7 @@ async function whatIsThere(objectsDir: string): Promise<Gathered> {
   return found;
 }
 
-/** A git that was killed leaves what it was writing. Nobody writes on one file for a whole day. */
+/** A killed git leaves unfinished files. No file is being written for a whole day. */
 async function removeLeftOvers(drafts: readonly string[]): Promise<void> {
   for (const path of drafts) {
     const info = await lstat(path).catch(() => null);
@@ -56,7 +56,7 @@ async function removeLeftOvers(drafts: readonly string[]): Promise<void> {
   }
 }
 
-/** Git removes a directory of objects when the last one has gone. */
+/** Git removes an object directory once it is empty. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);

@@ -10,7 +10,7 @@ import { PawlError } from '@pawl/schema/error';
 
 export type DiffFile = {
   path: string;
-  /** What it was called before, when it was renamed. */
+  /** Its previous name, if it was renamed. */
   from: string | null;
   /** Lines; null for a binary file. */
   added: number | null;
@@ -20,8 +20,8 @@ export type DiffFile = {
 export type BranchDiff = { files: DiffFile[]; patch: string; truncated: boolean };
 
 /**
- * What a branch changed since its base, with what is not committed in its worktree; without the latter when the worktree
- * is gone. It is computed in Pawl's own git directory: no driver, filter or converter of a repository runs.
+ * The changes of a branch since its base, including uncommitted ones if the worktree exists. Computed in Pawl's own git
+ * directory: no driver, filter or converter of a repository runs.
  */
 export async function diffBranch(
   repository: Repository,
@@ -38,15 +38,15 @@ export async function diffBranch(
         ? await commitAt(repository, `refs/heads/${request.branch}`)
         : await treeOfWork(repository, { ownDir, path, adminDir: registration.adminDir, objectsDir, scratch });
     if (end === null) {
-      throw new PawlError('not_found', `Neither the worktree nor the branch ${request.branch} is there any more.`, {
-        hint: 'See `pawl worktree ls` for what is in the trash.',
+      throw new PawlError('not_found', `Neither the worktree nor the branch ${request.branch} exists any more.`, {
+        hint: 'See `pawl worktree ls` for the trash.',
       });
     }
     return diffTrees(ownDir, [objectsDirOf(repository), ...(registration === null ? [] : [objectsDir])], base, end);
   });
 }
 
-/** What differs between two commits or trees, of which the objects are in Pawl's own git directory or in these. */
+/** Diffs two commits or trees whose objects are in Pawl's own git directory or in the given ones. */
 export async function diffTrees(
   ownDir: string,
   otherObjects: readonly string[],

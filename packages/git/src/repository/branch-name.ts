@@ -2,8 +2,8 @@ import { PawlError } from '@pawl/schema/error';
 import { gitLimits } from '../command/limit.ts';
 
 /**
- * Returns the name of a branch when git would take it; a name from outside must pass here. Such a name goes to git as part of a
- * full ref only, into a path only below git's own `refs/heads`, never to a shell, and to a screen as printable text.
+ * Validates a branch name from outside, by git's rules. Such a name goes to git only as part of a full ref, into a path
+ * only below `refs/heads`, never to a shell, and to a screen as printable text.
  */
 export function checkBranchName(name: string): string {
   const complaint = complaintAbout(name);
@@ -13,12 +13,11 @@ export function checkBranchName(name: string): string {
   });
 }
 
-/** True for a name that `checkBranchName` lets pass. */
 export function isBranchName(name: string): boolean {
   return complaintAbout(name) === null;
 }
 
-/** Returns the name of a remote when it is safe as part of a ref, a path and a command-line word. */
+/** Validates a remote name as part of a ref, a path and a command line. */
 export function checkRemoteName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(name) && complaintAbout(name) === null) return name;
   throw new PawlError('invalid_input', `The name of the remote ${JSON.stringify(name.slice(0, 80))} cannot be used.`, {
@@ -26,7 +25,7 @@ export function checkRemoteName(name: string): string {
   });
 }
 
-/** What `git check-ref-format --branch` has against a name. */
+/** Why `git check-ref-format --branch` would reject a name, or null. */
 function complaintAbout(name: string): string | null {
   // oxlint-disable-next-line no-control-regex -- git refuses control characters
   if (!name.isWellFormed() || /[\u0000-\u0020\u007F~^:?*[\\]/.test(name))

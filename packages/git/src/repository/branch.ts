@@ -10,8 +10,8 @@ import { branchTip, type Repository } from './repository.ts';
 import { readWorktrees } from '../worktree/worktree-list.ts';
 
 /**
- * Deletes a branch that still points to exactly this commit and that no worktree has checked out, nor rebases or bisects.
- * Returns false, and changes nothing, when it is not so. Whether the commit is wanted is the caller's matter.
+ * Deletes a branch that still points to exactly this commit and that no worktree has checked out, rebases or bisects.
+ * Otherwise returns false and changes nothing. The caller decides whether the commit is needed.
  */
 export async function deleteBranchAt(
   repository: Repository,
@@ -25,14 +25,14 @@ export async function deleteBranchAt(
       await runInUserRepository(repository.commonDir, ['update-ref', '-d', ref, commit]);
       return true;
     } catch (error) {
-      // Somebody may have moved it in this very moment; git has compared again, under its lock.
+      // The branch may have moved just now; git compared again, under its lock.
       if ((await branchTip(repository, branch)) !== commit) return false;
       throw error;
     }
   });
 }
 
-/** True when some worktree is on this branch, or will return to it. Only for holders of the repository's lock. */
+/** True if a worktree is on this branch, or will return to it. Only while holding the repository's lock. */
 export async function isBranchInUse(repository: Repository, branch: string): Promise<boolean> {
   if ((await readWorktrees(repository)).some((worktree) => worktree.branch === branch)) return true;
   const worktrees = join(repository.commonDir, 'worktrees');

@@ -15,15 +15,15 @@ import { withScratch } from '../command/scratch.ts';
 /** Two commits, and Pawl's own git directory of their repository. */
 export type CommitPair = { ownDir: string; from: string; to: string };
 
-/** What one commit has that another has not, as a person reads it. No command that a repository names runs for it. */
+/** The diff between two commits, for people. Runs no command that a repository names. */
 export async function diffCommits(repository: Repository, { ownDir, from, to }: CommitPair): Promise<BranchDiff> {
   await ensureOwnDirectory(repository, ownDir);
   return diffTrees(ownDir, [objectsDirOf(repository)], checkCommitId(from), checkCommitId(to));
 }
 
 /**
- * The paths that differ between two commits; a renamed file counts with both its names. All of them, or a refusal: a list
- * that was cut would hide what stands behind the cut.
+ * The paths that differ between two commits; a renamed file counts with both names. Complete, or an error: a cut list
+ * would hide files.
  */
 export async function changedFiles(repository: Repository, { ownDir, from, to }: CommitPair): Promise<string[]> {
   const ids = [from, to].map(checkCommitId);
@@ -31,13 +31,13 @@ export async function changedFiles(repository: Repository, { ownDir, from, to }:
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', ...ids, '--'];
   const listed = await runOnChain(repository, ownDir, args, { maxBytes: gitLimits.changedBytes, mayTruncate: true });
   if (!listed.truncated) return listed.stdout.split('\0').slice(0, -1);
-  throw new PawlError('too_large', 'More files differ between the two commits than can be listed.', {
-    hint: 'Keep what is generated out of the repository, or make the change in parts.',
+  throw new PawlError('too_large', 'Too many files differ between the two commits to list them.', {
+    hint: 'Keep generated files out of the repository, or split the change.',
     details: { from, to, maxBytes: gitLimits.changedBytes },
   });
 }
 
-/** The last commit that two commits have in common; null when they have none. */
+/** The merge base of two commits; null if there is none. */
 export async function mergeBase(repository: Repository, ownDir: string, a: string, b: string): Promise<string | null> {
   const args = ['merge-base', checkCommitId(a), checkCommitId(b)];
   await ensureOwnDirectory(repository, ownDir);
@@ -48,7 +48,7 @@ export async function mergeBase(repository: Repository, ownDir: string, a: strin
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-/** What a commit has at a path: `unusable` is what has that name and cannot be read as a file, with the reason. */
+/** The content of a commit at a path; `unusable` exists but cannot be read as a file. */
 export type FileFound =
   | { is: 'file'; content: Buffer }
   | { is: 'absent'; content: null }
@@ -58,8 +58,8 @@ const absent: FileFound = { is: 'absent', content: null };
 const unusable = (why: string): FileFound => ({ is: 'unusable', content: null, why });
 
 /**
- * Looks for a file of at most `maxBytes` in a commit. Links, submodules and directories are no files. The path is only
- * compared, whatever it looks like.
+ * Reads a file of at most `maxBytes` from a commit. Links, submodules and directories are not files. The path is only
+ * compared.
  */
 export async function fileAt(
   repository: Repository,
@@ -112,8 +112,8 @@ async function looseFileAt(
 }
 
 /**
- * The files in which two commits conflict; none when they can be merged. What git writes down for it is thrown away
- * again, so that looking ahead costs no room.
+ * The files in which two commits conflict; empty if they merge cleanly. Discards the objects that git writes for it, so
+ * that looking ahead costs no space.
  */
 export async function conflictsBetween(
   repository: Repository,
@@ -141,12 +141,12 @@ export async function conflictsBetween(
     });
     if (merged.exitCode === 129) throw needsNewerGit();
     if (merged.exitCode === 0) return [];
-    // The first word is the tree.
+    // The first entry is the tree.
     return merged.stdout.split('\0').slice(1, -1).slice(0, gitLimits.namedFiles);
   });
 }
 
-/** Whether a tree could have this path at all. */
+/** Whether a tree can have this path at all. */
 function isTreePath(path: string): boolean {
   if (path.includes('\0') || Buffer.byteLength(path) > gitLimits.pathBytes) return false;
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');

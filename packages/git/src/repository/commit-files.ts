@@ -5,17 +5,16 @@ import type { TreeEntry } from './loose-object.ts';
 import { looseObject, looseTree, looseTreeOf } from './loose-object.ts';
 import type { Repository } from './repository.ts';
 
-/** The files of one commit, read by few git commands however many files are asked for. */
+/** The files of one commit, read by few git commands regardless of their number. */
 export type CommitFiles = {
-  /** Ids of all files, links and submodules by path; empty where the repository has too many to list. */
+  /** Ids of all files, links and submodules by path; empty if there are too many to list. */
   ids: ReadonlyMap<string, string>;
   /** Paths of links and of submodules. */
   links: ReadonlySet<string>;
-  /** The texts of some files; one that is missing, too large, or beyond `totalBytes` is left out. The text of a link is its target. */
+  /** The texts of some files; skips missing and oversized ones, and those beyond `totalBytes`. A link's text is its target. */
   read(paths: readonly string[], bounds: Bounds): Promise<Map<string, string>>;
 };
 
-/** Lists the files of a commit. */
 export async function commitFiles(repository: Repository, ownDir: string, commit: string): Promise<CommitFiles> {
   await ensureOwnDirectory(repository, ownDir);
   const objects = chainObjects(repository, ownDir);
@@ -40,7 +39,7 @@ export async function commitFiles(repository: Repository, ownDir: string, commit
   };
 }
 
-/** The files of a commit whose trees all lie in files of their own; null when there are others, or too many of them. */
+/** The files of a commit if all its trees are loose; null if some are not, or there are too many. */
 async function looseFiles(objectsDirs: readonly string[], commit: string): Promise<TreeEntry[] | null> {
   const root = await looseTreeOf(objectsDirs, commit, gitLimits.commitBytes);
   const files: TreeEntry[] = [];
@@ -71,7 +70,7 @@ async function listFiles(repository: Repository, ownDir: string, commit: string)
 
 type Bounds = { fileBytes: number; totalBytes: number };
 
-/** The texts of blobs that all lie in files of their own and are small enough; null when that is not so. */
+/** The texts of blobs if all are loose and small enough, else null. */
 async function looseBlobs(
   objectsDirs: readonly string[],
   ids: ReadonlySet<string>,
@@ -89,7 +88,7 @@ async function looseBlobs(
   return texts;
 }
 
-/** Those blobs that are small enough, in the order in which they were asked for. */
+/** The blobs that are small enough, in request order. */
 async function fitting(
   repository: Repository,
   ownDir: string,
@@ -118,7 +117,7 @@ async function readBlobs(repository: Repository, ownDir: string, ids: readonly s
     const end = stdout.indexOf('\n', at);
     if (end === -1) return texts;
     const [id = '', , size] = stdout.slice(at, end).split(' ');
-    // The answer to an id that is not there is a line alone.
+    // A missing id is answered by a single line.
     at = end + 1 + (size === undefined ? 0 : Number(size) + 1);
     if (size !== undefined) texts.set(id, Buffer.from(stdout.slice(end + 1, at - 1), 'latin1').toString('utf8'));
   }

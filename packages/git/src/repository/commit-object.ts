@@ -6,7 +6,7 @@ import { looseObject } from './loose-object.ts';
 import { writeLooseObject } from './write-loose-object.ts';
 import type { Repository } from './repository.ts';
 
-/** A commit as it is stored. Author, encoding and message are bytes, one character each, for they may be in any encoding. */
+/** A stored commit. Author, encoding and message are bytes, one character each, since they may be in any encoding. */
 export type CommitObject = {
   tree: string;
   parents: string[];
@@ -16,7 +16,7 @@ export type CommitObject = {
   message: string;
 };
 
-/** Reads a commit itself, and not what a commit graph in somebody's repository says of it. */
+/** Reads the commit object itself, not a commit graph in somebody's repository. */
 export async function readCommit(repository: Repository, ownDir: string, commit: string): Promise<CommitObject> {
   const loose = await looseCommitText(repository, ownDir, commit);
   if (loose !== null) return parseCommit(commit, loose);
@@ -25,13 +25,13 @@ export async function readCommit(repository: Repository, ownDir: string, commit:
   return parseCommit(commit, stdout);
 }
 
-/** The text of a commit that lies in a file of its own; null when only git can tell. */
+/** The text of a loose commit; null if only git can tell. */
 async function looseCommitText(repository: Repository, ownDir: string, commit: string): Promise<string | null> {
   const object = await looseObject(chainObjects(repository, ownDir), commit, gitLimits.commitBytes);
   return object?.type === 'commit' ? object.content.toString('latin1') : null;
 }
 
-/** Reads several commits, by one command at most. Those that are missing, no commits, or too large for it, are left out. */
+/** Reads several commits, by at most one command. Skips those that are missing, not commits, or too large. */
 export async function readCommits(
   repository: Repository,
   ownDir: string,
@@ -52,7 +52,7 @@ export async function readCommits(
     const end = stdout.indexOf('\n', at);
     if (end === -1) return found;
     const [id = '', type, size] = stdout.slice(at, end).split(' ');
-    // The answer to an id that is not there is a line alone.
+    // A missing id is answered by a single line.
     at = end + 1 + (size === undefined ? 0 : Number(size) + 1);
     if (type === 'commit' && at <= stdout.length) found.set(id, parseCommit(id, stdout.slice(end + 1, at - 1)));
   }
@@ -75,7 +75,7 @@ function parseCommit(commit: string, text: string): CommitObject {
   };
 }
 
-/** Stores a commit in Pawl's own git directory, with Pawl as its committer. The same words give the same id. */
+/** Stores a commit in Pawl's own git directory, with Pawl as its committer. Equal content gives an equal id. */
 export async function writeCommit(
   repository: Repository,
   ownDir: string,
@@ -89,23 +89,23 @@ export async function writeCommit(
     `committer ${pawl}`,
     ...(commit.encoding ? [`encoding ${commit.encoding}`] : []),
   ];
-  // Git reads a message up to the first NUL only.
+  // Git reads a message only up to the first NUL.
   const message = commit.message.replaceAll('\0', '').replace(/\n*$/, '\n');
   const content = Buffer.from(`${lines.join('\n')}\n\n${message}`, 'latin1');
   return writeLooseObject(join(ownDir, 'objects'), { type: 'commit', content }, repository.objectFormat);
 }
 
-/** Text of ours as the bytes of a commit. */
+/** Encodes our text as the bytes of a commit. */
 export function asBytes(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Who wrote a commit, at another time. An author that git itself would not accept is Pawl. */
+/** A commit's author with another time. Falls back to Pawl for an author that git would reject. */
 export function authorAt({ author }: CommitObject, atMs: number): string {
   return signature(/^([^<>\0]*[^<>\0 ][^<>\0]* <[^<>\0]*>)/.exec(author)?.[1] ?? 'pawl <pawl@localhost>', atMs);
 }
 
-/** The author of a commit with the time at which they wrote it, as far as git can read it. */
+/** A commit's author with the original time, if valid. */
 export function authorOf(commit: CommitObject, atMs: number): string {
   const isWhole = /^[^<>\0]*[^<>\0 ][^<>\0]* <[^<>\0]*> (?:0|[1-9]\d{0,10}) [+-]\d{4}$/.test(commit.author);
   return isWhole ? commit.author : authorAt(commit, atMs);

@@ -1,7 +1,7 @@
 import { readCommit } from './commit-object.ts';
 import type { Repository } from './repository.ts';
 
-/** The first paragraph of a commit's message as one line, as git shows a subject; empty when it has none. */
+/** The first paragraph of a commit's message as one line, like git's subject; empty if it has none. */
 export async function commitSubject(repository: Repository, ownDir: string, commit: string): Promise<string> {
   const { message, encoding } = await readCommit(repository, ownDir, commit);
   const text = decode(Buffer.from(message, 'latin1'), encoding);

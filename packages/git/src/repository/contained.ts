@@ -2,7 +2,7 @@ import { runInOwnRepository } from '../command/command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
 
-/** Those of some commits that a tip does not have, or that are not there at all. One command answers for all of them. */
+/** The given commits that a tip does not contain, or that do not exist. One command for all of them. */
 export async function notContained(
   repository: Repository,
   ownDir: string,

@@ -5,8 +5,8 @@ import type { Repository } from './repository.ts';
 export type NamedCommit = { commit: string; subject: string };
 
 /**
- * The commits that a head has in common with an old tip of a branch, and that the branch lacks now; newest first, and no more
- * than `most`. None when the old tip is not there any more.
+ * The commits of a head that an old tip of a branch had and the branch lacks now; newest first, at most `most`. Empty
+ * if the old tip no longer exists.
  */
 export async function droppedCommits(
   repository: Repository,

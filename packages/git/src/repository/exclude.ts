@@ -6,7 +6,7 @@ import { gitLimits } from '../command/limit.ts';
 import { withLock } from '../command/lock.ts';
 import type { Repository } from './repository.ts';
 
-/** Adds the missing ones of these patterns to the repository's `info/exclude`, which is never committed. */
+/** Adds missing patterns to the repository's `info/exclude`, which is never committed. */
 export async function keepOutOfCommits(repository: Repository, patterns: readonly string[]): Promise<void> {
   for (const pattern of patterns) {
     if (!/^[\w./*?[\]!#@+,=~ -]+$/.test(pattern)) throw new Error(`not a pattern for one line: ${pattern}`);
@@ -23,7 +23,7 @@ export async function keepOutOfCommits(repository: Repository, patterns: readonl
   });
 }
 
-/** Where the exclude file really lies, and whether that is inside the git directory. */
+/** The real location of the exclude file, and whether that is inside the git directory. */
 async function resolveExclude(commonDir: string): Promise<{ path: string; exists: boolean; isInside: boolean }> {
   const info = join(commonDir, 'info');
   await mkdir(info, { recursive: true });
@@ -44,7 +44,7 @@ function isWithin(directory: string, path: string): boolean {
 }
 
 function leadsOutside(path: string, missing: readonly string[]): PawlError {
-  return new PawlError('conflict', `The repository's info/exclude leads to ${path}, which Pawl does not write.`, {
+  return new PawlError('conflict', `The repository's info/exclude points to ${path}, which Pawl does not write.`, {
     hint: `Add these lines to it yourself: ${missing.join(' ') || '(it must be a plain file)'}`,
     details: { path, missing },
   });

@@ -5,14 +5,14 @@ import { readExcludesFile } from '../command/command.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * The arguments that make `ls-files` ignore what the user's own git ignores there: `.gitignore` files, and the patterns
- * which the user keeps outside of the work tree. Files of patterns are only read, never run.
+ * Arguments that make `ls-files` ignore what the user's own git ignores: `.gitignore` files, and the user's patterns
+ * outside of the work tree. Pattern files are only read, never run.
  */
 export async function exclusionsOf(repository: Repository): Promise<string[]> {
   const named = await readExcludesFile(repository.commonDir);
   const local = join(repository.commonDir, 'info', 'exclude');
   const [isNamed, isLocal] = await Promise.all([isFile(stat(named ?? '')), isFile(lstat(local))]);
-  // Where the two disagree, the later one wins.
+  // If the two disagree, the later one wins.
   return [
     '--exclude-standard',
     ...(isNamed ? [`--exclude-from=${named}`] : []),

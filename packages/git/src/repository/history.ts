@@ -2,10 +2,10 @@ import { runOnChain } from '../command/chain-command.ts';
 import { gitLimits } from '../command/limit.ts';
 import type { Repository } from './repository.ts';
 
-/** A part of the history: each commit of it with its parents, in the order in which git gave them. */
+/** A part of the history: each commit with its parents, in git's order. */
 export type History = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the part of the history that `rev-list` gives for these words, and for these lines on its standard input. */
+/** Reads the history that `rev-list` prints for these arguments and these lines of input. */
 export async function readHistory(
   repository: Repository,
   ownDir: string,
@@ -22,7 +22,7 @@ export async function readHistory(
   return history;
 }
 
-/** The commits of a history that can be reached from some commits, and those outside of it that they lead to. */
+/** The commits of a history reachable from some commits, and those just outside of it. */
 export function walk(history: History, from: readonly string[]): { inside: Set<string>; outside: Set<string> } {
   const inside = new Set<string>();
   const outside = new Set<string>();

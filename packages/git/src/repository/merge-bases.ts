@@ -5,8 +5,8 @@ import { ensureOwnDirectory } from '../merge/own-directory.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * The last commit that each of some tips has in common with main; null where there is none. One look at the history above
- * main answers for all tips, but for those that took from main several times.
+ * The merge base of each tip with main; null if there is none. One pass over the history above main answers for all
+ * tips, except those that merged main several times.
  */
 export async function mergeBases(
   repository: Repository,
@@ -18,7 +18,7 @@ export async function mergeBases(
   const lines = [...tips.map(checkCommitId), `^${checkCommitId(main)}`];
   const above = await readHistory(repository, ownDir, { words: [], lines });
   for (const tip of tips) {
-    // Where its history ends in a single commit of main, all that both have in common comes through that one.
+    // If its history ends in a single commit of main, everything in common comes through that one.
     const [first = null, ...others] = walk(above, [tip]).outside;
     found.set(tip, others.length === 0 ? first : await mergeBase(repository, ownDir, main, tip));
   }

@@ -4,15 +4,15 @@ import { hasErrno } from '@pawl/schema/error';
 import { gitLimits } from '../command/limit.ts';
 
 /**
- * Reads one of git's small bookkeeping files, or returns null when it is not there or is no plain file. Agents can write
- * these files: a symbolic link is not followed, a pipe does not block, and a huge file is not read.
+ * Reads one of git's small files; null if it is missing or not a plain file. Agents can write these files: does not
+ * follow symbolic links, block on pipes, or read huge files.
  */
 export async function readPointer(path: string, maxBytes: number = gitLimits.pointerBytes): Promise<string | null> {
   const bytes = await readPlainFile(path, maxBytes);
   return bytes === null ? null : bytes.toString('utf8').replace(/\r?\n$/, '');
 }
 
-/** The same for a file that is not text. */
+/** The same for a binary file. */
 export async function readPlainFile(path: string, maxBytes: number): Promise<Buffer | null> {
   let file;
   try {

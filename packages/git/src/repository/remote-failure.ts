@@ -5,15 +5,15 @@ import { withoutSecret } from './remote-url.ts';
 const denied =
   /denied|declined|protected branch|not permitted|not allowed|Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Host key verification failed|\b40[13]\b/i;
 
-/** Explains that a remote gave no answer; another failure stays as it is. */
+/** Explains that a remote gave no answer; passes other failures on. */
 export function unreachable(url: string, error: unknown): unknown {
   const complaint = complaintOf(error);
   if (complaint === '') return error;
   const shown = withoutSecret(url);
   const words = lastWords(complaint);
   if (denied.test(complaint)) {
-    return new PawlError('forbidden', `${shown} lets nobody in: ${words}`, {
-      hint: `Nobody can be asked for a password here. Make \`git ls-remote ${shown}\` work without one: with an ssh agent or a credential helper in your own git config.`,
+    return new PawlError('forbidden', `${shown} denied access: ${words}`, {
+      hint: `Pawl cannot ask for a password. Make \`git ls-remote ${shown}\` work without one: with an ssh agent or a credential helper in your own git config.`,
       cause: error,
     });
   }
@@ -23,18 +23,18 @@ export function unreachable(url: string, error: unknown): unknown {
   });
 }
 
-/** Explains a push that the remote did not take, although nobody was quicker. */
+/** Explains a push that the remote rejected although nobody pushed meanwhile. */
 export function pushRefused(url: string, branch: string, output: string, error: PawlError): unknown {
   const words = saidBy(complaintOf(error)) || /^!\t.*\t(.*)$/m.exec(output)?.[1] || lastWords(complaintOf(error));
   const isRefusal = /\[(?:remote )?rejected\]/.test(output) || denied.test(output);
   if (!isRefusal) return unreachable(url, error);
-  return new PawlError('forbidden', `${withoutSecret(url)} does not take a push to ${branch}: ${words}`, {
-    hint: `Its hooks or its rules refuse it. Allow it there, or let changes go in through the forge (\`forge: github\`).`,
+  return new PawlError('forbidden', `${withoutSecret(url)} rejects a push to ${branch}: ${words}`, {
+    hint: `Its hooks or rules reject it. Allow it there, or merge through the forge (\`forge: github\`).`,
     cause: error,
   });
 }
 
-/** What the other side itself has said. */
+/** Lines that the remote itself printed. */
 function saidBy(complaint: string): string {
   return complaint
     .split('\n')

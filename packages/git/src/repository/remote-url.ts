@@ -5,8 +5,8 @@ import { gitLimits } from '../command/limit.ts';
 const schemes = ['file', 'git', 'http', 'https', 'ssh', 'git+ssh', 'ssh+git'];
 
 /**
- * Returns the address of a remote in a form that means the same from everywhere; a path is taken from `root`. Addresses
- * that name a program (`ext::`), or that a program could take for an option, are refused.
+ * Validates a remote URL and makes it independent of the working directory; a path is relative to `root`. Refuses URLs
+ * that name a program (`ext::`), or that look like an option.
  */
 export function checkRemoteUrl(url: string, root: string): string {
   const refuse = (why: string) => {
@@ -32,7 +32,7 @@ export function checkRemoteUrl(url: string, root: string): string {
   return url;
 }
 
-/** An address as it may be shown: without the password or token that it carries. */
+/** The URL without password or token, for display. */
 export function withoutSecret(url: string): string {
   return url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, '$1');
 }

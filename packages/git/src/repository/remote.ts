@@ -17,15 +17,15 @@ import { createHash } from 'node:crypto';
 
 type RemoteBranch = { ownDir: string; url: string; branch: string };
 
-/** The address of a remote of the user's repository; null when there is no such remote. */
+/** The URL of a remote of the user's repository; null if there is no such remote. */
 export async function remoteUrl(repository: Repository, name: string): Promise<string | null> {
   const [url] = await readRemoteUrls(repository.commonDir, checkRemoteName(name));
   return url === undefined ? null : checkRemoteUrl(url, repository.root);
 }
 
 /**
- * Brings a remote's branch into Pawl's own git directory and returns its commit; null when the remote has no such branch.
- * Nothing of the user's repository changes. Where the commit is known already, nothing is transferred.
+ * Fetches a remote's branch into Pawl's own git directory and returns its commit; null if the remote has no such
+ * branch. Does not change the user's repository. Transfers nothing if the commit is already known.
  */
 export async function fetchBranch(repository: Repository, remote: RemoteBranch): Promise<string | null> {
   const { ownDir, branch } = remote;
@@ -47,9 +47,9 @@ export async function fetchBranch(repository: Repository, remote: RemoteBranch):
 }
 
 /**
- * Moves a remote's branch from one commit to another that contains it, if it is still there; `from` is null when there is no
- * such branch yet. `behind` says that somebody was quicker. A push that was cut short may be repeated. With `mayReplace` the
- * new commit need not contain the old one: for branches that only we write.
+ * Moves a remote's branch from one commit to a descendant, if it is still there; `from` is null for a new branch.
+ * `behind`: somebody else pushed first. An interrupted push may be repeated. With `mayReplace` the new commit need not
+ * be a descendant: for branches that only we write.
  */
 export async function pushCommit(
   repository: Repository,
@@ -66,7 +66,8 @@ export async function pushCommit(
   }
   const ref = `refs/heads/${checkBranchName(branch)}`;
   const flags = ['--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--no-recurse-submodules'];
-  // The lease makes git refuse where somebody was quicker. It would also allow to go back, which is ruled out above or asked for.
+  // The lease makes git refuse if somebody pushed first. It would also permit going back, which is ruled out above or
+  // requested.
   const lease = `--force-with-lease=${ref}:${from ?? ''}`;
   const args = ['push', ...flags, lease, '--', url, `${checkCommitId(to)}:${ref}`];
   const { exitCode, stdout, stderr } = await reach(repository, ownDir, args, { answers: [1, 128] });
@@ -77,7 +78,7 @@ export async function pushCommit(
   throw pushRefused(url, branch, `${stderr}\n${stdout}`, gitFailed(args, exitCode, stderr));
 }
 
-/** Notes in the user's repository where a remote's branch is, as a push of theirs would: forward, if it is noted at all. */
+/** Updates the remote-tracking branch in the user's repository, as their own push would: forward only, if it exists. */
 export async function trackRemote(
   repository: Repository,
   { remote, branch, commit }: { remote: string; branch: string; commit: string },
@@ -89,15 +90,14 @@ export async function trackRemote(
   try {
     await runInUserRepository(repository.commonDir, args);
   } catch (error) {
-    // Somebody has fetched meanwhile, and knows better.
+    // Somebody has fetched meanwhile, and has newer information.
     if ((await commitAt(repository, ref)) === before) throw error;
   }
 }
 
 /**
- * The branch that changes go to when nothing names it: main, else master, else origin's default branch, else the one that is
- * checked out. `chosen` is the branch that was chosen earlier: it is kept, so that a switch of branches in the checkout does not
- * change the target.
+ * The default target branch: main, else master, else origin's default branch, else the one checked out. `chosen` is an
+ * earlier choice: it is kept, so that switching branches in the checkout does not change the target.
  */
 export async function defaultBranch(repository: Repository, chosen: string | null = null): Promise<string> {
   for (const name of ['main', 'master']) if (await branchExists(repository, name)) return name;
@@ -107,12 +107,12 @@ export async function defaultBranch(repository: Repository, chosen: string | nul
   const current = await currentBranch(repository);
   if (current !== null && (await commitAt(repository, `refs/heads/${current}`)) !== null)
     return checkBranchName(current);
-  throw new PawlError('not_found', `It is not clear which branch of ${repository.root} is the main one.`, {
+  throw new PawlError('not_found', `The main branch of ${repository.root} is ambiguous.`, {
     hint: 'Name it: `queue: {branch: …}` in .pawl/config.yaml.',
   });
 }
 
-/** The default branch of origin, as a clone notes it; null where that is not known, or the repository has no branch of that name. */
+/** Origin's default branch, as recorded by a clone; null if unknown, or if the repository has no such branch. */
 async function remoteDefault(repository: Repository): Promise<string | null> {
   const args = ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'];
   const { exitCode, stdout } = await runInUserRepository(repository.commonDir, args, { answers: [1] });
@@ -120,13 +120,13 @@ async function remoteDefault(repository: Repository): Promise<string | null> {
   return name !== null && (await branchExists(repository, name)) ? name : null;
 }
 
-/** A branch as one part of a ref of ours; what would be too long for a file's name is told by its hash. */
+/** A branch as one part of our own ref; hashed if it is too long for a file name. */
 function ownName(branch: string): string {
   const name = encodeURIComponent(branch);
   return name.length <= gitLimits.branchBytes ? name : createHash('sha256').update(branch).digest('hex');
 }
 
-/** The commit of a remote's branch; null when it has none of that name. */
+/** The commit of a remote's branch; null if it has no such branch. */
 async function remoteTip(repository: Repository, { ownDir, url, branch }: RemoteBranch): Promise<string | null> {
   const address = checkRemoteUrl(url, repository.root);
   const ref = `refs/heads/${checkBranchName(branch)}`;
@@ -135,14 +135,14 @@ async function remoteTip(repository: Repository, { ownDir, url, branch }: Remote
       throw unreachable(address, error);
     },
   );
-  // A pattern matches the ends of names too.
+  // A pattern also matches the ends of names.
   const line = stdout.split('\n').find((each) => each.endsWith(`\t${ref}`));
   return line === undefined ? null : checkCommitId(line.slice(0, line.indexOf('\t')));
 }
 
 /**
- * Lets a ref of our own stand for what we have, so that git asks for the rest only, and looks through no more than that.
- * Returns the commits that the other side may know.
+ * Points a ref of our own to what we have, so that git requests only the rest. Returns the commits that the remote may
+ * know.
  */
 async function prepareFetch(repository: Repository, { ownDir, branch }: RemoteBranch, own: string): Promise<string[]> {
   const known = await knownTips(repository, branch);
@@ -154,7 +154,7 @@ async function prepareFetch(repository: Repository, { ownDir, branch }: RemoteBr
   return known;
 }
 
-/** Commits of the user's repository from which a remote's branch is probably not far away; the nearest one last. */
+/** Commits of the user's repository that are probably close to a remote's branch; the closest last. */
 async function knownTips(repository: Repository, branch: string): Promise<string[]> {
   const patterns = [`refs/heads/${branch}`, `refs/remotes/*/${branch}`];
   const args = ['for-each-ref', '--format=%(objectname) %(objecttype)', ...patterns];

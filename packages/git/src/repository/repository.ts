@@ -10,13 +10,15 @@ import { looseRefs } from './loose-refs.ts';
 
 /** A repository of the user. All paths are canonical. */
 export type Repository = {
-  /** The main work tree, or the repository itself when it is bare. */
+  /** The main work tree, or the repository itself if it is bare. */
   root: string;
-  /** What all worktrees share: objects, refs, config. */
+  /** Shared by all worktrees: objects, refs, config. */
   commonDir: string;
-  /** The git directory of the work tree that the search began in, which has a HEAD of its own: of a linked one, or the main one. */
+  /**
+   * The git directory of the work tree where the search started, with its own HEAD: of a linked one, or the main one.
+   */
   gitDir: string;
-  /** The top of that work tree; the repository itself when there is none. */
+  /** The top of that work tree; the repository itself if there is none. */
   top: string;
   bare: boolean;
   objectFormat: 'sha1' | 'sha256';
@@ -24,7 +26,7 @@ export type Repository = {
 
 export type Branch = { name: string; commit: string };
 
-/** Finds the repository of a directory, also from below its root or from one of its linked worktrees. */
+/** Finds the repository of a directory, also from below its root or from a linked worktree. */
 export async function openRepository(path: string): Promise<Repository> {
   const start = await canonicalDirectory(path);
   const found = await discover(start);
@@ -35,7 +37,7 @@ export async function openRepository(path: string): Promise<Repository> {
   const top = resolve(start, found.up);
   if (found.gitDir === found.commonDir && found.insideWorkTree) return { ...main, root: top, top, bare: false };
   const linked = found.insideWorkTree ? { ...main, gitDir: await realpath(found.gitDir), top } : null;
-  // A linked worktree, or a place inside the git directory: git itself names the main work tree, if there is one.
+  // A linked worktree, or a path inside the git directory: git itself names the main work tree, if there is one.
   const cwd = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
   const args = ['rev-parse', '--is-bare-repository', '--show-toplevel'];
   const { stdout } = await runInUserRepository(commonDir, args, { cwd, answers: [128] });
@@ -45,7 +47,7 @@ export async function openRepository(path: string): Promise<Repository> {
   return { ...(linked ?? { ...main, top: root }), root, bare: false };
 }
 
-/** Turns a revision into the full id of a commit. */
+/** Resolves a revision to a full commit id. */
 export async function resolveCommit(repository: Repository, revision = 'HEAD'): Promise<string> {
   // oxlint-disable-next-line no-control-regex
   if (!/^[^-\s\u0000-\u001f][^\u0000-\u001f]*$/.test(revision) || revision.length > gitLimits.revisionCharacters) {
@@ -63,17 +65,17 @@ export async function resolveCommit(repository: Repository, revision = 'HEAD'): 
     });
   }
   throw new PawlError('not_found', `There is no commit called ${JSON.stringify(revision)} in ${repository.root}.`, {
-    hint: 'See `git branch --all` and `git log` for what there is.',
+    hint: 'See `git branch --all` and `git log`.',
   });
 }
 
-/** The commit that a branch points to, or null when there is no such branch. */
+/** The commit of a branch, or null if there is no such branch. */
 export async function branchTip(repository: Repository, name: string): Promise<string | null> {
   checkBranchName(name);
   return (await looseBranchTip(repository.commonDir, name)) ?? lookUp(repository, `refs/heads/${name}^{commit}`);
 }
 
-/** The commit of HEAD in a git directory, such as that of one worktree; null before the first commit. */
+/** The commit of HEAD in a git directory, such as a worktree's; null before the first commit. */
 export async function headOf(gitDir: string): Promise<string | null> {
   const loose = await looseHead(gitDir);
   if (loose !== null) return loose;
@@ -82,18 +84,17 @@ export async function headOf(gitDir: string): Promise<string | null> {
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-/** True when the repository has a branch of this name. */
 export async function branchExists(repository: Repository, name: string): Promise<boolean> {
   return (await branchTip(repository, name)) !== null;
 }
 
-/** The commit that a full ref name or a commit id stands for, or null when there is none. */
+/** The commit of a full ref name or a commit id, or null. */
 export async function commitAt(repository: Repository, name: string): Promise<string | null> {
   if (!/^(?:refs\/|[0-9a-f]{40,64}$)/.test(name)) return null;
   return (await looseCommit(repository.commonDir, name)) ?? lookUp(repository, `${name}^{commit}`);
 }
 
-/** The branches whose names start with these path components, such as `work/`; all of them without a prefix. */
+/** The branches below a path prefix such as `work/`; all without a prefix. */
 export async function listBranches(repository: Repository, prefix = ''): Promise<Branch[]> {
   if (prefix !== '') checkBranchName(prefix.replace(/\/$/, ''));
   const loose = await looseRefs(repository.commonDir, `refs/heads/${prefix}`);
@@ -112,7 +113,7 @@ export async function listBranches(repository: Repository, prefix = ''): Promise
     });
 }
 
-/** How many commits `tip` has that `base` has not. */
+/** How many commits `tip` has that `base` lacks. */
 export async function countCommits(repository: Repository, base: string, tip: string): Promise<number> {
   const [from, to] = await Promise.all([resolveCommit(repository, base), resolveCommit(repository, tip)]);
   if (from === to) return 0;
@@ -123,14 +124,14 @@ export async function countCommits(repository: Repository, base: string, tip: st
 async function lookUp(repository: Pick<Repository, 'commonDir'>, revision: string): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', revision];
   const { exitCode, stdout } = await runInUserRepository(repository.commonDir, args, { answers: [1, 128] });
-  // A range or an exclusion is also a revision, and comes out as something else than one id.
+  // A range or an exclusion is a revision, too, but does not resolve to one id.
   return exitCode === 0 && /^[0-9a-f]{40,64}\n$/.test(stdout) ? stdout.trim() : null;
 }
 
 type Discovery = Pick<Repository, 'commonDir' | 'bare' | 'objectFormat'> & {
   gitDir: string;
   insideWorkTree: boolean;
-  /** The way from where the search began up to the top of the work tree. */
+  /** The relative path from the start of the search to the top of the work tree. */
   up: string;
 };
 
@@ -142,7 +143,7 @@ async function discover(start: string): Promise<Discovery> {
   });
   const [commonDir = '', gitDir = '', objectFormat, bare, insideWorkTree, up = ''] = stdout.split('\n');
   if (objectFormat !== 'sha1' && objectFormat !== 'sha256') {
-    throw new PawlError('not_a_repository', `Git's answer about ${start} cannot be read.`, {
+    throw new PawlError('not_a_repository', `Cannot parse git's answer about ${start}.`, {
       hint: 'Move the repository to a path without line breaks, and use a current git.',
     });
   }
@@ -175,7 +176,6 @@ async function canonicalDirectory(path: string): Promise<string> {
   throw new PawlError('not_found', `There is no directory ${path}.`, { hint: 'Name the directory of a repository.' });
 }
 
-/** Where the repository keeps its objects. */
 export function objectsDirOf(repository: Repository): string {
   return join(repository.commonDir, 'objects');
 }

@@ -13,33 +13,33 @@ import type { Repository } from '../repository/repository.ts';
 export type CaptureRequest = {
   objectFormat: Repository['objectFormat'];
   rawDir: string;
-  /** Where the contents are stored. */
+  /** Receives the contents. */
   objectsDir: string;
   otherObjects: readonly string[];
   /** The directory whose files are captured. */
   path: string;
-  /** Where its index lies; null when it has none, and all its files count as untracked. */
+  /** The location of its index; null if it has none, so that all its files count as untracked. */
   adminDir: string | null;
-  /** Arguments of `ls-files` that say what is ignored. */
+  /** Arguments of `ls-files` that define ignored files. */
   exclusions: readonly string[];
-  /** A directory that is made and may be thrown away. */
+  /** A temporary directory; created here. */
   scratch: string;
 };
 
 export type Capture = {
-  /** All carried files, byte by byte. */
+  /** All carried files, raw. */
   tree: string;
   files: Map<string, FileFact>;
   carried: CarriedFiles;
-  /** The index in its simplest form, with what git knew of each file. */
+  /** The index in its simplest form, with git's cached file data. */
   index: Buffer;
-  /** When the index was written, which decides what git believes of it. */
+  /** When the index was written, which decides what git trusts in it. */
   indexMtimeNs: bigint;
 };
 
 /**
- * Stores the files of a work tree as they are, without writing there. It looks before and after; null means that
- * something changed in between and the whole is to be tried again.
+ * Stores the files of a work tree as they are, without writing there. Compares before and after; null means that
+ * something changed in between and the caller should retry.
  */
 export async function capture(request: CaptureRequest): Promise<Capture | null> {
   const { path, adminDir, objectFormat, scratch } = request;
@@ -69,7 +69,7 @@ export async function capture(request: CaptureRequest): Promise<Capture | null> 
   return { tree: added.tree, files, carried, index, indexMtimeNs: found.mtimeNs };
 }
 
-/** Stores files as they are and returns their tree, or why that could not be done. */
+/** Stores files as they are and returns their tree, or the error. */
 async function store(view: RawView, names: readonly string[]): Promise<{ tree: string } | { error: unknown }> {
   const input = Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
   try {
@@ -85,7 +85,7 @@ async function store(view: RawView, names: readonly string[]): Promise<{ tree: s
 function explainUnreadable(path: string, error: unknown): unknown {
   const line = /open\(".*"\): Permission denied/.exec(complaintOf(error))?.[0];
   if (line === undefined) return error;
-  return new PawlError('forbidden', `A file in ${path} may not be read: ${line}`, {
+  return new PawlError('forbidden', `A file in ${path} cannot be read: ${line}`, {
     hint: 'Make it readable, or ignore it (.gitignore).',
     cause: error,
   });
@@ -96,7 +96,7 @@ async function findIndex({ adminDir, path }: CaptureRequest): Promise<FoundIndex
   const found = await readIndexFile(adminDir);
   if (found !== null) return found;
   throw new PawlError('conflict', `The files of ${path} were never written: it has no index.`, {
-    hint: 'Run `git status` there; `git reset` makes an index.',
+    hint: 'Run `git status` there; `git reset` creates an index.',
   });
 }
 
@@ -106,7 +106,7 @@ async function isSameIndex({ adminDir }: CaptureRequest, found: FoundIndex): Pro
 
 type Amount = Pick<Capture, 'carried' | 'files' | 'index'> & { entries: readonly IndexEntry[] };
 
-/** Refuses before anything is stored. Tracked files that git knows as unchanged are in the repository already. */
+/** Refuses before anything is stored. Unchanged tracked files are already in the repository. */
 function refuseTooMuch(path: string, { carried, files, entries, index }: Amount): void {
   const knownSizes = new Map(entries.map((entry) => [entry.name, BigInt(index.readUInt32BE(entry.offset + 36))]));
   let bytes = 0n;
@@ -115,8 +115,8 @@ function refuseTooMuch(path: string, { carried, files, entries, index }: Amount)
     if (!isKnown) bytes += fact.size;
   }
   if (carried.untracked.size <= gitLimits.snapshotFiles && bytes <= gitLimits.snapshotBytes) return;
-  throw new PawlError('too_large', `There is more in ${path} than can be carried along.`, {
-    hint: 'Ignore what is generated (.gitignore), or commit first and fork without files.',
+  throw new PawlError('too_large', `${path} holds more than can be carried over.`, {
+    hint: 'Ignore generated files (.gitignore), or commit first and fork without files.',
     details: {
       files: carried.untracked.size,
       maxFiles: gitLimits.snapshotFiles,

@@ -7,21 +7,21 @@ import { createDirectoryCheck, isInside } from './file-fact.ts';
 import { gitlinkMode, type IndexEntry } from './index-file.ts';
 import { gitLimits } from '../command/limit.ts';
 
-/** Names of files below a work tree, one character for one byte. */
+/** Names of files below a work tree, one character per byte. */
 export type CarriedFiles = {
   tracked: Set<string>;
-  /** Files that git does not know, and ignored ones that `.worktreeinclude` names. */
+  /** Files unknown to git, and ignored ones that `.worktreeinclude` names. */
   untracked: Set<string>;
-  /** Directories of submodules that are there; what is in them is another repository's. */
+  /** Directories of existing submodules; their content belongs to another repository. */
   submodules: string[];
-  /** Untracked repositories inside, which are not carried. */
+  /** Untracked nested repositories, which are not carried. */
   nested: string[];
 };
 
-/** The file that names ignored files to be carried, in the syntax of `.gitignore`. */
+/** Names ignored files to carry over, in `.gitignore` syntax. */
 const includeFile = '.worktreeinclude';
 
-/** Finds out which files of a work tree are carried: tracked ones, untracked ones, and those of `.worktreeinclude`. */
+/** Lists the files of a work tree to carry over: tracked, untracked, and those of `.worktreeinclude`. */
 export async function findCarriedFiles(
   view: RawView,
   entries: readonly IndexEntry[],
@@ -36,7 +36,7 @@ export async function findCarriedFiles(
     tracked: new Set(safe.filter((entry) => entry.mode !== gitlinkMode).map((entry) => entry.name)),
     untracked: new Set([...others, ...included].filter(isInside)),
     submodules: [...new Set(gitlinks)].filter(isRealDirectory),
-    // Git names a repository inside, and does not look into it.
+    // Git names a nested repository without looking into it.
     nested: others.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)),
   };
 }
@@ -45,8 +45,8 @@ async function listOthers(view: RawView, patterns: readonly string[]): Promise<s
   const options = { maxBytes: gitLimits.snapshotListBytes, mayTruncate: true, asBytes: true };
   const { stdout, truncated } = await runOnRawFiles(view, ['ls-files', '-z', '--others', ...patterns], options);
   if (!truncated) return stdout.split('\0').slice(0, -1);
-  throw new PawlError('too_large', `The names of the untracked files in ${view.path} fill more than a list may hold.`, {
-    hint: 'Ignore what is generated (.gitignore), or commit first and fork without files.',
+  throw new PawlError('too_large', `${view.path} has too many untracked files to list.`, {
+    hint: 'Ignore generated files (.gitignore), or commit first and fork without files.',
   });
 }
 

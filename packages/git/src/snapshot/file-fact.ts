@@ -4,8 +4,8 @@ import { hasErrno, PawlError } from '@pawl/schema/error';
 import { gitLimits } from '../command/limit.ts';
 
 /**
- * What was known of a file or symbolic link on disk. Names are byte strings (one character for one byte), because a
- * file may have a name that is not UTF-8.
+ * The stat of a file or symbolic link. Names are byte strings (one character per byte), because a name may not be
+ * UTF-8.
  */
 export type FileFact = {
   name: string;
@@ -24,14 +24,14 @@ export function pathOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** True for a name that stays below the root and outside every git directory. An index can hold any text. */
+/** True for a name that stays below the root and outside every git directory. An index can contain any text. */
 export function isInside(name: string): boolean {
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.toLowerCase() !== '.git');
 }
 
 /**
- * Looks at files and symbolic links below a directory. What is missing, is something else (a directory, a pipe), or
- * lies behind a symbolic link is left out.
+ * Stats files and symbolic links below a directory. Skips missing ones, other types (directories, pipes), and paths
+ * through a symbolic link.
  */
 export async function lookAtFiles(root: string, names: Iterable<string>): Promise<Map<string, FileFact>> {
   const facts = new Map<string, FileFact>();
@@ -45,7 +45,7 @@ export async function lookAtFiles(root: string, names: Iterable<string>): Promis
   return facts;
 }
 
-/** Tells whether a name below the root is a directory that is reached without following a link; it remembers answers. */
+/** Checks, with a cache, whether a name below the root is a directory reached without following a link. */
 export function createDirectoryCheck(root: string): (name: string) => boolean {
   const known = new Map<string, boolean>([['', true]]);
   const check = (name: string): boolean => {
@@ -60,7 +60,7 @@ export function createDirectoryCheck(root: string): (name: string) => boolean {
   return check;
 }
 
-/** Does short work for each item, and lets others have their turn now and then. */
+/** Runs short work for each item, yielding now and then. */
 export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let done = 0;
   for (const item of items) {
@@ -70,7 +70,7 @@ export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): P
   }
 }
 
-/** True when a file was neither written nor replaced between two looks. */
+/** True if a file was neither written nor replaced between two stats. */
 export function isSameFact(one: FileFact | undefined, other: FileFact | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return (
@@ -94,8 +94,8 @@ function lookAt(path: Buffer): BigIntStats | null {
   } catch (error) {
     if (hasErrno(error, 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP')) return null;
     if (!hasErrno(error, 'EACCES', 'EPERM')) throw error;
-    throw new PawlError('forbidden', `${path.toString()} may not be looked at.`, {
-      hint: 'Make the directory that it lies in readable.',
+    throw new PawlError('forbidden', `${path.toString()} cannot be read.`, {
+      hint: 'Make its directory readable.',
       cause: error,
     });
   }

@@ -1,9 +1,9 @@
 import { lutimesSync } from 'node:fs';
 
 /**
- * Sets the time of a file or link, exact to the microsecond. Node takes seconds in a double, which is exact to about
- * 240 ns only. A whole second stays exact; any other time goes to the middle of its microsecond, where rounding cannot
- * lead into the one before.
+ * Sets the mtime of a file or link, exact to the microsecond. Node takes seconds as a double, which is exact to about
+ * 240 ns. A whole second stays exact; any other time goes to the middle of its microsecond, so that rounding cannot
+ * change it.
  */
 export function setFileTime(path: string | Buffer, timeNs: bigint): void {
   const isWhole = timeNs % 1_000_000_000n === 0n;

@@ -5,10 +5,10 @@ import { hasErrno, PawlError } from '@pawl/schema/error';
 import { gitLimits } from '../command/limit.ts';
 import { runOnRawFiles, type RawView } from '../command/command.ts';
 
-/** An index as it was found: its bytes, and the times by which it is known again. */
+/** An index file: its bytes, and the times that identify it. */
 export type FoundIndex = { bytes: Buffer; mtimeNs: bigint; identity: string };
 
-/** Reads the index of a worktree, or returns null when there is none. Links are not followed, and it is not locked. */
+/** Reads the index of a worktree, or null. Does not follow links, and does not lock. */
 export async function readIndexFile(adminDir: string): Promise<FoundIndex | null> {
   const path = join(adminDir, 'index');
   let file: FileHandle;
@@ -21,8 +21,8 @@ export async function readIndexFile(adminDir: string): Promise<FoundIndex | null
   try {
     const info = await file.stat({ bigint: true });
     if (!info.isFile() || info.size > gitLimits.indexBytes) {
-      throw new PawlError('too_large', `${path} is no plain file of at most ${gitLimits.indexBytes} bytes.`, {
-        hint: 'Look at it; a repository with so many files cannot be carried.',
+      throw new PawlError('too_large', `${path} is not a plain file of at most ${gitLimits.indexBytes} bytes.`, {
+        hint: 'Look at it; a repository with so many files cannot be carried over.',
       });
     }
     const identity = [info.dev, info.ino, info.size, info.mtimeNs, info.ctimeNs].join(' ');
@@ -33,12 +33,12 @@ export async function readIndexFile(adminDir: string): Promise<FoundIndex | null
 }
 
 /**
- * Puts a copy of an index at the view's index file, in git's simplest form: one file of version 2 or 3, with every
- * entry in it and without the caches that belong to the place where it was. What git knew of each file stays in it.
+ * Writes a copy of an index to the view's index file, in git's simplest form: one file of version 2 or 3, with all
+ * entries and without location-dependent caches. Keeps git's cached data about each file.
  */
 export async function copyIndexPlainly(view: RawView, found: FoundIndex, adminDir: string): Promise<void> {
   if (found.bytes.includes('link')) await copySharedIndexes(adminDir, view.gitDir);
-  // The copy is younger than the files, so git does not compare those with it and change what it says of them.
+  // The copy is newer than the files, so git does not refresh its data about them.
   await writeFile(view.indexFile, found.bytes, { mode: 0o600 });
   await runOnRawFiles(view, ['update-index', '--index-version', '2', '--force-write-index']);
 }

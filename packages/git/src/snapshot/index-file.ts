@@ -3,8 +3,8 @@ import { PawlError } from '@pawl/schema/error';
 import type { Repository } from '../repository/repository.ts';
 
 /**
- * What the index keeps of a file's `lstat`, in its order; each is the low 32 bits. Between `ino` and `uid` stands the
- * mode, which is no fact about the file on disk but what git tracks.
+ * The fields of a file's `lstat` in the index, in order; each is the low 32 bits. The mode, between `ino` and `uid`, is
+ * not from the disk but what git tracks.
  */
 export const statFields = [
   { name: 'ctimeSeconds', offset: 0 },
@@ -24,18 +24,17 @@ const headerBytes = 12;
 const hashBytes = { sha1: 20, sha256: 32 } as const;
 
 export type IndexEntry = {
-  /** One character for one byte. */
+  /** One character per byte. */
   name: string;
   /** What git tracks: a file, a symbolic link (0o120000) or a commit of another repository (0o160000). */
   mode: number;
-  /** Where the entry begins. */
   offset: number;
 };
 
 /** The mode of an entry that is a commit of another repository. */
 export const gitlinkMode = 0o160000;
 
-/** Reads the entries of an index of version 2 or 3, which is what git writes when asked for version 2. */
+/** Parses an index of version 2 or 3, which git writes when asked for version 2. */
 export function readIndexEntries(bytes: Buffer, format: Repository['objectFormat']): IndexEntry[] {
   const version = bytes.length < headerBytes ? 0 : bytes.readUInt32BE(4);
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) throw unreadable();
@@ -55,20 +54,20 @@ export function readIndexEntries(bytes: Buffer, format: Repository['objectFormat
       mode: bytes.readUInt32BE(offset + modeOffset),
       offset,
     });
-    // One to eight zeros fill an entry up to a multiple of eight bytes.
+    // One to eight zeros pad an entry to a multiple of eight bytes.
     offset += (nameEnd - offset + 8) & ~7;
   }
   return entries;
 }
 
-/** Puts the checksum at the end right after the bytes before it were changed. */
+/** Updates the trailing checksum after the bytes before it changed. */
 export function sealIndex(bytes: Buffer, format: Repository['objectFormat']): void {
   const end = bytes.length - hashBytes[format];
   createHash(format).update(bytes.subarray(0, end)).digest().copy(bytes, end);
 }
 
 function unreadable(): PawlError {
-  return new PawlError('git_failed', 'The index cannot be read.', {
+  return new PawlError('git_failed', 'The index is unreadable.', {
     hint: 'Run `git status` there to see whether git itself can read it.',
   });
 }

@@ -21,8 +21,8 @@ export type SnapshotCheckout = {
 };
 
 /**
- * Writes the files of a snapshot into a new worktree, byte by byte, and then the index that its parent had. The index
- * comes last, by a rename, so its presence says that all is done.
+ * Writes the raw files of a snapshot into a new worktree, and then the parent's index. The index comes last, by a
+ * rename, so its presence means that all is done.
  */
 export async function checkOutSnapshot(
   repository: Repository,
@@ -31,7 +31,7 @@ export async function checkOutSnapshot(
 ): Promise<void> {
   const record = await readRecord(ownDir, snapshot.name, snapshot.commit);
   if (record.head !== base) {
-    throw new PawlError('invalid_input', 'A worktree with the files of another starts at the commit of that other.', {
+    throw new PawlError('invalid_input', "A worktree from a snapshot must start at the snapshot's commit.", {
       hint: 'Use the snapshot’s head as the base.',
       details: { base, head: record.head },
     });
@@ -47,7 +47,7 @@ export async function checkOutSnapshot(
   await dress(path, record);
   const draft = join(adminDir, 'pawl-index');
   await rm(draft, { force: true });
-  // The name must be free: a link in its place would lead the index elsewhere.
+  // The name must be free: a link in its place would redirect the index.
   await writeFile(draft, await adaptIndex(path, record, repository.objectFormat), { flag: 'wx', mode: 0o644 });
   await utimes(draft, record.indexSeconds, record.indexSeconds);
   crashPoint('snapshot.after_index');
@@ -59,7 +59,7 @@ async function removeDraft(indexFile: string): Promise<void> {
   await rm(indexFile, { force: true });
 }
 
-/** Gives files the permissions and times that they had, and submodules their empty directories. */
+/** Restores permissions and times of files, and empty directories of submodules. */
 async function dress(path: string, { files, submodules }: SnapshotRecord): Promise<void> {
   await inTurns(submodules, (name) => mkdirSync(pathOf(path, name), { recursive: true }));
   await inTurns(files, (fact) => {
@@ -72,9 +72,9 @@ async function dress(path: string, { files, submodules }: SnapshotRecord): Promi
 }
 
 /**
- * Makes the parent's index say of the child's files what it said of the parent's. Git believes that a file is unchanged
- * when time, size, inode and so on are those of the index; which of them count is the user's choice. So field by
- * field: what agreed with the parent's file is made to agree with the child's, and what differed goes on to differ.
+ * Makes the parent's index describe the child's files as it did the parent's. Git considers a file unchanged if time,
+ * size, inode and so on match the index; the user's config decides which of them count. So field by field: what matched
+ * the parent's file is made to match the child's, and what differed keeps differing.
  */
 async function adaptIndex(path: string, record: SnapshotRecord, format: Repository['objectFormat']): Promise<Buffer> {
   const index = Buffer.from(record.index);

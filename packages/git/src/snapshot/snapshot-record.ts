@@ -8,9 +8,8 @@ import type { Capture } from './capture.ts';
 import { isInside, type FileFact } from './file-fact.ts';
 
 /**
- * What a snapshot keeps: the commit with the files, the index, and what each file was on disk. The objects are its own,
- * so nothing of it is left when it is dropped.
- *
+ * The content of a snapshot: the commit with the files, the index, and the stat of each file. It has its own objects,
+ * so nothing remains when it is dropped.
  *   <ownDir>/pawl-snapshots/<name>/<commit>/objects   contents that the user's repository does not have
  *   <ownDir>/pawl-snapshots/<name>/<commit>/index     the parent's index in its simplest form
  *   <ownDir>/pawl-snapshots/<name>/<commit>/files     a record for each file, each ended by NUL
@@ -19,22 +18,22 @@ import { isInside, type FileFact } from './file-fact.ts';
 export type SnapshotRecord = {
   head: string;
   index: Buffer;
-  /** Whole seconds: git counts as uncertain what was written in the same second or later. */
+  /** Whole seconds: git distrusts files written in the same second or later. */
   indexSeconds: number;
   files: FileFact[];
   submodules: string[];
-  /** Where the objects of the commit are. */
+  /** The objects of the commit. */
   objectsDir: string;
 };
 
 const aboutSchema = z.object({ version: z.literal(1), head: z.string(), indexSeconds: z.number().int() });
 
-/** Where all snapshots of one own git directory lie. */
+/** The directory of all snapshots in one own git directory. */
 export function snapshotsDirOf(ownDir: string): string {
   return join(ownDir, 'pawl-snapshots');
 }
 
-/** Where the snapshots of one name lie; a name from outside must pass here. */
+/** The directory of snapshots with one name; validates a name from outside. */
 export function snapshotDirOf(ownDir: string, name: string): string {
   if (idSchema.safeParse(name).success) return join(snapshotsDirOf(ownDir), name);
   throw new PawlError('invalid_input', 'The name of a snapshot is the id of an agent.', {
@@ -42,12 +41,12 @@ export function snapshotDirOf(ownDir: string, name: string): string {
   });
 }
 
-/** Where a snapshot, or the draft of one, keeps its objects. */
+/** The objects directory of a snapshot or its draft. */
 export function objectsIn(place: string): string {
   return join(place, 'objects');
 }
 
-/** Everything that a capture says beside its tree, as the files of a record. */
+/** The metadata of a capture, as the files of a record. */
 export function describeCapture(head: string, taken: Capture): Record<'index' | 'files' | 'about.json', Buffer> {
   const indexSeconds = Number(taken.indexMtimeNs / 1_000_000_000n);
   const records = [
@@ -58,26 +57,25 @@ export function describeCapture(head: string, taken: Capture): Record<'index' | 
   return { index: taken.index, files: Buffer.from(records.join(''), 'latin1'), 'about.json': Buffer.from(about) };
 }
 
-/** A short text that differs whenever two records differ. */
+/** A hash of a record. */
 export function digestOf(parts: Record<string, Buffer>): string {
   const hash = createHash('sha256');
   for (const [name, bytes] of Object.entries(parts)) hash.update(`${name} ${bytes.length}\n`).update(bytes);
   return hash.digest('hex');
 }
 
-/** Completes a draft that has the objects already, and puts it in place by a rename. */
+/** Completes a draft that already has the objects, and renames it into place. */
 export async function keepRecord(place: string, draft: string, parts: Record<string, Buffer>): Promise<void> {
   for (const [name, bytes] of Object.entries(parts)) await writeFile(join(draft, name), bytes, { mode: 0o600 });
   try {
     await rename(draft, place);
   } catch (error) {
-    // The commit's id stands for all that the record says, so the one that is there is the same.
+    // The commit's id covers the whole record, so an existing one is equal.
     if (!hasErrno(error, 'ENOTEMPTY', 'EEXIST')) throw error;
     await rm(draft, { recursive: true, force: true });
   }
 }
 
-/** Reads a record back. */
 export async function readRecord(ownDir: string, name: string, commit: string): Promise<SnapshotRecord> {
   const place = join(snapshotDirOf(ownDir, name), checkCommit(commit));
   try {
@@ -95,7 +93,7 @@ export async function readRecord(ownDir: string, name: string, commit: string): 
       submodules: records.filter((record) => record.startsWith('submodule ')).map((record) => record.slice(10)),
     };
   } catch (error) {
-    throw new PawlError('not_found', `The snapshot ${name} of commit ${commit} is not there, or cannot be read.`, {
+    throw new PawlError('not_found', `The snapshot ${name} of commit ${commit} is missing or unreadable.`, {
       hint: 'Take it again: fork once more.',
       cause: error,
     });
@@ -104,7 +102,7 @@ export async function readRecord(ownDir: string, name: string, commit: string): 
 
 function checkCommit(commit: string): string {
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return commit;
-  throw new PawlError('invalid_input', 'A snapshot is named by the full id of its commit.', { hint: 'Take it again.' });
+  throw new PawlError('invalid_input', 'A snapshot is named by its full commit id.', { hint: 'Take it again.' });
 }
 
 function writeFact(fact: FileFact): string {

@@ -16,7 +16,7 @@ import { describeCapture, digestOf, keepRecord, objectsIn, snapshotDirOf, snapsh
 import { registrationAt } from '../worktree/worktree.ts';
 
 export type SnapshotRequest = {
-  /** Pawl's own git directory for this repository; made when it is not there. */
+  /** Pawl's own git directory for this repository; created if missing. */
   ownDir: string;
   /** A linked worktree, or the main work tree. */
   path: string;
@@ -25,17 +25,16 @@ export type SnapshotRequest = {
 };
 
 export type Snapshot = {
-  /** What HEAD was there. */
+  /** HEAD at that time. */
   head: string;
-  /** The files as they were: a commit on top of `head`, kept in Pawl's own git directory. */
+  /** The files: a commit on top of `head`, in Pawl's own git directory. */
   commit: string;
 };
 
 /**
- * Keeps the uncommitted state of a work tree, so that another worktree can be made with it: staged, unstaged and
- * untracked files, byte by byte, with the index. It writes in Pawl's own git directory only. Taking it again under the
- * same name replaces it; one that was cut short leaves the earlier one as it was.
- *
+ * Saves the uncommitted state of a work tree, to create another worktree from: staged, unstaged and untracked files,
+ * raw, with the index. Writes only in Pawl's own git directory. Taking it again under the same name replaces it; an
+ * interrupted call leaves the earlier one unchanged.
  *   contents stored → record written → in place, by a rename → earlier ones removed
  */
 export async function takeSnapshot(repository: Repository, { ownDir, path, name }: SnapshotRequest): Promise<Snapshot> {
@@ -52,7 +51,7 @@ export async function takeSnapshot(repository: Repository, { ownDir, path, name 
       const stores = { rawDir, objectsDir, otherObjects: [objectsDirOf(repository)] };
       const { head, taken } = await captureStill(repository, parent, stores, join(draft, 'scratch'));
       const parts = describeCapture(head, taken);
-      // The digest makes the commit's id stand for the index too, and not for the files alone.
+      // The digest makes the commit's id cover the index, not only the files.
       const input = Buffer.from(`The files of ${parent.path}\n\nRecord: ${digestOf(parts)}\n`);
       const view = { ...stores, gitDir: rawDir, indexFile: join(draft, 'none'), path: parent.path };
       const args = ['commit-tree', '-p', head, '-F', '-', taken.tree];
@@ -69,13 +68,13 @@ export async function takeSnapshot(repository: Repository, { ownDir, path, name 
   });
 }
 
-/** Removes a snapshot; what was made from it stays. It may be gone already. */
+/** Removes a snapshot, if it exists; worktrees made from it stay. */
 export async function dropSnapshot(ownDir: string, name: string): Promise<void> {
   const place = snapshotDirOf(ownDir, name);
   await withLock(`snapshot:${place}`, () => rm(place, { recursive: true, force: true, maxRetries: 3 }));
 }
 
-/** The names of all snapshots, also of those that were cut short. */
+/** The names of all snapshots, including interrupted ones. */
 export async function listSnapshots(ownDir: string): Promise<string[]> {
   const names = await readdir(snapshotsDirOf(ownDir)).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
@@ -98,7 +97,7 @@ async function findParent(repository: Repository, path: string): Promise<Parent>
   return { path: registration.path ?? path, adminDir: registration.adminDir };
 }
 
-/** Captures the files at a moment when nothing changed, neither they nor the index nor HEAD. */
+/** Captures at a moment when neither files nor index nor HEAD change. */
 async function captureStill(
   repository: Repository,
   parent: Parent,
@@ -115,7 +114,7 @@ async function captureStill(
     await delay(gitLimits.lockRetryMs * 2 ** (attempt - 1));
   }
   throw new PawlError('busy', `The files in ${parent.path} keep changing.`, {
-    hint: 'Wait until what works there has finished, or ignore what it writes all the time (.gitignore).',
+    hint: 'Wait until the programs there have finished, or ignore the files they keep writing (.gitignore).',
   });
 }
 
@@ -125,7 +124,7 @@ function withoutCommit({ path }: Parent): PawlError {
   });
 }
 
-/** Removes what killed calls left behind. */
+/** Removes drafts of killed calls. */
 async function removeDrafts(place: string): Promise<void> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   const drafts = (await readdir(place)).filter((entry) => entry.startsWith('draft-'));

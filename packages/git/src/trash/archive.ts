@@ -13,12 +13,12 @@ import type { TrashNote } from './trash-note.ts';
 
 export type ArchiveRequest = { entry: string; name: string; note: TrashNote | null; archiveTo: string };
 
-/** What an entry of the trash holds that no commit has. */
+/** The uncommitted content of a trash entry. */
 type Work = { ownDir: string; otherObjects: readonly string[]; files: string | null; index: string | null };
 
 /**
- * Writes an archive of an entry that holds anything uncommitted, and says whether it did. The archive is a git bundle
- * that needs nothing else: `<name>.bundle` has the branch `files`, and `index` where something else was staged.
+ * Archives the uncommitted content of an entry, if any; returns whether there was some. The archive is a self-contained
+ * git bundle: `<name>.bundle` has the branch `files`, and `index` if something else was staged.
  */
 export async function archiveWork(repository: Repository | null, request: ArchiveRequest): Promise<boolean> {
   const work = await findWork(repository, request);
@@ -37,7 +37,7 @@ export async function archiveWork(repository: Repository | null, request: Archiv
   }
   await mkdir(archiveTo, { recursive: true, mode: 0o700 });
   const bundle = join(archiveTo, `${name}.bundle`);
-  // A git that outlived its daemon may still write its own draft; so this one has a name of its own.
+  // A git that outlived its daemon may still write its own draft, so this one has a unique name.
   const draft = `${bundle}.${randomBytes(6).toString('hex')}.draft`;
   await removeDrafts(archiveTo, `${name}.bundle.`);
   await run(['bundle', 'create', '--quiet', draft, ...refs]);
@@ -48,7 +48,7 @@ export async function archiveWork(repository: Repository | null, request: Archiv
   return true;
 }
 
-/** Compares files and index with the commit of HEAD; what cannot be compared counts as work. */
+/** Compares files and index with HEAD's commit; what cannot be compared counts as work. */
 async function findWork(repository: Repository | null, { entry, note }: ArchiveRequest): Promise<Work> {
   const files = join(entry, 'files');
   const hasFiles = await isThere(files);
@@ -81,7 +81,7 @@ async function findWork(repository: Repository | null, { entry, note }: ArchiveR
   };
 }
 
-/** Captures the files; without a readable index all of them, ignored ones too. */
+/** Captures the files; without a readable index all of them, including ignored ones. */
 async function captureAnyhow(request: CaptureRequest): Promise<Capture & { adminDir: string | null }> {
   const whole = { ...request, adminDir: null, exclusions: [] };
   for (let attempt = 1; attempt <= gitLimits.snapshotAttempts; attempt += 1) {
@@ -95,18 +95,18 @@ async function captureAnyhow(request: CaptureRequest): Promise<Capture & { admin
     );
     if (taken !== null) return { ...taken, adminDir };
   }
-  throw new PawlError('busy', `Something still writes in ${request.path}.`, { hint: 'End it, then prune again.' });
+  throw new PawlError('busy', `Something is still writing in ${request.path}.`, { hint: 'End it, then prune again.' });
 }
 
 function tooMuch(path: string, error: unknown): unknown {
   if (!(error instanceof PawlError)) return error;
   return new PawlError('too_large', `There is more uncommitted work in ${path} than an archive may hold.`, {
-    hint: 'Take out what you want to keep and delete what you do not, then prune again.',
+    hint: 'Take out what you want to keep and delete the rest, then prune again.',
     cause: error,
   });
 }
 
-/** What was staged; null when there is a conflict in it, or objects are missing. */
+/** The staged tree; null if it has conflicts or missing objects. */
 async function indexTree(request: CaptureRequest): Promise<string | null> {
   const view = { ...request, gitDir: request.scratch, indexFile: join(request.scratch, 'index') };
   const { exitCode, stdout } = await runOnRawFiles(view, ['write-tree'], { answers: [128] });
@@ -120,13 +120,13 @@ async function treeOf(ownDir: string, otherObjects: readonly string[], commit: s
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-/** A repository inside has a history of its own that no archive of files keeps. */
+/** A nested repository has its own history, which an archive of files does not keep. */
 async function refuseNested(files: string, { carried }: Capture): Promise<void> {
   const names = [...carried.nested, ...carried.submodules].map((name) => Buffer.from(name, 'latin1').toString());
   for (const place of [files, ...names.map((name) => join(files, name))]) {
     if (!(await isThere(join(place, '.git')))) continue;
     throw new PawlError('conflict', `Another repository lies in the trash, in ${place}.`, {
-      hint: 'Move it out or delete it yourself, then prune again. Its own commits are in no archive of ours.',
+      hint: 'Move it out or delete it yourself, then prune again. Our archive does not include its commits.',
     });
   }
 }
@@ -141,7 +141,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await keepDurably(`${path}.draft`, path);
 }
 
-/** Brings a file to disk under its name, because what it replaces is deleted next. */
+/** Syncs a file to disk under its name, because its source is deleted next. */
 async function keepDurably(draft: string, path: string): Promise<void> {
   await syncPath(draft);
   await rename(draft, path);
@@ -157,7 +157,7 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Removes what an archive was made with, inside the entry. */
+/** Removes temporary files of an archive inside the entry. */
 export async function removeArchiveScratch(entry: string): Promise<void> {
   for (const name of ['archive.git', 'archive.git.draft', 'archive-scratch']) {
     await rm(join(entry, name), { recursive: true, force: true });

@@ -12,14 +12,13 @@ import { checkEntryName, readNote } from './trash-note.ts';
 export type PruneRequest = {
   trashDir: string;
   name: string;
-  /** Where the archive of uncommitted work goes. */
+  /** The directory for archives of uncommitted work. */
   archiveTo: string;
 };
 
 /**
- * Deletes one entry of the trash for good; it is the only place that deletes files of a person. What no commit has is
- * archived first. It may be called again at any time; an entry that is gone is no failure.
- *
+ * Permanently deletes one trash entry; the only code that deletes a person's files. Archives uncommitted work first.
+ * Idempotent; a missing entry is no error.
  *   whole entry → archive written → out of the list → files deleted → ref dropped
  */
 export async function pruneTrash(repository: Repository | null, request: PruneRequest): Promise<void> {
@@ -34,7 +33,7 @@ export async function pruneTrash(repository: Repository | null, request: PruneRe
       await archiveWork(repository, { entry, name, note: await readNote(entry), archiveTo }).catch((error: unknown) =>
         removeArchiveScratch(entry).then(() => Promise.reject(error)),
       );
-      // What an earlier call left under this name was archived then.
+      // What an earlier call left under this name was already archived.
       await deleteWhole(doomed);
       await rename(entry, doomed);
     }
@@ -43,14 +42,14 @@ export async function pruneTrash(repository: Repository | null, request: PruneRe
   });
 }
 
-/** True for a directory; a link in its place leads out of the trash and is refused. */
+/** True for a directory; refuses a link in its place, which leads out of the trash. */
 async function isEntry(entry: string): Promise<boolean> {
   const info = await lstat(entry).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return null;
     throw error;
   });
   if (info === null || info.isDirectory()) return info !== null;
-  throw new PawlError('conflict', `${entry} is not a directory, so it is no entry of the trash.`, {
+  throw new PawlError('conflict', `${entry} is not a directory, so it is not an entry of the trash.`, {
     hint: 'Look at it and remove it yourself.',
   });
 }
@@ -67,7 +66,7 @@ async function deleteWhole(doomed: string): Promise<void> {
   }
 }
 
-/** Drops what kept the commits of a detached HEAD, unless nothing else has them: then they stay. */
+/** Drops the ref that kept the commits of a detached HEAD, unless nothing else has them. */
 async function dropRef(repository: Repository, ref: string): Promise<void> {
   const commit = await commitAt(repository, ref);
   if (commit === null) return;
@@ -78,7 +77,7 @@ async function dropRef(repository: Repository, ref: string): Promise<void> {
 }
 
 function isBeingRestored(name: string): PawlError {
-  return new PawlError('conflict', `${name} is being put back.`, {
-    hint: 'Restore it once more; that finishes what was begun.',
+  return new PawlError('conflict', `${name} is being restored.`, {
+    hint: 'Restore it again to finish that.',
   });
 }

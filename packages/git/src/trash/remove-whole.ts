@@ -2,7 +2,7 @@ import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '@pawl/schema/error';
 
-/** Removes a directory or a file with all that is in it. No link is followed; directories that forbid it are opened first. */
+/** Removes a directory or file recursively. Follows no link; makes read-only directories writable first. */
 export async function removeWhole(path: string): Promise<void> {
   try {
     await removeNow(path);
@@ -14,7 +14,7 @@ export async function removeWhole(path: string): Promise<void> {
 }
 
 function removeNow(path: string): Promise<void> {
-  // A process that is about to leave may still write there.
+  // An exiting process may still write there.
   return rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }
 

@@ -16,13 +16,12 @@ import { checkEntryName, readNote, requireNote, type TrashNote } from './trash-n
 
 export type RestoreRequest = { trashDir: string; name: string };
 
-/** Lies in an entry from the first step of putting it back to the last. */
+/** In an entry while it is being restored. */
 export const restoringMark = 'restoring';
 
 /**
- * Puts a worktree back from the trash: its files where they were, and git's record of it with its index. It refuses
- * before anything was moved; a call that was cut short is finished by the next one.
- *
+ * Restores a worktree from the trash: its files, and git's record of it with its index. Refuses before anything is
+ * moved; the next call finishes an interrupted one.
  *   whole entry → marked → files back → branch there → pointer written → record in place → entry gone
  */
 export async function restoreWorktree(
@@ -71,7 +70,7 @@ async function putBack(repository: Repository, { entry, path, note }: Step): Pro
   });
 }
 
-/** Puts git's record in place. What it says of places is written anew, because whoever worked there could change it. */
+/** Puts git's record in place. Rewrites its paths, because anyone who worked there could have changed them. */
 async function registerAgain(repository: Repository, staged: string, { entry, path, note }: Step): Promise<void> {
   const { branch } = await headIn(staged);
   if (branch !== null && (await commitAt(repository, `refs/heads/${branch}`)) === null && note.commit !== null) {
@@ -86,7 +85,7 @@ async function registerAgain(repository: Repository, staged: string, { entry, pa
   await rename(staged, adminDir);
 }
 
-/** Looks for all that stands against putting it back, before anything is changed. */
+/** Checks all obstacles before anything is changed. */
 async function refuseConflicts(repository: Repository, { entry, path, note }: Step): Promise<void> {
   if (note.repository !== repository.root) {
     throw new PawlError('conflict', `${note.name} is a worktree of ${note.repository}, not of ${repository.root}.`, {
@@ -94,7 +93,7 @@ async function refuseConflicts(repository: Repository, { entry, path, note }: St
     });
   }
   if ((await isThere(path)) || (await findRegistration(repository, path)) !== null) {
-    throw new PawlError('conflict', `${path} is in use, so nothing can be put back there.`, {
+    throw new PawlError('conflict', `${path} is in use, so nothing can be restored there.`, {
       hint: 'Move away what is there (see also `git worktree list`), then restore again.',
     });
   }
@@ -112,8 +111,8 @@ async function refuseConflicts(repository: Repository, { entry, path, note }: St
 
 async function refuseLostCommit(repository: Repository, entry: string, commit: string | null): Promise<void> {
   if (commit !== null && (await commitAt(repository, commit)) !== null) return;
-  throw new PawlError('conflict', `The commit that the worktree was on is not known any more.`, {
-    hint: `Its files are whole, in ${join(entry, 'files')}. Copy what you need.`,
+  throw new PawlError('conflict', `The commit that the worktree was on is no longer known.`, {
+    hint: `Its files are intact in ${join(entry, 'files')}. Copy what you need.`,
     details: { commit },
   });
 }
@@ -135,7 +134,7 @@ async function noteOf(entry: string, name: string): Promise<TrashNote> {
   return requireNote(entry);
 }
 
-/** Removes what is left of an entry once all of it is back, and nothing that Pawl did not put there. */
+/** Removes the rest of a restored entry, but nothing that Pawl did not put there. */
 export async function removeRemains(finished: string): Promise<void> {
   for (const name of ['dot-git', restoringMark, 'note.json']) await rm(join(finished, name), { force: true });
   await rmdir(finished).catch((error: unknown) => {
@@ -144,5 +143,5 @@ export async function removeRemains(finished: string): Promise<void> {
 }
 
 function notInTrash(name: string): PawlError {
-  return new PawlError('not_found', `There is nothing called ${name} in the trash.`, { hint: 'List what there is.' });
+  return new PawlError('not_found', `The trash has no entry ${name}.`, { hint: 'List the entries: pawl worktree ls' });
 }

@@ -8,12 +8,12 @@ import { canonicalPath } from '../worktree/registration.ts';
 import { removeRemains, restoringMark } from './restore.ts';
 import { checkEntryName, isPlainNote, requireNote, writeNote, type TrashNote } from './trash-note.ts';
 
-/** Files that Pawl itself writes into a directory; alone they are no work of anybody. */
+/** Written by Pawl itself; alone it is nobody's work. */
 const ownEntry = '.pawl';
 
 /**
- * Moves a plain directory, which is no worktree, to the trash with all that is in it. Nothing is deleted, and a call that was
- * cut short is finished by the next one. Returns null when nothing is there.
+ * Moves a plain directory, not a worktree, to the trash. Deletes nothing; the next call finishes an interrupted one.
+ * Returns null if there is nothing.
  */
 export async function trashDirectory(request: {
   path: string;
@@ -43,7 +43,7 @@ export async function trashDirectory(request: {
   });
 }
 
-/** Puts a plain directory back from the trash. It refuses where something else is at its path. */
+/** Restores a plain directory from the trash. Refuses if its path is taken. */
 export async function restoreDirectory(request: { trashDir: string; name: string }): Promise<{ path: string }> {
   const entry = join(request.trashDir, checkEntryName(request.name));
   return withLock(`trash:${entry}`, async () => {
@@ -52,7 +52,7 @@ export async function restoreDirectory(request: { trashDir: string; name: string
     const path = await canonicalPath(note.path);
     if (!(await isThere(join(entry, restoringMark)))) {
       if (await isThere(path)) {
-        throw new PawlError('conflict', `${path} is in use, so nothing can be put back there.`, {
+        throw new PawlError('conflict', `${path} is in use, so nothing can be restored there.`, {
           hint: 'Move away what is there, then restore again.',
         });
       }
@@ -67,7 +67,7 @@ export async function restoreDirectory(request: { trashDir: string; name: string
   });
 }
 
-/** Removes directories that are empty; one that is not, or is not there, is left as it is. */
+/** Removes a directory if it is empty. */
 export async function removeEmpty(path: string): Promise<void> {
   await rmdir(path).catch((error: unknown) => {
     if (!hasErrno(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) throw error;

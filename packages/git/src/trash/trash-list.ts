@@ -6,15 +6,14 @@ import { isEntryName, readNote, writeNote, type TrashNote } from './trash-note.t
 
 export type TrashEntry = {
   name: string;
-  /** The directory that it is. */
   entry: string;
-  /** Null when it cannot be read; the files may be whole nevertheless. */
+  /** Null if unreadable; the files may still be intact. */
   note: TrashNote | null;
-  /** What the entry takes on disk. Only when it was asked for, and when there are not too many files to add up. */
+  /** Size on disk. Only on request, and if there are not too many files. */
   bytes?: number;
 };
 
-/** What lies in the trash, oldest first, broken entries last. Moves that were not finished are not listed. */
+/** The trash, oldest first, broken entries last. Excludes unfinished moves. */
 export async function listTrash(trashDir: string, { sizes = false } = {}): Promise<TrashEntry[]> {
   const found = await readdir(trashDir, { withFileTypes: true }).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
@@ -28,7 +27,7 @@ export async function listTrash(trashDir: string, { sizes = false } = {}): Promi
   return entries.sort((one, other) => (one.note?.at ?? Infinity) - (other.note?.at ?? Infinity) || byName(one, other));
 }
 
-/** Writes the new place of a repository into the notes of its worktrees in the trash; repeated, it changes nothing. */
+/** Updates a repository's path in the notes of its trashed worktrees; idempotent. */
 export async function moveTrashNotes(trashDir: string, from: string, to: string): Promise<void> {
   for (const { entry, note } of await listTrash(trashDir))
     if (note?.repository === from) await writeNote(entry, { ...note, repository: to });
@@ -38,11 +37,11 @@ async function describe(trashDir: string, name: string, sizes: boolean): Promise
   const entry = join(trashDir, name);
   const note = await readNote(entry).catch(() => null);
   const bytes = sizes ? await sizeOf(entry) : null;
-  // A note under another's name was copied there by somebody.
+  // Somebody copied a note there from another entry.
   return { name, entry, note: note?.name === name ? note : null, ...(bytes === null ? {} : { bytes }) };
 }
 
-/** The sum of all file sizes, without following links; null when there is too much, or something cannot be read. */
+/** The sum of all file sizes, without following links; null if there are too many, or something is unreadable. */
 async function sizeOf(root: string): Promise<number | null> {
   const waiting = [root];
   let bytes = 0;

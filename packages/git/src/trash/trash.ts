@@ -16,21 +16,20 @@ export type TrashRequest = {
   trashDir: string;
   /** The branch that the worktree was made for, if any, for the note. The branch itself is kept. */
   branch: string | null;
-  /** How many uncommitted files the caller knows of, for the note. */
+  /** Known number of uncommitted files, for the note. */
   dirty?: number;
   at: number;
 };
 
 /**
- * Moves a worktree to the trash with all its files, ignored ones too, and takes it off git's list. Nothing is deleted:
- *
+ * Moves a worktree to the trash with all its files, including ignored ones, and removes it from git's list. Deletes
+ * nothing:
  *   <trashDir>/<name>/note.json       what it was
  *   <trashDir>/<name>/files/          the worktree
  *   <trashDir>/<name>/dot-git         its `.git` file, apart, so that git in there never finds another worktree's index
  *   <trashDir>/<name>/registration/   git's record of it, with the index
- *
- * The entry is put together under a name made from the path and renamed at the end, so a call that was cut short is
- * finished by the next one. Returns null when there is no such worktree any more.
+ * The entry is assembled under a name derived from the path and renamed at the end, so the next call finishes an
+ * interrupted one. Returns null if there is no such worktree.
  */
 export async function trashWorktree(
   repository: Repository,
@@ -63,13 +62,13 @@ type Step = { draft: string; key: string; path: string; registration: Registrati
 
 async function moveInto(repository: Repository, { draft, key, path, registration, note }: Step): Promise<void> {
   if (registration?.detachedAt) {
-    // Commits on no branch would be collected as garbage once git's record of the worktree is gone.
+    // Commits on no branch would be garbage-collected once git's record of the worktree is gone.
     const ref = `refs/pawl/trash/${note.name}`;
     await runInUserRepository(repository.commonDir, ['update-ref', '--no-deref', ref, registration.detachedAt]);
   }
   const files = join(draft, 'files');
   await moveDirectory({
-    // Without a registration the files were moved before; what lies at the path now is somebody else's.
+    // Without a registration the files were already moved; what is at the path now is somebody else's.
     from: registration === null ? null : path,
     to: files,
     aside: join(dirname(path), `.pawl-trash-${key}`),
@@ -83,11 +82,11 @@ async function moveInto(repository: Repository, { draft, key, path, registration
   });
 }
 
-/** Some worktrees must stay where they are, and they say so before anything was moved. */
+/** Refuses, before anything is moved, worktrees that must stay. */
 async function refuseUnsafe(repository: Repository, registration: Registration, path: string): Promise<void> {
   if (registration.locked !== null && registration.locked !== initializing) {
     throw new PawlError('conflict', `The worktree ${path} is locked.`, {
-      hint: `If it may go, run: git worktree unlock ${path}`,
+      hint: `If you want to remove it, run: git worktree unlock ${path}`,
       details: { reason: registration.locked },
     });
   }
@@ -96,7 +95,7 @@ async function refuseUnsafe(repository: Repository, registration: Registration, 
   }
   const inner = (await listWorktrees(repository)).find((worktree) => worktree.path.startsWith(path + sep));
   if (inner !== undefined || repository.commonDir.startsWith(path + sep)) {
-    throw new PawlError('conflict', `Another worktree lies inside ${path}.`, {
+    throw new PawlError('conflict', `Another worktree is inside ${path}.`, {
       hint: 'Remove that one first.',
       details: { inner: inner?.path ?? repository.commonDir },
     });
@@ -105,7 +104,7 @@ async function refuseUnsafe(repository: Repository, registration: Registration, 
 
 function notOurs(repository: Repository, path: string): PawlError {
   return new PawlError('not_found', `${path} is not a worktree of ${repository.root}, so it stays.`, {
-    hint: 'See `git worktree list` for those that there are.',
+    hint: 'See `git worktree list`.',
   });
 }
 

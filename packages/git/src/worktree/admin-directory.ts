@@ -2,7 +2,7 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Repository } from '../repository/repository.ts';
 
-/** Chooses where git's record of a worktree goes: the name that its `.git` file has, when that is free, else one beside it. */
+/** Chooses the directory of git's record of a worktree: the name in its `.git` file if free, else a similar one. */
 export async function freeAdminDir(repository: Repository, pointer: string): Promise<string> {
   const target = /^gitdir: (.+)$/.exec(pointer)?.[1] ?? '';
   const id = basename(target).replaceAll(/[^A-Za-z0-9_-]/g, '-') || 'worktree';
@@ -14,7 +14,7 @@ export async function freeAdminDir(repository: Repository, pointer: string): Pro
   }
 }
 
-/** Writes a small file by a rename, so that a link in its place is replaced and not followed. */
+/** Writes a small file by a rename, so that a link in its place is replaced, not followed. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.pawl-draft`;
   await rm(draft, { force: true });

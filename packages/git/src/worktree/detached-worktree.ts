@@ -14,12 +14,10 @@ import { unfinishedOperation } from './worktree-work.ts';
 export type DetachedMove = { ownDir: string; path: string; from: string; to: string };
 
 /**
- * Brings a worktree without a branch from one commit to another. Returns false, and changes nothing, when it is not simply
- * at one of them: it has uncommitted files, commits of its own, or something is under way there.
- *
+ * Moves a worktree without a branch from one commit to another. Returns false and changes nothing unless it is cleanly
+ * at one of them: it has uncommitted files, commits of its own, or an operation in progress.
  *   clean at `from` ─▶ HEAD moves ─▶ files and index follow
- *
- * A call that was cut short after the first step is finished by the next one with the same commits.
+ * The next call with the same commits finishes one that was interrupted after the first step.
  */
 export async function moveDetached(repository: Repository, move: DetachedMove): Promise<boolean> {
   const { ownDir, from, to } = move;
@@ -40,7 +38,7 @@ export async function moveDetached(repository: Repository, move: DetachedMove): 
     try {
       await followFiles(view, from, to);
     } catch (error) {
-      // Somebody has changed a file in this very moment.
+      // A file was changed at this very moment.
       await moveHead(from, to);
       throw error;
     }

@@ -5,9 +5,9 @@ import { inTurns, pathOf } from '../snapshot/file-fact.ts';
 import { gitLimits } from '../command/limit.ts';
 
 /**
- * The files that git does not track and that lie where new ones come when a work tree goes from one commit to another. Git
- * refuses for those by itself, but not for ignored ones: it would overwrite a file of settings or a directory of results
- * without a word. The index of the view is that of the work tree.
+ * The untracked files in the way when a work tree moves from one commit to another. Git itself refuses for those, but
+ * not for ignored ones: it would silently overwrite a settings file or a results directory. The view's index is that of
+ * the work tree.
  */
 export async function untrackedInTheWay(view: RawView, from: string, to: string): Promise<string[]> {
   const options = { asBytes: true, maxBytes: gitLimits.snapshotListBytes };
@@ -20,7 +20,7 @@ export async function untrackedInTheWay(view: RawView, from: string, to: string)
   });
   if (taken.size === 0) return [];
   const tracked = new Set(namesIn((await runOnRawFiles(view, ['ls-files', '-z'], options)).stdout));
-  // A place that git knows is its own matter. Of a directory it knows only the files.
+  // Git handles tracked paths itself. Of a directory it tracks only the files.
   const unknown = [...taken].filter((name) => !tracked.has(name)).slice(0, gitLimits.namedFiles);
   const inside = ['--literal-pathspecs', 'ls-files', '-z', '--others', '--directory', '--'];
   const found: string[] = [];
@@ -37,7 +37,7 @@ export async function untrackedInTheWay(view: RawView, from: string, to: string)
   return found.map((name) => Buffer.from(name, 'latin1').toString());
 }
 
-/** What lies where a file is to come: itself, or something above it that is no directory; null when the way is free. */
+/** What occupies the path of a new file: itself, or a non-directory above it; null if the path is free. */
 function takenPlace(root: string, name: string): string | null {
   for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
     const above = lookAt(pathOf(root, name.slice(0, slash)));

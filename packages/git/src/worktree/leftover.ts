@@ -6,15 +6,15 @@ import { limits } from '@pawl/schema/limit';
 import { gitLimits } from '../command/limit.ts';
 
 /**
- * Waits until no git from an earlier life still works on this worktree. When a daemon is killed, its git is not: it goes
- * on writing files, and it removes the directory again when it fails. Where processes cannot be listed there is
- * nothing to wait for, and only `removeAbandonedLock` protects.
+ * Waits until no git of an earlier daemon works on this worktree. Killing a daemon does not kill its git: it keeps
+ * writing files, and removes the directory again if it fails. If processes cannot be listed, only `removeAbandonedLock`
+ * protects.
  */
 export async function waitForEarlierGit(path: string, daemon = process.execPath): Promise<void> {
   const deadline = performance.now() + limits.gitMs;
   while (await isGitAtWork(path, daemon)) {
     if (performance.now() > deadline) {
-      throw new PawlError('timeout', `An earlier git command still works on ${path}.`, {
+      throw new PawlError('timeout', `An earlier git command is still working on ${path}.`, {
         hint: 'See `ps` for a git process that names this path, and end it.',
       });
     }
@@ -22,19 +22,19 @@ export async function waitForEarlierGit(path: string, daemon = process.execPath)
   }
 }
 
-/** True when a git command failed because another one holds the index. */
+/** True if git failed because another command holds the index. */
 export function isIndexLocked(error: unknown): boolean {
   return error instanceof PawlError && /index\.lock': File exists/.test(String(error.details['stderr']));
 }
 
-/** Removes the `index.lock` of a git that was killed. A lock that is young waits first where its holder is unknown. */
+/** Removes the `index.lock` of a killed git. If its holder is unknown, waits first while it is recent. */
 export async function removeAbandonedLock(adminDir: string): Promise<void> {
   const lock = join(adminDir, 'index.lock');
   for (;;) {
     const info = await lstat(lock).catch(() => null);
     if (info === null) return;
     const ageMs = Date.now() - info.mtimeMs;
-    // A clock that was set back makes a file from the future; it counts as old.
+    // After the clock was set back, a file may be from the future; it counts as old.
     if (process.platform === 'linux' || ageMs < 0 || ageMs > gitLimits.abandonedLockMs) {
       return rm(lock, { force: true });
     }
@@ -42,7 +42,7 @@ export async function removeAbandonedLock(adminDir: string): Promise<void> {
   }
 }
 
-/** Removes a lock that git holds for milliseconds when it is seconds old; a younger one stays. */
+/** Removes a lock that git holds for milliseconds if it is seconds old; a newer one stays. */
 export async function removeOldLock(lock: string): Promise<void> {
   const info = await lstat(lock).catch(() => null);
   if (info === null) return;
@@ -50,7 +50,7 @@ export async function removeOldLock(lock: string): Promise<void> {
   if (ageMs < 0 || ageMs > gitLimits.oldLockMs) await rm(lock, { force: true });
 }
 
-/** True when a running git names this worktree on its command line, as ours always do, or when one is about to begin. */
+/** True if a running git names this worktree on its command line, as ours always do, or if one is about to start. */
 async function isGitAtWork(path: string, daemon: string): Promise<boolean> {
   const entries = await readdir('/proc').catch(() => []);
   for (const entry of entries) {
@@ -67,8 +67,9 @@ async function isGitAtWork(path: string, daemon: string): Promise<boolean> {
 }
 
 /**
- * True for a child that a daemon forked before it was killed, and that has yet to become git: it still shows the daemon's
- * program, but has a single thread, and its parent is another program. A program that just starts may look so for a moment.
+ * True for a child that a daemon forked before it was killed, and that has not yet become git: it still shows the
+ * daemon's program, but has a single thread, and its parent is another program. A starting program may look like that
+ * for a moment.
  */
 async function isOrphanedFork(pid: string, daemon: string): Promise<boolean> {
   if ((await programOf(pid)) !== daemon) return false;
@@ -85,7 +86,7 @@ async function readProcess(pid: string, file: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {
-    // The process has left, or belongs to somebody else.
+    // The process has exited, or belongs to somebody else.
     if (hasErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return '';
     throw error;
   }

@@ -5,24 +5,24 @@ import { hasErrno, PawlError } from '@pawl/schema/error';
 import { setFileTime } from '../snapshot/file-time.ts';
 
 export type Move = {
-  /** Null when nothing can lie there any more and only an earlier move may have to be finished. */
+  /** Null if only an earlier move may have to be finished. */
   from: string | null;
   to: string;
-  /** A free name on the file system of `from`, the same at every call. */
+  /** A free name on the file system of `from`, the same on every call. */
   aside: string;
 };
 
 /**
- * Moves a directory, by a rename where that is possible. Across file systems it is first set aside beside its old place,
- * so that the old path is free at once, then copied, and deleted only when the copy is complete. A move that was
- * cut short is finished by calling again.
+ * Moves a directory, by a rename if possible. Across file systems it is first renamed beside its old path, so that the
+ * old path is free at once, then copied, and deleted only when the copy is complete. The next call finishes an
+ * interrupted one.
  */
 export async function moveDirectory({ from, to, aside }: Move): Promise<void> {
   if (!(await isThere(aside))) {
     if (from === null || !(await isThere(from))) return;
     if (await isThere(to)) {
-      throw new PawlError('conflict', `${to} is there already, and so is ${from}.`, {
-        hint: 'An earlier move was cut short and the old path was used again. Move one of them aside.',
+      throw new PawlError('conflict', `Both ${to} and ${from} exist.`, {
+        hint: 'An earlier move was interrupted and the old path was used again. Move one of them aside.',
       });
     }
     try {
@@ -45,7 +45,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
   await rename(partial, to);
 }
 
-/** Gives a copy the times of the original: `cp` would round them to milliseconds. Directories come after their contents. */
+/** Copies exact times: `cp` would round them to milliseconds. Directories after their contents. */
 async function copyTimes(from: string, to: string): Promise<void> {
   const info = await lstat(from, { bigint: true });
   if (info.isDirectory()) for (const name of await readdir(from)) await copyTimes(join(from, name), join(to, name));
@@ -57,7 +57,7 @@ function isCopyable(info: Stats | BigIntStats): boolean {
   return info.isFile() || info.isDirectory() || info.isSymbolicLink();
 }
 
-/** True when something lies at this path, also a symbolic link that leads nowhere. */
+/** True if anything is at this path, even a dangling link. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);

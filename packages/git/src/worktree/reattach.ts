@@ -14,15 +14,14 @@ import { repositoryLock } from './register.ts';
 import { canonicalPath, findRegistration, readRegistration, registrationIdAt } from './registration.ts';
 import { branchTip, objectsDirOf, type Repository } from '../repository/repository.ts';
 
-/** How a worktree's directory and git's record of it stand to each other. */
+/** How a worktree's directory and git's record of it relate. */
 export type WorktreeLink =
   | { state: 'whole' }
-  /** There is no directory. */
   | { state: 'missing' }
-  /** The files are there, but git does not know them as a worktree, for this reason. */
+  /** The files exist, but git does not know them as a worktree, for this reason. */
   | { state: 'detached'; reason: string };
 
-/** Reads whether git still knows a worktree. It changes nothing. */
+/** Checks whether git still knows a worktree. Changes nothing. */
 export async function worktreeLink(repository: Repository, path: string): Promise<WorktreeLink> {
   const canonical = await canonicalPath(path);
   if (!(await isDirectory(canonical))) return { state: 'missing' };
@@ -39,7 +38,7 @@ export async function worktreeLink(repository: Repository, path: string): Promis
 const noRecord = 'git has no record of it';
 
 export type ReattachRequest = {
-  /** Pawl's own git directory for this repository; made when it is not there. */
+  /** Pawl's own git directory for this repository; created if missing. */
   ownDir: string;
   path: string;
   /** The branch that the worktree was made for. */
@@ -47,10 +46,9 @@ export type ReattachRequest = {
 };
 
 /**
- * Makes a directory a worktree of its repository again, after git's record of it was deleted or the repository was moved.
- * No file in it is touched. A lost index is made anew from the branch, so that all changes count as unstaged. It returns
- * false when there was nothing to repair; a call that was cut short is finished by the next one.
- *
+ * Makes a directory a worktree of its repository again, after git's record of it was deleted or the repository was
+ * moved. Touches no file in it. Recreates a lost index from the branch, so that all changes count as unstaged. Returns
+ * false if there was nothing to repair; the next call finishes an interrupted one.
  *   detached → record written → .git file written → index written
  */
 export async function reattachWorktree(repository: Repository, request: ReattachRequest): Promise<boolean> {
@@ -83,7 +81,7 @@ async function ensureRecord(repository: Repository, path: string, branch: string
   if (known !== null && (known.branch !== null || known.detachedAt !== null)) return known.adminDir;
   if ((await branchTip(repository, branch)) === null) {
     throw new PawlError('conflict', `The branch ${branch} of ${path} is gone.`, {
-      hint: `The files are untouched. Make the branch again (git branch ${branch} <commit>), then repeat this.`,
+      hint: `The files are unchanged. Recreate the branch (git branch ${branch} <commit>), then try again.`,
     });
   }
   if (await isBranchInUse(repository, branch)) {
@@ -94,18 +92,18 @@ async function ensureRecord(repository: Repository, path: string, branch: string
   const pointer = (await readPointer(join(path, '.git'))) ?? `gitdir: ${path}`;
   const adminDir = known?.adminDir ?? (await freeAdminDir(repository, pointer));
   await mkdir(adminDir, { recursive: true });
-  // The path comes first: a record that was cut short is found by it again.
+  // The path comes first: it identifies an interrupted record.
   await replaceFile(join(adminDir, 'gitdir'), `${path}/.git\n`);
   await replaceFile(join(adminDir, 'commondir'), '../..\n');
   await replaceFile(join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`);
   return adminDir;
 }
 
-/** Refuses a directory in which somebody has made a repository: its `.git` holds commits. */
+/** Refuses a directory with its own repository: its `.git` holds commits. */
 async function refuseOwnRepository(path: string): Promise<void> {
   if (!(await isDirectory(join(path, '.git')))) return;
   throw new PawlError('conflict', `${path} has a repository of its own.`, {
-    hint: `Somebody ran \`git init\` there. Move its .git directory away if you do not need it, then repeat this.`,
+    hint: `Somebody ran \`git init\` there. Move its .git directory away if you do not need it, then try again.`,
   });
 }
 

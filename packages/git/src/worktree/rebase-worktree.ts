@@ -14,28 +14,28 @@ export type RebaseRequest = {
   ownDir: string;
   path: string;
   branch: string;
-  /** Where the branch began. */
+  /** Where the branch started. */
   base: string;
-  /** Where it is to be brought to. */
+  /** The new base. */
   onto: string;
-  /** Heads that `onto` has by other commits, because they were squashed or rebased. */
+  /** Heads that `onto` has as other commits, because they were squashed or rebased. */
   landed: readonly string[];
-  /** Heads of this branch's own merged changes: while it has nothing beyond one of them, it stays where it is. */
+  /** Heads of this branch's own merged changes: while it has nothing beyond one of them, it stays. */
   merged: readonly string[];
   atMs: number;
 };
 
 export type RebasePlan =
-  /** There is nothing to do, or it is not the moment. */
+  /** Nothing to do, or not now. */
   | { do: 'skip'; why: string; isSettled: boolean }
   | { do: 'move'; from: string; to: string }
-  /** The branch and `onto` do not go together. */
+  /** The branch conflicts with `onto`. */
   | { do: 'conflict'; files: string[] };
 
 /**
- * Works out where a worktree's branch comes to lie when it is brought up to another commit: its own commits are replayed
- * onto that, or, where that does not go, the commit is merged into it. No ref and no file changes; the objects are there
- * afterwards, in the user's repository too.
+ * Plans where a worktree's branch moves to be up to date with another commit: its own commits are replayed onto that,
+ * or, failing that, the commit is merged into it. Changes no ref and no file; the objects are written to the user's
+ * repository, too.
  */
 export async function planRebase(repository: Repository, request: RebaseRequest): Promise<RebasePlan> {
   const { ownDir, branch, onto, base, landed } = request;
@@ -47,7 +47,7 @@ export async function planRebase(repository: Repository, request: RebaseRequest)
   if (await isAncestor(repository, ownDir, onto, from)) return settled('it is up to date');
   if (await isMerged(repository, request, from)) return settled('its change was merged');
   if (!landed.includes(base) && !(await isAncestor(repository, ownDir, base, onto))) {
-    return settled('it began on something else');
+    return settled('it started on something else');
   }
   const to = await newTip(repository, request, from);
   if (typeof to !== 'string') return to;
@@ -56,7 +56,7 @@ export async function planRebase(repository: Repository, request: RebaseRequest)
   return { do: 'move', from, to };
 }
 
-/** Whether `onto` has all that a branch has because of the branch's own merged change, which may have been squashed. */
+/** Whether `onto` has everything on a branch because of the branch's own merged change, possibly squashed. */
 async function isMerged(
   repository: Repository,
   { ownDir, onto, merged }: RebaseRequest,
@@ -67,7 +67,7 @@ async function isMerged(
   return (await readRange(repository, { ownDir, onto, head: from, landed: merged })).commits.length === 0;
 }
 
-/** The commit that a branch comes to lie at: one that has all of `onto`, and all that the branch had. */
+/** The new tip of a branch: a commit with all of `onto`, and all that the branch had. */
 async function newTip(repository: Repository, request: RebaseRequest, from: string): Promise<string | RebasePlan> {
   const { ownDir, branch, onto, landed, atMs } = request;
   if (await isAncestor(repository, ownDir, from, onto)) return onto;
@@ -77,15 +77,14 @@ async function newTip(repository: Repository, request: RebaseRequest, from: stri
   const merged = await mergeStep(repository, { ownDir, onto: from, head: onto, method: 'merge', message, atMs });
   if (merged.do === 'merged') return merged.commit;
   if (merged.do === 'conflict') return { do: 'conflict', files: merged.files };
-  return { do: 'skip', why: 'it has all of it by other commits', isSettled: true };
+  return { do: 'skip', why: 'it has all of it in other commits', isSettled: true };
 }
 
-/** A move that was planned. */
 export type RebaseMove = { ownDir: string; branch: string; from: string; to: string };
 
 /**
- * Moves a branch with the files of its worktree. What is uncommitted or untracked there stays as it is; where it would be
- * overwritten, the move is refused and nothing has changed. False when the branch is not where it was any more.
+ * Moves a branch with the files of its worktree. Uncommitted and untracked files stay; if one would be overwritten, the
+ * move is refused and nothing changes. False if the branch has moved.
  */
 export async function moveRebased(repository: Repository, move: RebaseMove): Promise<boolean> {
   const note = 'pawl: brought up to date';
@@ -93,8 +92,8 @@ export async function moveRebased(repository: Repository, move: RebaseMove): Pro
 }
 
 /**
- * Finishes a move that was cut short. True when branch and files are where they were to go; else both are where they were
- * before, or somebody has gone on from there.
+ * Finishes an interrupted move. True if branch and files are at the new commit; otherwise both are where they were
+ * before, or somebody has continued from there.
  */
 export async function finishRebase(repository: Repository, move: RebaseMove): Promise<boolean> {
   const { branch, from, to } = move;
@@ -105,7 +104,7 @@ export async function finishRebase(repository: Repository, move: RebaseMove): Pr
   return false;
 }
 
-/** Why a worktree is better left alone now; null when nothing speaks against it. */
+/** Why a worktree should be left alone now; null if it need not. */
 async function reasonToWait(repository: Repository, { path, branch }: RebaseRequest): Promise<string | null> {
   const registration = await findRegistration(repository, await canonicalPath(path));
   if (registration === null || !(await isThere(path))) return 'its worktree is gone';
@@ -114,7 +113,7 @@ async function reasonToWait(repository: Repository, { path, branch }: RebaseRequ
   if (registration.locked !== null) return 'its worktree is locked';
   const { adminDir } = registration;
   const unfinished = await unfinishedOperation(adminDir);
-  if (unfinished !== null) return `a ${unfinished} is under way`;
+  if (unfinished !== null) return `a ${unfinished} is in progress`;
   if (await isThere(join(adminDir, 'index.lock'))) return 'its index is locked';
-  return (await isThere(join(adminDir, 'info', 'sparse-checkout'))) ? 'only a part of its files is there' : null;
+  return (await isThere(join(adminDir, 'info', 'sparse-checkout'))) ? 'it is a sparse checkout' : null;
 }

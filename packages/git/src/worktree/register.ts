@@ -16,8 +16,8 @@ import { branchTip, type Repository } from '../repository/repository.ts';
 export type Place = { path: string; branch: string | null; base: string };
 
 /**
- * Registers a worktree without its files. It acts first and looks closer only when git refuses, because in nearly every
- * call there is nothing to repair. `isNew` is false when an earlier call had registered it.
+ * Registers a worktree without its files. Tries first and investigates only if git refuses, because there is rarely
+ * anything to repair. `isNew` is false if an earlier call had registered it.
  */
 export async function register(
   repository: Repository,
@@ -31,7 +31,7 @@ export async function register(
       await withLock(repositoryLock(repository), () => add(repository, place, isBranchThere));
       const added = await findRegistration(repository, place.path);
       if (added !== null && added.branch === place.branch) return { registration: added, isNew: true };
-      throw new PawlError('git_failed', `Git made no worktree at ${place.path}.`, { hint: 'Try again.' });
+      throw new PawlError('git_failed', `Git created no worktree at ${place.path}.`, { hint: 'Try again.' });
     } catch (error) {
       if (attempt >= gitLimits.registerAttempts) throw error;
       isBranchThere = await clearTheWay(repository, place, error, { attempt, isBranchThere });
@@ -39,7 +39,7 @@ export async function register(
   }
 }
 
-/** Git's list of worktrees is read and written by one command at a time; without this, concurrent ones fail. */
+/** One command at a time reads and writes git's list of worktrees; concurrent ones fail. */
 export function repositoryLock(repository: Repository): string {
   return `repository:${repository.commonDir}`;
 }
@@ -54,7 +54,7 @@ async function add(repository: Repository, { path, branch, base }: Place, isBran
   await runInUserRepository(repository.commonDir, ['worktree', 'add', '--quiet', '--no-checkout', ...target]);
 }
 
-/** Looks at the place: our registered worktree, or null when it is free. Somebody else's files are a conflict. */
+/** Inspects the path: returns our registered worktree, or null if it is free. Foreign files are a conflict. */
 async function inspect(repository: Repository, { path, branch }: Place): Promise<Registration | null> {
   const entries = await entriesOf(path);
   if (entries === null || entries.length === 0) return null;
@@ -70,18 +70,18 @@ async function inspect(repository: Repository, { path, branch }: Place): Promise
   const isAlone = entries.length === 1 && entries[0] === '.git';
   const wasNeverMade = isOurs || (id !== null && registration === null) || (await isEmptyFile(join(path, '.git')));
   if (!isAlone || !wasNeverMade) {
-    throw new PawlError('conflict', `${path} is already there and is not a worktree of this agent.`, {
+    throw new PawlError('conflict', `${path} already exists and is not a worktree of this agent.`, {
       hint: 'Move it aside. Pawl does not touch files that it did not write.',
     });
   }
-  // All that is there is the pointer of a `worktree add` that was killed: no file was ever checked out.
+  // Only the pointer of a killed `worktree add` is there: no file was ever checked out.
   await waitForEarlierGit(path);
   if (isOurs) await rm(registration.adminDir, { recursive: true, force: true });
   await rm(join(path, '.git'), { force: true });
   return null;
 }
 
-/** Finds out why git refused. It throws when nothing can be done, else returns whether the branch is already there. */
+/** Finds out why git refused. Throws if nothing can be done, else returns whether the branch already exists. */
 async function clearTheWay(
   repository: Repository,
   place: Place,
@@ -96,7 +96,7 @@ async function clearTheWay(
     return isBranchThere;
   }
   if (isHeldLock(complaint)) {
-    // A git that was killed leaves its lock on the branch behind. Nobody else has business with a branch of ours.
+    // A killed git leaves its lock on the branch. Nobody else uses our branches.
     if (attempt === gitLimits.registerAttempts - 1 && place.branch !== null) {
       await removeOldLock(join(repository.commonDir, 'refs', 'heads', `${place.branch}.lock`));
     }
@@ -113,7 +113,7 @@ async function clearTheWay(
   }
   const obstacle = /'refs\/heads\/([^']+)' exists; cannot create/.exec(complaint)?.[1];
   if (obstacle !== undefined) {
-    throw new PawlError('conflict', `The branch ${obstacle} is in the way of ${place.branch}.`, {
+    throw new PawlError('conflict', `The branch ${obstacle} conflicts with ${place.branch}.`, {
       hint: `Git cannot hold both. Rename it: git branch -m ${obstacle} <another name>`,
     });
   }
@@ -123,8 +123,8 @@ async function clearTheWay(
 }
 
 function branchTaken({ branch, base }: Place, reason: string): PawlError {
-  return new PawlError('conflict', `The branch ${branch} is there already, and ${reason}.`, {
-    hint: 'Choose another name. Pawl never moves a branch that it did not make.',
+  return new PawlError('conflict', `The branch ${branch} already exists, and ${reason}.`, {
+    hint: 'Choose another name. Pawl never moves a branch that it did not create.',
     details: { branch, base },
   });
 }
@@ -136,7 +136,7 @@ async function entriesOf(path: string): Promise<string[] | null> {
     if (hasErrno(error, 'ENOENT')) return null;
     throw error;
   }
-  throw new PawlError('conflict', `${path} is there already and is not a directory.`, { hint: 'Move it aside.' });
+  throw new PawlError('conflict', `${path} already exists and is not a directory.`, { hint: 'Move it aside.' });
 }
 
 async function isEmptyFile(path: string): Promise<boolean> {

@@ -5,34 +5,33 @@ import { readPointer } from '../repository/pointer-file.ts';
 import type { Repository } from '../repository/repository.ts';
 
 /**
- * Git's record of one linked worktree: the directory `<commonDir>/worktrees/<id>`. It is read by hand, because a git
- * process for each look would cost more than the rest of the work.
- *
+ * Git's record of one linked worktree: the directory `<commonDir>/worktrees/<id>`. Read directly, because a git process
+ * per lookup would cost more than the rest of the work.
  *   git makes it in this order:  locked → gitdir → <path>/.git → HEAD (zeros) → commondir → HEAD (the branch) → no lock
  *   and a kill can leave it after any of these steps.
  */
 export type Registration = {
   id: string;
   adminDir: string;
-  /** Null while the worktree's own record of where it lies is missing. */
+  /** Null while the record has no path. */
   path: string | null;
-  /** The branch that is checked out; null when HEAD is detached or missing. */
+  /** The checked-out branch; null if HEAD is detached or missing. */
   branch: string | null;
   /** The commit of a detached HEAD. */
   detachedAt: string | null;
-  /** Why it is locked; null when it is not. */
+  /** Why it is locked; null if it is not. */
   locked: string | null;
 };
 
-/** What git writes into `locked` while `worktree add` is under way. */
+/** Git writes this into `locked` during `worktree add`. */
 export const initializing = 'initializing';
 
-/** True when `worktree add` was ended before HEAD was set: nothing was ever checked out there. */
+/** True if `worktree add` ended before HEAD was set: nothing was ever checked out there. */
 export function isHalfMade(registration: Registration): boolean {
   return registration.branch === null && registration.detachedAt === null;
 }
 
-/** Reads one registration, or returns null when there is none of that id. */
+/** Reads one registration, or null. */
 export async function readRegistration(repository: Repository, id: string): Promise<Registration | null> {
   const adminDir = join(repository.commonDir, 'worktrees', id);
   if (!(await isDirectory(adminDir))) return null;
@@ -51,7 +50,7 @@ export async function readRegistration(repository: Repository, id: string): Prom
   };
 }
 
-/** The registration id that the `.git` file of a worktree names, when it names one of this repository. */
+/** The registration id in a worktree's `.git` file, if it belongs to this repository. */
 export async function registrationIdAt(repository: Repository, path: string): Promise<string | null> {
   const pointer = await readPointer(join(path, '.git'));
   const target = /^gitdir: (.+)$/.exec(pointer ?? '')?.[1];
@@ -60,9 +59,9 @@ export async function registrationIdAt(repository: Repository, path: string): Pr
   return dirname(adminDir) === join(repository.commonDir, 'worktrees') ? basename(adminDir) : null;
 }
 
-/** Finds the registration of exactly this canonical path, whether or not the directory is still there. */
+/** Finds the registration of exactly this canonical path, whether or not the directory exists. */
 export async function findRegistration(repository: Repository, path: string): Promise<Registration | null> {
-  // The worktree's own pointer comes first; it is only a guess, since whoever works there can rewrite it.
+  // Try the worktree's own pointer first; it is only a guess, since anyone who works there can rewrite it.
   const likely = await registrationIdAt(repository, path);
   const guess = likely === null ? null : await readRegistration(repository, likely);
   if (guess?.path === path) return guess;
@@ -73,7 +72,7 @@ export async function findRegistration(repository: Repository, path: string): Pr
   return null;
 }
 
-/** The paths of all linked worktrees that the repository has a record of. */
+/** The paths of all linked worktrees on record. */
 export async function registeredPaths(repository: Repository): Promise<Set<string>> {
   const found = await Promise.all((await registrationIds(repository)).map((id) => readRegistration(repository, id)));
   return new Set(found.flatMap((registration) => registration?.path ?? []));
@@ -86,7 +85,7 @@ async function registrationIds(repository: Repository): Promise<string[]> {
   });
 }
 
-/** Refuses a path that git's bookkeeping could not hold. */
+/** Refuses a path that git's files cannot hold. */
 export function checkWorktreePath(path: string): void {
   // oxlint-disable-next-line no-control-regex
   if (isAbsolute(path) && !/[\u0000-\u001f\u007f]/.test(path) && basename(path) !== '.git') return;
@@ -95,7 +94,7 @@ export function checkWorktreePath(path: string): void {
   });
 }
 
-/** The path with all symbolic links above its last part resolved; the last part itself is never followed. */
+/** Resolves all symbolic links above the last part of a path; never follows the last part itself. */
 export async function canonicalPath(path: string): Promise<string> {
   checkWorktreePath(path);
   const plain = resolve(path);

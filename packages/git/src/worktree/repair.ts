@@ -5,8 +5,8 @@ import { initializing, isHalfMade, type Registration } from './registration.ts';
 import { branchTip, type Repository } from '../repository/repository.ts';
 
 /**
- * Repairs a registration whose directory is gone. The directory is made again where it held our branch; otherwise the
- * registration is dropped, but only when a branch keeps its commits.
+ * Repairs a registration whose directory is gone. Recreates the directory if it held our branch; otherwise drops the
+ * registration, but only if a branch keeps its commits.
  */
 export async function repairLost(
   repository: Repository,
@@ -16,11 +16,11 @@ export async function repairLost(
   if (isHalfMade(lost)) return drop(lost);
   if (lost.locked !== null && lost.locked !== initializing) {
     throw new PawlError('conflict', `The worktree at ${path} is locked, and its directory is gone.`, {
-      hint: `If it lies on a disk that is not mounted, mount it; else run: git worktree unlock ${path}`,
+      hint: `If it is on a disk that is not mounted, mount it; otherwise run: git worktree unlock ${path}`,
       details: { reason: lost.locked },
     });
   }
-  // A directory without a branch that never left its base held nothing of its own.
+  // A detached worktree that never left its base held nothing of its own.
   if (lost.branch === null && lost.detachedAt === base) return drop(lost);
   if (lost.branch === null) {
     throw new PawlError('conflict', `The lost worktree at ${path} had commits on no branch.`, {

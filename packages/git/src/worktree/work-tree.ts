@@ -22,8 +22,8 @@ import { registrationAt } from './worktree.ts';
 type Place = { path: string; adminDir: string };
 
 /**
- * Writes all files of a work tree, as git would commit them, into a tree, and returns its id. Objects go to `objectsDir`.
- * The work tree and its index are only read. Filters that a repository asks for are not run.
+ * Writes all files of a work tree into a tree, as git would commit them, and returns its id. Objects go to
+ * `objectsDir`. Only reads the work tree and its index. Runs no filters of a repository.
  */
 export async function treeOfWork(
   repository: Repository,
@@ -45,7 +45,7 @@ export async function treeOfWork(
   const kinds = ['--modified', '--deleted', '--others', ...(await exclusionsOf(repository))];
   const options = { asBytes: true, maxBytes: gitLimits.snapshotListBytes };
   const { stdout } = await runOnRawFiles(view, ['ls-files', '-z', ...kinds], options);
-  // What ends in a slash is a repository of its own, which git would not look into either.
+  // A trailing slash marks a nested repository, which git would skip as well.
   const names = [...new Set(stdout.split('\0'))].filter((name) => name !== '' && !name.endsWith('/'));
   await refuseTooMuch(path, names);
   const input = Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
@@ -53,12 +53,12 @@ export async function treeOfWork(
   return (await runOnRawFiles(view, ['write-tree'])).stdout.trim();
 }
 
-/** Puts a copy of an index where a view expects it. It keeps its time, by which git knows what it has to look at again. */
+/** Copies an index to where a view expects it. Keeps its mtime, by which git knows what to check again. */
 export async function copyIndex(view: RawView, adminDir: string): Promise<void> {
   const found: FoundIndex | null = await readIndexFile(adminDir);
   if (found === null) {
     throw new PawlError('conflict', `The files of ${view.path} were never written: it has no index.`, {
-      hint: 'Run `git status` there; `git reset` makes an index.',
+      hint: 'Run `git status` there; `git reset` creates an index.',
     });
   }
   if (found.bytes.includes('link')) return copyIndexPlainly(view, found, adminDir);
@@ -68,8 +68,8 @@ export async function copyIndex(view: RawView, adminDir: string): Promise<void> 
 }
 
 /**
- * Commits everything in an agent's worktree onto its branch. It returns the new commit, or null when there was nothing to
- * commit. A call that was cut short is finished by the next one.
+ * Commits everything in an agent's worktree onto its branch. Returns the new commit, or null if there was nothing to
+ * commit. The next call finishes an interrupted one.
  */
 export async function commitWork(
   repository: Repository,
@@ -81,9 +81,13 @@ export async function commitWork(
   const unfinished = await unfinishedOperation(adminDir);
   const head = await headOf(adminDir);
   if (current !== branch || unfinished !== null || head === null) {
-    throw new PawlError('conflict', `The worktree ${place.path} is not simply on its branch ${branch}.`, {
-      hint: `Look at \`git status\` there: ${unfinished === null ? 'it is on something else' : `a ${unfinished} is under way`}.`,
-    });
+    throw new PawlError(
+      'conflict',
+      `The worktree ${place.path} is not on its branch ${branch}, or an operation is in progress.`,
+      {
+        hint: `See \`git status\` there: ${unfinished === null ? 'it is on something else' : `a ${unfinished} is in progress`}.`,
+      },
+    );
   }
   const objectsDir = objectsDirOf(repository);
   await ensureOwnDirectory(repository, ownDir);
@@ -97,7 +101,7 @@ export async function commitWork(
         const ref = `refs/heads/${branch}`;
         await runInUserRepository(repository.commonDir, ['update-ref', '-m', 'pawl: commit', ref, commit, head]);
       }
-      // The files are those of the commit already; only the index has to hear of it.
+      // The files already match the commit; only the index must be updated.
       const view = { ownDir, objectsDir, ...place };
       await runOnFiles(view, ['read-tree', '--reset', commit]);
       return isNew ? commit : null;
@@ -105,7 +109,7 @@ export async function commitWork(
   );
 }
 
-/** Makes a commit of a tree, in the name of Pawl. */
+/** Commits a tree as Pawl. */
 export async function commitTree(request: {
   ownDir: string;
   objectsDir: string;
@@ -124,8 +128,8 @@ async function refuseTooMuch(path: string, names: readonly string[]): Promise<vo
     for (const { size } of (await lookAtFiles(path, names)).values()) bytes += size;
     if (bytes <= gitLimits.diffBytes) return;
   }
-  throw new PawlError('too_large', `There is more uncommitted in ${path} than can be looked at.`, {
-    hint: 'Ignore what is generated (.gitignore), or commit it there.',
+  throw new PawlError('too_large', `${path} has more uncommitted content than can be handled.`, {
+    hint: 'Ignore generated files (.gitignore), or commit them there.',
     details: { files: names.length, bytes: Number(bytes) },
   });
 }

@@ -7,25 +7,25 @@ export type ListedWorktree = {
   path: string;
   /** Null in a bare repository and before the first commit. */
   head: string | null;
-  /** Null when HEAD is detached. */
+  /** Null if HEAD is detached. */
   branch: string | null;
   bare: boolean;
-  /** Why it is locked, possibly an empty text; null when it is not. */
+  /** Why it is locked, possibly empty; null if it is not. */
   locked: string | null;
-  /** Why git would prune it, such as a directory that is gone; null when it would not. */
+  /** Why git would prune it, such as a missing directory; null if it would not. */
   prunable: string | null;
 };
 
-/** All worktrees of the repository, its main one first. */
+/** All worktrees of the repository, the main one first. */
 export async function listWorktrees(repository: Repository): Promise<ListedWorktree[]> {
   return withLock(repositoryLock(repository), () => readWorktrees(repository));
 }
 
-/** The same, for those who hold the repository's lock already. */
+/** The same, while holding the repository's lock. */
 export async function readWorktrees(repository: Repository): Promise<ListedWorktree[]> {
   const command = ['worktree', 'list', '--porcelain'];
   const terminated = await runInUserRepository(repository.commonDir, [...command, '-z'], { answers: [129] });
-  // Git before 2.36 does not know `-z` and answers with its usage.
+  // Git before 2.36 does not know `-z` and prints its usage.
   const listed =
     terminated.exitCode === 0
       ? parseWorktreeList(terminated.stdout, '\0')

@@ -29,23 +29,21 @@ export type BeginRequest = ConflictRequest & {
   path: string;
   branch: string;
   message: string;
-  /** An earlier call was cut short perhaps: what it has written may be there already. */
+  /** An earlier call may have been interrupted: its files may already be there. */
   isRepeat: boolean;
 };
 
 export type BegunMerge =
-  /** The merge waits in the worktree, with these files in conflict; `already` when it did before. */
+  /** The merge is in progress in the worktree, with these files in conflict; `already` if it was before. */
   | { do: 'begun' | 'already'; files: string[] }
-  /** Nothing conflicts, so nothing was begun. */
+  /** Nothing conflicts, so nothing was started. */
   | { do: 'clean' };
 
 /**
- * Begins a merge in a clean worktree as `git merge` would: conflict markers in the files, the versions in the index, and
- * MERGE_HEAD. Unlike that, it runs no hook, filter or driver of any repository.
- *
+ * Starts a merge in a clean worktree as `git merge` would: conflict markers in the files, the versions in the index,
+ * and MERGE_HEAD. Unlike git, it runs no hook, filter or driver of any repository.
  *   files and index at the merged tree ─▶ conflicted versions in the index ─▶ MERGE_HEAD
- *
- * MERGE_HEAD comes last, so a merge that git shows is whole; one that was cut short before is done again.
+ * MERGE_HEAD comes last, so a merge that git shows is complete; an interrupted one is done again.
  */
 export async function beginMerge(repository: Repository, request: BeginRequest): Promise<BegunMerge> {
   const { ownDir, head } = request;
@@ -54,7 +52,7 @@ export async function beginMerge(repository: Repository, request: BeginRequest):
   return withLock(`worktree:${view.path}`, async () => {
     const unfinished = await unfinishedOperation(view.adminDir);
     if (unfinished === 'merge') return { do: 'already', files: await unmergedFiles(view) };
-    if (unfinished !== null) throw refusal(view, `a ${unfinished} is under way there`, 'Finish or abort it first.');
+    if (unfinished !== null) throw refusal(view, `a ${unfinished} is in progress there`, 'Finish or abort it first.');
     if ((await headOf(view.adminDir)) !== head)
       throw refusal(view, 'its branch has moved', 'Propose the new commit: pawl change open');
     const merge = await mergeWithConflicts(repository, request);
@@ -70,7 +68,7 @@ export async function beginMerge(repository: Repository, request: BeginRequest):
   });
 }
 
-/** Commits a merge whose conflicts are all resolved and staged. Null when no merge is under way there. */
+/** Commits a merge whose conflicts are all resolved and staged. Null if no merge is in progress. */
 export async function commitMerge(
   repository: Repository,
   request: { ownDir: string; path: string; branch: string; message: string },
@@ -118,24 +116,24 @@ async function writeFiles(
   { ownDir, head, merge, isRepeat }: BeginRequest & { merge: ConflictedMerge },
 ): Promise<void> {
   if (isRepeat) {
-    // A git that the dead daemon had begun goes on without it.
+    // A git process of the dead daemon may still be running.
     await waitForEarlierGit(view.path);
     await removeAbandonedLock(view.adminDir);
   }
   if (await isThere(join(view.adminDir, 'index.lock')))
-    throw refusal(view, 'a git command is at work there', 'Wait for it to end.');
+    throw refusal(view, 'a git command is running there', 'Wait for it to end.');
   if (await isThere(join(view.adminDir, 'info', 'sparse-checkout')))
-    throw refusal(view, 'only a part of its files is there', 'Merge by hand.');
+    throw refusal(view, 'it is a sparse checkout', 'Merge by hand.');
   if (!(await hasWork(view, head))) {
     await rehearse(repository, view, { ownDir, from: head, to: merge.tree });
     return followFiles(view, head, merge.tree);
   }
   if (!isRepeat || !(await isHalfOf(repository, view, { head, tree: merge.tree })))
-    throw refusal(view, 'it has changes that are not committed', 'Commit or stash them there first.');
+    throw refusal(view, 'it has uncommitted changes', 'Commit or stash them there first.');
   await runOnFiles(view, ['read-tree', '--reset', '-u', '--no-recurse-submodules', merge.tree]);
 }
 
-/** Replaces the entries of conflicted files by their versions, as git leaves them after a merge. */
+/** Replaces the entries of conflicted files by their versions, as git does in a merge. */
 async function writeStages(view: OwnView, stages: readonly Stage[]): Promise<void> {
   const none = '0'.repeat(stages[0]?.id.length ?? 40);
   const names = new Set(stages.map(({ name }) => name));
@@ -146,7 +144,6 @@ async function writeStages(view: OwnView, stages: readonly Stage[]): Promise<voi
   await runOnFiles(view, ['update-index', '-z', '--index-info'], { input: Buffer.from(lines.join(''), 'latin1') });
 }
 
-/** Files that are still in conflict. */
 async function unmergedFiles(view: OwnView): Promise<string[]> {
   const options = { maxBytes: gitLimits.statusBytes, mayTruncate: true };
   const { stdout } = await runOnFiles(view, ['ls-files', '-z', '--unmerged'], options);
@@ -169,7 +166,7 @@ async function refuseUnresolved(view: OwnView): Promise<void> {
   if (stdout !== '') throw refusal(view, 'it has changes that are not staged', 'Stage them: git add --update');
 }
 
-/** Whether an earlier call has made the commit already, and was cut short after it. */
+/** Whether an interrupted call had already made the commit. */
 async function isCommitted(
   repository: Repository,
   view: OwnView,
@@ -196,7 +193,7 @@ async function treeOfIndex(repository: Repository, view: OwnView): Promise<strin
   });
 }
 
-/** Writes a small file by a rename, so that a link in its place is replaced and not followed. */
+/** Writes a small file by a rename, so that a link in its place is replaced, not followed. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.pawl-draft`;
   await rm(draft, { force: true });

@@ -8,17 +8,17 @@ import { registrationAt } from './worktree.ts';
 export type WorktreeStatus = {
   /** Tracked files that differ from HEAD, in the index or on disk. */
   changed: number;
-  /** Files and whole directories that git does not know and does not ignore. */
+  /** Untracked files and whole directories, not ignored. */
   untracked: number;
-  /** The first of both, as text to show; names that are not UTF-8 are shown with replacement characters. */
+  /** The first of both, for display; invalid UTF-8 has replacement characters. */
   files: string[];
-  /** There was more than could be counted: the numbers are lower bounds. */
+  /** There was too much to count: the numbers are lower bounds. */
   truncated: boolean;
   head: string | null;
   branch: string | null;
 };
 
-/** The id of the tree without files, which git knows without having it stored. */
+/** The id of the empty tree, which git knows without storing it. */
 const emptyTree = {
   sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
@@ -27,8 +27,8 @@ const emptyTree = {
 const listing: GitOptions = { maxBytes: gitLimits.statusBytes, mayTruncate: true };
 
 /**
- * What is uncommitted in a worktree. It reads the worktree's real index and writes nothing; submodules are compared by
- * their commit only, because a look inside would run git with the submodule's own config.
+ * The uncommitted state of a worktree. Reads its real index and writes nothing; submodules are compared by commit only,
+ * because looking inside would run git with the submodule's own config.
  */
 export async function worktreeStatus(
   repository: Repository,
@@ -62,20 +62,20 @@ export async function worktreeStatus(
 }
 
 /**
- * What differs on disk from the index, with a mark before each name. `ls-files` compares contents where times differ;
- * `git diff` would do so too, but it writes the refreshed index back, optional locks or not.
+ * Differences between disk and index, with a mark before each name. `ls-files` compares contents if times differ; `git
+ * diff` would, too, but it writes the refreshed index back, even without optional locks.
  */
 async function listOnDisk(repository: Repository, view: OwnView) {
   const kinds = ['--modified', '--deleted', '--others', ...(await exclusionsOf(repository))];
   return runOnFiles(view, ['ls-files', '-t', '-z', ...kinds, '--directory', '--no-empty-directory'], listing);
 }
 
-/** What stands before each NUL; an entry that was cut off is dropped. */
+/** The entries before each NUL; drops an incomplete one. */
 function entriesIn(text: string): string[] {
   return text.split('\0').slice(0, -1);
 }
 
-/** The name behind a mark and a space. */
+/** The name after a mark and a space. */
 function nameOf(entry: string): string {
   return entry.slice(2);
 }

@@ -11,22 +11,22 @@ import { worktreeStatus } from './worktree-status.ts';
 
 export type WorkRequest = { ownDir: string; path: string; branch: string | null; base: string };
 
-/** The first of these that holds. Only a `clean` one can go without a trace, and an `unpushed` one but for its branch. */
+/** The first that applies. Only `clean` can be removed without loss; `unpushed` only if the branch stays. */
 export type WorkState = 'missing' | 'locked' | 'occupied' | 'dirty' | 'unpushed' | 'clean';
 
 export type WorktreeWork = {
   state: WorkState;
-  /** Why, in words for a person. */
+  /** Why, for a person. */
   detail: string;
   changed: number;
   untracked: number;
-  /** Commits of the branch and of HEAD that no other branch, no remote-tracking branch and not the base has. */
+  /** Commits of the branch and of HEAD that are on no other branch, no remote-tracking branch and not in the base. */
   commits: number;
-  /** The commit of the branch; null when there is no such branch. */
+  /** The commit of the branch; null if there is no such branch. */
   tip: string | null;
 };
 
-/** Says what would be lost if a worktree and its branch went away. Processes at work there are not its matter. */
+/** Determines what would be lost if a worktree and its branch were removed. Ignores running processes. */
 export async function worktreeWork(repository: Repository, request: WorkRequest): Promise<WorktreeWork> {
   const branch = request.branch === null ? null : checkBranchName(request.branch);
   const path = await canonicalPath(request.path);
@@ -44,7 +44,7 @@ export async function worktreeWork(repository: Repository, request: WorkRequest)
   if (!directory) return { ...facts, state: 'missing', detail: `There is no directory ${path}.` };
   if (registration === null) throw notAWorktree(repository, path);
   const inner = await worktreeInside(repository, path);
-  if (inner !== null) return { ...facts, state: 'occupied', detail: `Another worktree lies inside: ${inner}.` };
+  if (inner !== null) return { ...facts, state: 'occupied', detail: `Another worktree is inside: ${inner}.` };
   return { ...facts, ...(await judge(repository, { ...request, path }, registration, { commits, head })) };
 }
 
@@ -58,15 +58,15 @@ async function judge(
 ): Promise<Judgement> {
   const { changed, untracked, truncated } = await worktreeStatus(repository, { ownDir, path });
   const dirty = (detail: string): Judgement => ({ state: 'dirty', detail, changed, untracked });
-  if (head === null) return dirty('Its HEAD leads to no commit: the branch was deleted, or has none yet.');
+  if (head === null) return dirty('Its HEAD has no commit: the branch was deleted, or is empty.');
   if (truncated) return dirty(`More than ${changed} changed and ${untracked} untracked files are not committed.`);
   if (changed + untracked > 0) return dirty(`${changed} changed and ${untracked} untracked files are not committed.`);
   const unfinished = await unfinishedOperation(registration.adminDir);
-  if (unfinished !== null) return dirty(`A ${unfinished} is under way.`);
+  if (unfinished !== null) return dirty(`A ${unfinished} is in progress.`);
   if (commits > 0) {
     return { state: 'unpushed', detail: `${commits} commits are on no other branch.`, changed, untracked };
   }
-  return { state: 'clean', detail: 'All that is here is elsewhere too.', changed, untracked };
+  return { state: 'clean', detail: 'Everything here is elsewhere, too.', changed, untracked };
 }
 
 type Count = { branch: string | null; base: string; tips: readonly (string | null)[] };
@@ -75,14 +75,14 @@ async function countOwnCommits(repository: Repository, { branch, base, tips }: C
   const commits = tips.filter((tip) => tip !== null);
   if (commits.length === 0) return 0;
   const known = await commitAt(repository, base);
-  // Names of branches are from an alphabet without wildcards, so the pattern is the name.
+  // Branch names contain no wildcards, so the pattern is the name.
   const exclude = branch === null ? [] : [`--exclude=${branch}`];
   const elsewhere = ['--not', ...(known === null ? [] : [known]), ...exclude, '--branches', '--remotes'];
   const { stdout } = await runInUserRepository(repository.commonDir, ['rev-list', '--count', ...commits, ...elsewhere]);
   return Number.parseInt(stdout, 10);
 }
 
-/** What git keeps while it waits for a person to go on. */
+/** Files that git keeps during an unfinished operation. */
 const operations = {
   MERGE_HEAD: 'merge',
   CHERRY_PICK_HEAD: 'cherry-pick',
@@ -92,7 +92,7 @@ const operations = {
   BISECT_LOG: 'bisect',
 } as const;
 
-/** What git waits for a person to go on with in a work tree, or null. */
+/** The unfinished git operation in a work tree, or null. */
 export async function unfinishedOperation(adminDir: string): Promise<string | null> {
   for (const [file, operation] of Object.entries(operations)) {
     if (await isThere(join(adminDir, file))) return operation;
@@ -119,6 +119,6 @@ async function isDirectory(path: string): Promise<boolean> {
 
 function notAWorktree(repository: Repository, path: string): PawlError {
   return new PawlError('not_found', `${path} is not a worktree of ${repository.root}.`, {
-    hint: 'See `git worktree list` for those that there are.',
+    hint: 'See `git worktree list`.',
   });
 }

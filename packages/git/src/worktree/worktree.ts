@@ -20,31 +20,30 @@ import { branchTip, type Repository } from '../repository/repository.ts';
 import { checkOutSnapshot } from '../snapshot/snapshot-checkout.ts';
 
 export type WorktreeRequest = {
-  /** Pawl's own git directory for this repository; made when it is not there. */
+  /** Pawl's own git directory for this repository; created if missing. */
   ownDir: string;
   path: string;
-  /** Null for a worktree without a branch: its HEAD is detached at `base`. */
+  /** Null for a detached HEAD at `base`. */
   branch: string | null;
   /** The full id of the commit that a new branch starts at. */
   base: string;
-  /** The uncommitted files to begin with, as `takeSnapshot` kept them; `base` is then the snapshot's head. */
+  /** The uncommitted files to start with, from `takeSnapshot`; `base` is then the snapshot's head. */
   snapshot?: { name: string; commit: string };
 };
 
-/** A worktree that is there, registered, and on its branch if it has one. */
+/** An existing, registered worktree, on its branch if it has one. */
 export type Worktree = { path: string; branch: string | null };
 
 /**
- * Makes a worktree, with a branch of its own where one is named, or finishes an earlier call that was cut short at any instant. Calling it
- * again is free of effects, also when somebody has worked there meanwhile.
- *
+ * Creates a worktree, with its own branch if named, or finishes an earlier interrupted call. Idempotent, even if
+ * somebody has worked there meanwhile.
  *   free place → registered, no files → registered, files written (the index is there)
  */
 export async function addWorktree(repository: Repository, request: WorktreeRequest): Promise<Worktree> {
   const branch = request.branch === null ? null : checkBranchName(request.branch);
   const { ownDir, base, snapshot } = request;
   if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(base)) {
-    throw new PawlError('invalid_input', 'The base of a worktree is the full id of a commit.', {
+    throw new PawlError('invalid_input', 'The base of a worktree must be a full commit id.', {
       hint: 'Resolve the revision first.',
     });
   }
@@ -59,12 +58,12 @@ export async function addWorktree(repository: Repository, request: WorktreeReque
       if (!isNew || attempt > 1) await clearUnfinishedCheckout(registration, path);
       const tip = () => (branch === null ? registration.detachedAt : branchTip(repository, branch));
       const commit = isNew ? base : ((await tip()) ?? base);
-      // A branch that has moved on was worked on; the snapshot is older than its commits.
+      // A branch that has moved was worked on; the snapshot is older than its commits.
       const withSnapshot = snapshot !== undefined && commit === base;
       const files = withSnapshot
         ? checkOutSnapshot(repository, registration, { ownDir, path, base, snapshot })
         : checkOut(repository, registration, { ownDir, path, commit });
-      // The git of an earlier life may have been so young that it was not to be seen yet, and have begun since.
+      // A leftover git may have been too young to be seen, and have started since.
       await files.catch((error: unknown) => {
         if (attempt >= gitLimits.checkoutAttempts || !isIndexLocked(error)) throw error;
       });
@@ -74,8 +73,8 @@ export async function addWorktree(repository: Repository, request: WorktreeReque
 }
 
 /**
- * Proves that a finished worktree of this repository lies exactly at this path, on the named branch if one is named. With
- * null it need not be on any.
+ * Verifies that a finished worktree of this repository is exactly at this path, on the named branch if given. With null
+ * it may be on any.
  */
 export async function verifyWorktree(repository: Repository, path: string, branch?: string | null): Promise<Worktree> {
   const registration = await registrationAt(repository, path);
@@ -95,13 +94,13 @@ export async function verifyWorktree(repository: Repository, path: string, branc
   return { path: place, branch: registration.branch };
 }
 
-/** The registration of the worktree at this path, where the worktree and the repository point to each other. */
+/** The registration of the worktree at this path, if worktree and repository point to each other. */
 export async function registrationAt(repository: Repository, path: string): Promise<Registration> {
   const canonical = await canonicalPath(path);
   const id = await registrationIdAt(repository, canonical);
   const registration = id === null ? null : await readRegistration(repository, id);
   if (registration !== null && registration.path === canonical) return registration;
-  throw new PawlError('not_found', `${canonical} is not a worktree of ${repository.root} any more.`, {
-    hint: '`pawl doctor --fix` registers it again; its files stay as they are.',
+  throw new PawlError('not_found', `${canonical} is no longer a worktree of ${repository.root}.`, {
+    hint: '`pawl doctor --fix` registers it again; its files stay unchanged.',
   });
 }

@@ -7,7 +7,7 @@ import { gitEnvironment } from '../../src/command/hardening.ts';
 import { openRepository } from '../../src/repository/repository.ts';
 import { git, makeRepository, refusal, temporaryDirectory } from '../fixture.ts';
 
-test("passes none of the caller's git variables on, and nothing that could ask", () => {
+test("drops the caller's git variables and everything that could prompt", () => {
   const environment = gitEnvironment({
     PATH: '/bin',
     GIT_DIR: '/evil',
@@ -24,7 +24,7 @@ test("passes none of the caller's git variables on, and nothing that could ask",
   expect(environment).toMatchObject({ PATH: '/bin', LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' });
 });
 
-test('is not led astray by GIT_DIR and the like', async () => {
+test('ignores GIT_DIR and the like', async () => {
   const root = makeRepository(join(temporaryDirectory(), 'project'));
   for (const [name, value] of [
     ['GIT_DIR', '/nonexistent'],
@@ -38,7 +38,7 @@ test('is not led astray by GIT_DIR and the like', async () => {
   expect(await openRepository(root)).toMatchObject({ root });
 });
 
-test('says which command failed, how, and what to do', async () => {
+test('names the failed command, how it failed, and what to do', async () => {
   const root = makeRepository(join(temporaryDirectory(), 'project'));
   const failing = runInUserRepository(join(root, '.git'), ['rev-list', '--count', 'nothing', '--']);
   await expect(failing).rejects.toMatchObject({
@@ -58,13 +58,13 @@ test('drops control characters from what git says', async () => {
   expect(said).not.toMatch(/[\u0000-\u001f]/);
 });
 
-test('refuses to run on the user repository what could run filters', () => {
+test("refuses commands that could run filters on the user's repository", () => {
   for (const args of [['status'], ['diff'], ['checkout', 'main'], ['worktree', 'add', '/tmp/x']]) {
     expect(() => runInUserRepository('/nonexistent', args)).toThrow(/must not/);
   }
 });
 
-test('keeps only the beginning of an output that is too long, when asked to', async () => {
+test('keeps only the beginning of an oversized output, on request', async () => {
   const root = makeRepository(join(temporaryDirectory(), 'project'));
   const args = ['for-each-ref', '--format=%(refname)'];
   const cut = await runInUserRepository(join(root, '.git'), args, { maxBytes: 5, mayTruncate: true });
@@ -100,8 +100,8 @@ test.each([
   "fatal: Unable to create '/r/.git/packed-refs.lock': File exists.",
   'error: could not lock config file .git/config: File exists',
   'fatal: failed to read .git/worktrees/x/commondir: Success',
-])('knows a held lock: %s', (stderr) => expect(isHeldLock(stderr)).toBe(true));
+])('recognises a held lock: %s', (stderr) => expect(isHeldLock(stderr)).toBe(true));
 
-test('knows what is no lock', () => {
+test('recognises other failures', () => {
   expect(isHeldLock("fatal: a branch named 'x' already exists")).toBe(false);
 });

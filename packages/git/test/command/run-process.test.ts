@@ -15,12 +15,12 @@ const shell = (script: string, request: Partial<ProcessRequest> = {}) =>
     ...request,
   });
 
-test('gives what it printed and how it ended, with the environment that was given and no other', async () => {
+test('returns its output and exit, with only the given environment', async () => {
   const result = await shell('echo "out $GIVEN$HOME"; echo err >&2; exit 3');
   expect(result).toEqual({ exitCode: 3, stdout: 'out given\n', stderr: 'err\n', timedOut: false, isMaxBuffer: false });
 });
 
-test('reads bytes, a file, or nothing, and may leave before it has read all', async () => {
+test('reads bytes, a file, or nothing, and may exit before it has read all', async () => {
   expect((await shell('cat', { input: Buffer.from('bytes') })).stdout).toBe('bytes');
   const inputFile = join(temporaryDirectory(), 'input');
   writeFileSync(inputFile, 'file');
@@ -29,7 +29,7 @@ test('reads bytes, a file, or nothing, and may leave before it has read all', as
   expect(await shell('exit 0', { input: Buffer.alloc(4_000_000) })).toMatchObject({ exitCode: 0 });
 });
 
-test('keeps the beginning of a long output and ends the process, without half a character', async () => {
+test('keeps the beginning of a long output and ends the process, without splitting a character', async () => {
   const endless = 'while :; do echo öööö; done';
   const result = await shell(endless, { maxBytes: 4 });
   expect(result).toMatchObject({ isMaxBuffer: true, timedOut: false, stdout: 'öö' });
@@ -39,7 +39,7 @@ test('keeps the beginning of a long output and ends the process, without half a 
   expect(await shell('echo long enough >&2; sleep 60', { maxBytes: 4 })).toMatchObject({ isMaxBuffer: true });
 });
 
-test('ends what takes too long, also when a grandchild holds its output', async () => {
+test('ends a process at its timeout, even if a grandchild holds its output', async () => {
   const result = await shell('exec sleep 60', { timeoutMs: 200 });
   expect(result).toMatchObject({ timedOut: true, signal: 'SIGTERM' });
   expect(result.exitCode).toBeUndefined();

@@ -32,7 +32,7 @@ async function clonePlace(files?: Record<string, string>) {
 }
 
 describe('a clone for a check', () => {
-  test('is a repository with the files of exactly that commit, also of one that only the queue has', async () => {
+  test('is a repository with the files of exactly that commit, even of one that only the queue has', async () => {
     const { home, root, main, repository, ownDir, dir, branch, make } = await clonePlace();
     const onto = branch(main, { 'c.txt': 'c\n' });
     const head = branch(main, { 'd/e.txt': 'e\n', 'Ä "x"\n.txt': 'odd\n' });
@@ -52,7 +52,7 @@ describe('a clone for a check', () => {
     expect(readdirSync(join(home, 'checks'))).toEqual([]);
   });
 
-  test('nothing that is done in it reaches the refs, config or objects of the queue or the user', async () => {
+  test('nothing done in it reaches the refs, config or objects of the queue or the user', async () => {
     const { root, main, ownDir, dir, make } = await clonePlace();
     await make(main);
     const before = [snapshot(root), snapshot(ownDir)];
@@ -69,7 +69,7 @@ describe('a clone for a check', () => {
     expect([snapshot(root), snapshot(ownDir)]).toEqual(before);
   });
 
-  test('replaces whatever was there: read-only directories, links that lead out, a file', async () => {
+  test('replaces anything there: read-only directories, dangling links, a file', async () => {
     const { home, main, dir, make } = await clonePlace();
     const kept = join(home, 'kept');
     write(kept, { 'mine.txt': 'mine\n' });
@@ -113,7 +113,7 @@ describe('a clone for a check', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test('a repository with a part of its history, and one with the longer kind of ids', async () => {
+  test('works for a shallow repository, and for sha256 ids', async () => {
     const { home, root } = await clonePlace();
     commitAll(root, 'later');
     git(home, 'clone', '--quiet', '--depth=1', '--no-local', `file://${root}`, join(home, 'part'));
@@ -134,7 +134,7 @@ describe('a clone for a check', () => {
 });
 
 describe('hostile commits', () => {
-  test('fault 41: submodules, attributes, LFS and an embedded bare repository are only files', async () => {
+  test('submodules, attributes, LFS and an embedded bare repository are only files [fault 41]', async () => {
     const attributes = '*.bin filter=lfs diff=lfs merge=lfs -text\n*.txt filter=evil ident\n';
     const { home, root, dir, make } = await clonePlace({
       '.gitattributes': attributes,
@@ -167,7 +167,7 @@ describe('hostile commits', () => {
     expect(fired()).toEqual([]);
   });
 
-  test('a commit with a file in `.git`, or with a name that no disk takes, is refused as what it is', async () => {
+  test('a commit with a file in `.git`, or with an impossible name, is refused as such', async () => {
     const { root, dir, make } = await clonePlace();
     const blob = git(root, 'rev-parse', 'HEAD:a.txt').trim();
     const commitWith = (line: string) => {

@@ -32,7 +32,7 @@ function show({ ownDir, root }: Place, commit: string, format: string): string {
 }
 
 describe('a change goes onto main', () => {
-  test('squashed: one commit by its author, with the message that was given', async () => {
+  test('squashed: one commit by its author, with the given message', async () => {
     const place = await queuePlace();
     const head = place.branch(place.main, { 'a.txt': '1x\n2\n3\n4\n5\n' }, { 'c.txt': 'c\n' });
     const onto = place.branch(place.main, { 'a.txt': '1\n2\n3\n4\n5y\n' });
@@ -63,7 +63,7 @@ describe('a change goes onto main', () => {
     expect(show(place, (await merged(place, { onto, head })).commit, '%an')).toBe('person');
   });
 
-  test('the same request gives the same commit, also from nothing', async () => {
+  test('the same request gives the same commit, even from scratch', async () => {
     const place = await queuePlace();
     const head = place.branch(place.main, { 'c.txt': 'c\n' }, { 'd.txt': 'd\n' });
     const onto = place.branch(place.main, { 'e.txt': 'e\n' });
@@ -74,7 +74,7 @@ describe('a change goes onto main', () => {
     }
   });
 
-  test('merged: a commit with both as parents, also where main could just go forward', async () => {
+  test('merged: a commit with both as parents, even if a fast-forward is possible', async () => {
     const place = await queuePlace();
     const head = place.branch(place.main, { 'c.txt': 'c\n' });
     const { commit } = await merged(place, { onto: place.main, head, method: 'merge' });
@@ -82,7 +82,7 @@ describe('a change goes onto main', () => {
     expect(await isAncestor(place.repository, place.ownDir, head, commit)).toBe(true);
   });
 
-  test('rebased: each commit with its own author, time and message; one that follows on main stays as it is', async () => {
+  test('rebased: each commit keeps author, time and message; one that follows main stays unchanged', async () => {
     const place = await queuePlace();
     const head = place.branch(place.main, { 'c.txt': 'c\n' }, { 'd.txt': 'd\n' });
     expect(await merged(place, { onto: place.main, head, method: 'rebase' })).toMatchObject({ commit: head });
@@ -94,7 +94,7 @@ describe('a change goes onto main', () => {
     expect(Object.keys(filesOf(place, commit))).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']);
   });
 
-  test('rebased with a merge inside: left out when git alone made it, else the change becomes one commit', async () => {
+  test('rebased with a merge inside: skipped if git alone made it, else the change becomes one commit', async () => {
     const place = await queuePlace();
     const { root, main } = place;
     const newer = place.branch(main, { 'a.txt': '1\n2\n3\n4\n5y\n' });
@@ -118,7 +118,7 @@ describe('a change goes onto main', () => {
     expect(filesOf(place, settled.commit)['a.txt']).toBe('1\n2\n3\n4\n5both\n');
   });
 
-  test('a change that undoes its own conflict on the way goes in as a whole', async () => {
+  test('a change that undoes its own conflict is merged as a whole', async () => {
     const place = await queuePlace();
     const head = place.branch(place.main, { 'b.txt': 'mine\n' }, { 'b.txt': 'b\n', 'c.txt': 'c\n' });
     const onto = place.branch(place.main, { 'b.txt': 'theirs\n' });
@@ -129,7 +129,7 @@ describe('a change goes onto main', () => {
 });
 
 describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
-  test('a change or a commit to go onto that is not there is a failure, and never nothing', async () => {
+  test('a missing change or base is a failure, never "nothing"', async () => {
     const place = await queuePlace();
     const [missing, head] = ['d'.repeat(40), place.branch(place.main, { 'c.txt': 'c\n' })];
     const ontoTree = git(place.root, 'rev-parse', `${place.main}^{tree}`).trim();
@@ -143,7 +143,7 @@ describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
     }
   });
 
-  test('nothing comes of a change that is in, is empty, or was made by another one too', async () => {
+  test('nothing is merged if the change is already in, empty, or duplicated', async () => {
     const place = await queuePlace();
     const { main } = place;
     const head = place.branch(main, { 'c.txt': 'c\n' });
@@ -154,7 +154,7 @@ describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
     expect(await step(place, { onto: twin, head, method })).toEqual({ do: 'nothing' });
   });
 
-  test('a conflict names its files, odd ones too; a rename is followed; a binary file is not mixed', async () => {
+  test('a conflict names its files, even odd ones; renames are followed; binary files are not merged', async () => {
     const odd = 'Ä "q" \n\t-.txt';
     const place = await queuePlace({ 'old.txt': '1\n2\n3\n4\n5\n6\n7\n', bin: '\0\u0001', [odd]: 'x\n' });
     const { main, root } = place;
@@ -170,7 +170,7 @@ describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
     expect(filesOf(place, commit)['old.txt']).toBeUndefined();
   });
 
-  test('a history that has nothing to do with main conflicts, and no file is to blame', async () => {
+  test('an unrelated history conflicts, without files', async () => {
     const place = await queuePlace();
     git(place.root, 'checkout', '--quiet', '--orphan', 'strange');
     write(place.root, { 'a.txt': 'strange\n' });
@@ -178,7 +178,7 @@ describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
     expect(await step(place, { onto: place.main, head, method })).toEqual({ do: 'conflict', files: [] });
   });
 
-  test('a branch on top of another one goes in after it, although both changed the same lines', async () => {
+  test('a stacked branch merges after its base, although both changed the same lines', async () => {
     const place = await queuePlace();
     const { main } = place;
     const first = place.branch(main, { 'a.txt': '1\n2\nfirst\n4\n5\n' }, { 'a.txt': '1\n2\nfirst again\n4\n5\n' });
@@ -200,7 +200,7 @@ describe.each(['squash', 'merge', 'rebase'] as const)('by %s', (method) => {
   });
 });
 
-test('a repository of the longer kind of ids works the same', async () => {
+test('works for sha256 ids', async () => {
   const home = temporaryDirectory();
   const root = join(home, 'project');
   write(root, { 'a.txt': 'a\n' });
@@ -220,7 +220,7 @@ test('a repository of the longer kind of ids works the same', async () => {
 });
 
 describe('a chain', () => {
-  test('costs two commands for each change when what went before is known', async () => {
+  test('costs two commands per change if the chain before it is known', async () => {
     const place = await queuePlace();
     const { repository, ownDir, main } = place;
     const heads = ['c', 'd', 'e'].map((name) => place.branch(main, { [`${name}.txt`]: `${name}\n` }));

@@ -43,7 +43,7 @@ describe('a plan', () => {
 });
 
 describe('a branch moves forward', () => {
-  test('with the checkout that has it, when that is clean; untracked files stay', async () => {
+  test('with its checkout, if that is clean; untracked files stay', async () => {
     const place = await errandPlace({ 'a.txt': 'a\n', 'gone.txt': 'x\n', 'same.txt': 's\n' });
     place.work({ 'a.txt': 'errand\n', 'new/b.txt': 'b\n' });
     git(place.path, 'rm', '--quiet', 'gone.txt');
@@ -57,7 +57,7 @@ describe('a branch moves forward', () => {
     expect(git(place.root, 'reflog', '-1', '--format=%gs', 'main')).toBe('pawl: merge\n');
   });
 
-  test('alone, when nobody has it checked out; and together with a linked worktree that has', async () => {
+  test('alone, if it is not checked out; and with a linked worktree that has it', async () => {
     const place = await errandPlace();
     const tip = place.work({ 'x.txt': 'x\n' });
     git(place.root, 'switch', '--quiet', '--create', 'elsewhere');
@@ -77,7 +77,7 @@ describe('a branch moves forward', () => {
     expect(readFileSync(join(linked, 'y.txt'), 'utf8')).toBe('y\n');
   });
 
-  test('not when it has moved meanwhile', async () => {
+  test('not if it has moved meanwhile', async () => {
     const place = await errandPlace();
     const tip = place.work({ 'x.txt': 'x\n' });
     const moved = commitAll(place.root, 'main goes on');
@@ -88,7 +88,7 @@ describe('a branch moves forward', () => {
     expect(snapshot(place.root)).toEqual(before);
   });
 
-  test('its checkout is touched, but the same: a file whose time alone has changed is no obstacle', async () => {
+  test('a file of which only the time changed is no obstacle', async () => {
     const place = await errandPlace();
     place.work({ 'readme.md': 'errand\n' });
     write(place.root, { 'readme.md': 'hello\n' });
@@ -97,16 +97,16 @@ describe('a branch moves forward', () => {
   });
 });
 
-describe('a checkout of the target in which a person has begun something is left as it is, byte for byte', () => {
+describe('a checkout of the target with an operation in progress stays unchanged, byte for byte', () => {
   const states: [string, (place: Place) => void, RegExp][] = [
-    ['changed', ({ root }) => write(root, { 'readme.md': 'mine\n' }), /^conflict: .*not committed/],
+    ['changed', ({ root }) => write(root, { 'readme.md': 'mine\n' }), /^conflict: .*uncommitted/],
     [
       'staged',
       ({ root }) => {
         write(root, { 'readme.md': 'mine\n' });
         git(root, 'add', '--all');
       },
-      /^conflict: .*not committed/,
+      /^conflict: .*uncommitted/,
     ],
     ['an untracked file in the way', ({ root }) => write(root, { 'x.txt': 'mine\n' }), /^conflict: .*in the way/],
     [
@@ -122,7 +122,7 @@ describe('a checkout of the target in which a person has begun something is left
         git(root, 'switch', '--quiet', 'main');
         git(root, 'merge', '--quiet', '--no-ff', '--no-commit', 'side');
       },
-      /^conflict: .*merge is under way/,
+      /^conflict: .*merge is in progress/,
     ],
     [
       'mid-rebase',
@@ -136,8 +136,8 @@ describe('a checkout of the target in which a person has begun something is left
       },
       /^conflict: .*rebase/,
     ],
-    ['a git at work', ({ root }) => write(root, { '.git/index.lock': '' }), /^conflict: .*at work/],
-    ['sparse', ({ root }) => write(root, { '.git/info/sparse-checkout': '/*\n' }), /^conflict: .*part of its files/],
+    ['a git at work', ({ root }) => write(root, { '.git/index.lock': '' }), /^conflict: .*running/],
+    ['sparse', ({ root }) => write(root, { '.git/info/sparse-checkout': '/*\n' }), /^conflict: .*sparse checkout/],
   ];
   test.each(states)('%s', async (_name, begin, refused) => {
     const place = await errandPlace();
@@ -181,7 +181,7 @@ describe('uncommitted work', () => {
     expect(await worktreeWork(place.repository, place.request)).toMatchObject({ state: 'unpushed' });
   });
 
-  test('is refused on another branch, and in the middle of something', async () => {
+  test('is refused on another branch, and during an operation', async () => {
     const place = await errandPlace();
     write(place.path, { 'x.txt': 'x\n' });
     const commit = () => commitWork(place.repository, { ...place.request, message: 'm\n' });
@@ -189,13 +189,13 @@ describe('uncommitted work', () => {
     expect(await refusal(commit())).toMatch(/^conflict: /);
     git(place.path, 'switch', '--quiet', 'work/otter');
     write(place.root, { '.git/worktrees/tree/MERGE_HEAD': `${place.base}\n` });
-    expect(await refusal(commit())).toMatch(/^conflict: .*merge is under way/);
+    expect(await refusal(commit())).toMatch(/^conflict: .*merge is in progress/);
     expect(git(place.path, 'rev-parse', 'HEAD').trim()).toBe(place.base);
   });
 });
 
 describe('files that a killed daemon left behind the branch', () => {
-  test('follow; a second time, and where they have followed, nothing happens', async () => {
+  test('follow; a second time, or if they already followed, nothing happens', async () => {
     const place = await errandPlace();
     const to = place.work({ 'x.txt': 'x\n', 'readme.md': 'errand\n' });
     git(place.root, 'update-ref', 'refs/heads/main', to, place.base);
@@ -207,7 +207,7 @@ describe('files that a killed daemon left behind the branch', () => {
     }
   });
 
-  test('stay when a person has changed them since', async () => {
+  test('stay if a person has changed them since', async () => {
     const place = await errandPlace();
     const to = place.work({ 'readme.md': 'errand\n' });
     git(place.root, 'update-ref', 'refs/heads/main', to, place.base);

@@ -4,7 +4,7 @@ import { ensureOwnDirectory } from '../../src/merge/own-directory.ts';
 import { openRepository } from '../../src/repository/repository.ts';
 import { makeRepository, temporaryDirectory } from '../fixture.ts';
 
-test('many who need it at the same instant, while it appears, all find it', async () => {
+test('many concurrent callers all find it', async () => {
   const home = temporaryDirectory();
   const repository = await openRepository(makeRepository(join(home, 'project')));
   for (let round = 0; round < 5; round++) {

@@ -25,8 +25,8 @@ function renameInIndex(path: string, from: string, to: string): void {
   writeFileSync(path, Buffer.concat([body, createHash('sha1').update(body).digest()]));
 }
 
-describe('what comes in', () => {
-  test('stays, whatever the user deletes; and is only what main has not', async () => {
+describe('imported objects', () => {
+  test('stay, whatever the user deletes, and exclude what main has', async () => {
     const { root, main, repository, ownDir, branch } = await queuePlace();
     const tip = branch(main, { 'c.txt': 'c\n' }, { 'd/e.txt': 'e\n' });
     expect(await hasCommit(repository, ownDir, tip)).toBe(true);
@@ -44,7 +44,7 @@ describe('what comes in', () => {
     expect(await hasCommit(repository, ownDir, 'd'.repeat(40))).toBe(false);
   });
 
-  test('comes once, and what a killed import left out is brought by the next one', async () => {
+  test('are copied once, and the next import completes a killed one', async () => {
     const { main, repository, ownDir, branch } = await queuePlace();
     const tip = branch(main, { 'c.txt': 'c\n' }, { 'd.txt': 'd\n' });
     const range = { tips: [tip, tip], not: [main] };
@@ -60,7 +60,7 @@ describe('what comes in', () => {
     expect(readdirSync(ownDir).filter((name) => name.startsWith('pawl-scratch'))).toEqual([]);
   });
 
-  test('many objects come as one pack', async () => {
+  test('arrive as one pack if there are many', async () => {
     const { main, repository, ownDir, branch } = await queuePlace();
     const files = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`d/${at}.txt`, `file ${at}\n`]));
     await importCommits(repository, ownDir, { tips: [branch(main, files)], not: [main] });
@@ -69,7 +69,7 @@ describe('what comes in', () => {
     expect(names.length).toBeLessThanOrEqual(3);
   });
 
-  test('an object that is not what its name says is not taken', async () => {
+  test('are refused if they do not match their id', async () => {
     const { root, main, repository, ownDir, branch } = await queuePlace();
     const tip = branch(main, { 'c.txt': 'good\n' });
     const good = git(root, 'rev-parse', `${tip}:c.txt`).trim();
@@ -86,7 +86,7 @@ describe('what comes in', () => {
     );
   });
 
-  test('nothing that is planted in the repository runs, and a history that is cut short is no obstacle', async () => {
+  test('nothing planted in the repository runs, and a shallow history is no obstacle', async () => {
     const { home, root } = await queuePlace();
     const later = commitAll(root, 'later');
     const clone = join(home, 'clone');
@@ -109,8 +109,8 @@ describe('what comes in', () => {
   });
 });
 
-describe('what goes out', () => {
-  test('is complete for the user, and goes once', async () => {
+describe('exported objects', () => {
+  test('are complete for the user, and copied once', async () => {
     const { root, main, repository, ownDir, branch } = await queuePlace();
     const tips = [branch(main, { 'c.txt': 'c\n' }), branch(main, { 'd.txt': 'd\n' })];
     let tip = main;

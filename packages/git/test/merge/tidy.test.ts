@@ -28,7 +28,7 @@ async function chained() {
   return { ...place, heads, tip: step.commit };
 }
 
-test('all that has gathered is packed, and nothing is lost, though no branch leads to it', async () => {
+test('everything is packed, and nothing is lost, even if unreachable', async () => {
   const { repository, ownDir, root, main, branch } = await chained();
   const [before, loose] = [ownObjects(ownDir), objectFiles(join(ownDir, 'objects')).length];
   expect(loose).toBeGreaterThan(8);
@@ -48,7 +48,7 @@ test('all that has gathered is packed, and nothing is lost, though no branch lea
   expect(gitIn(ownDir, root, 'fsck', '--no-dangling', '--connectivity-only', more)).toBe('');
 });
 
-test('what the user’s repository has too stays, and so does the source of a check that runs', async () => {
+test('objects that the user’s repository also has stay, as does the source of a running check', async () => {
   const { home, repository, ownDir, root, tip, heads } = await chained();
   const dir = join(home, 'check');
   await makeCheckClone(repository, { ownDir, commit: tip, dir });
@@ -62,7 +62,7 @@ test('what the user’s repository has too stays, and so does the source of a ch
   expect(gitIn(ownDir, root, 'ls-tree', '-r', '--name-only', heads[0] ?? '')).toContain('c.txt');
 });
 
-test('little is left as it is; what a killed git has left goes after a day', async () => {
+test('a few objects stay loose; leftovers of a killed git go after a day', async () => {
   const { repository, ownDir } = await chained();
   const before = objectFiles(join(ownDir, 'objects'));
   const shard = join(ownDir, 'objects', readdirSync(join(ownDir, 'objects'))[0] ?? '');
@@ -74,7 +74,7 @@ test('little is left as it is; what a killed git has left goes after a day', asy
   expect(objectFiles(join(ownDir, 'objects'))).toEqual([...before, fresh].sort());
 });
 
-test('a damaged object stays where it is, and keeps no other from being packed', async () => {
+test('a damaged object stays in place, and keeps no other from being packed', async () => {
   const { repository, ownDir } = await chained();
   const [victim = ''] = objectFiles(join(ownDir, 'objects'));
   const id = victim.split('/').slice(-2).join('');

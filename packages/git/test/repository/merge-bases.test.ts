@@ -4,7 +4,7 @@ import { mergeBases } from '../../src/repository/merge-bases.ts';
 import { commitAll, git, recordGit, write } from '../fixture.ts';
 import { queuePlace } from '../queueing.ts';
 
-test('where branches began is found for all of them by one command, and is what git says of each', async () => {
+test("merge bases of all branches come from one command, and match git's", async () => {
   const { main, root, repository, ownDir, branch } = await queuePlace();
   const newer = branch(main, { 'n.txt': 'n\n' }, { 'o.txt': 'o\n' });
   const plain = branch(main, { 'p.txt': 'p\n' }, { 'q.txt': 'q\n' });
@@ -31,7 +31,7 @@ test('where branches began is found for all of them by one command, and is what 
   ]);
 });
 
-test('of a branch that took from main again, only the last time counts', async () => {
+test('for a branch that merged main again, the last time counts', async () => {
   const { main, root, repository, ownDir, branch } = await queuePlace();
   const newer = branch(main, { 'n.txt': 'n\n' });
   git(root, 'checkout', '--quiet', '--detach', branch(main, { 'p.txt': 'p\n' }));

@@ -79,7 +79,7 @@ describe('the address of a remote', () => {
     expect(await refusal(remoteUrl(repository, 'a b'))).toMatch(/^invalid_input: /);
   });
 
-  test('that names a program, or could be taken for an option, is refused', async () => {
+  test('that names a program, or looks like an option, is refused', async () => {
     const { root, repository, remote, main } = await remotePlace();
     for (const url of [
       'ext::sh -c evil',
@@ -103,7 +103,7 @@ describe('the address of a remote', () => {
 });
 
 describe('fetching', () => {
-  test('brings what others pushed into the queue, and nothing into the repository', async () => {
+  test("brings others' pushes into the queue, and nothing into the repository", async () => {
     const { root, repository, main, ownDir, remote, pushed, home } = await remotePlace();
     const before = snapshot(root);
     expect(await fetchBranch(repository, remote)).toBe(main);
@@ -120,7 +120,7 @@ describe('fetching', () => {
     expect(await fetchBranch(repository, { ...remote, branch: 'ain' })).toBeNull();
   });
 
-  test('goes back with a remote that was moved back, and copes with names that are parts of each other', async () => {
+  test('follows a remote that was moved back, and handles names that are prefixes of each other', async () => {
     const { origin, repository, main, remote, pushed } = await remotePlace();
     const later = pushed('later');
     expect(await fetchBranch(repository, remote)).toBe(later);
@@ -133,7 +133,7 @@ describe('fetching', () => {
     expect(await fetchBranch(repository, { ...remote, branch: 'a/b' })).not.toBe(main);
   });
 
-  test('a remote that is gone is said to be unreachable, without the password in its address', async () => {
+  test('reports an unreachable remote, without the password in its URL', async () => {
     const { home, repository, remote } = await remotePlace();
     const gone = refusal(fetchBranch(repository, { ...remote, url: join(home, 'gone.git') }));
     expect(await gone).toMatch(/^unavailable: .*gone\.git cannot be reached: .*ls-remote/);
@@ -145,7 +145,7 @@ describe('fetching', () => {
 });
 
 describe('pushing', () => {
-  test('moves the branch to a commit of the queue; once more changes nothing', async () => {
+  test('moves the branch to a commit of the queue; a repetition changes nothing', async () => {
     const { origin, repository, main, remote, made, at } = await remotePlace();
     const to = await made(main, 'x.txt');
     expect(await pushCommit(repository, { ...remote, from: main, to })).toBe('moved');
@@ -156,7 +156,7 @@ describe('pushing', () => {
     expect(at('refs/heads/new/one')).toBe(to);
   });
 
-  test('a concurrent push of somebody else is never overwritten', async () => {
+  test('never overwrites a concurrent push', async () => {
     const { repository, main, remote, made, pushed, at } = await remotePlace();
     const to = await made(main, 'x.txt');
     const theirs = pushed('theirs');
@@ -171,7 +171,7 @@ describe('pushing', () => {
     expect(at()).toBe(next);
   });
 
-  test('also not when it comes while ours is under way', async () => {
+  test('not even one during our own', async () => {
     const { origin, other, repository, main, remote, made, at } = await remotePlace();
     const to = await made(main, 'x.txt');
     write(other, { theirs: 'theirs\n' });
@@ -185,7 +185,7 @@ describe('pushing', () => {
     expect(at()).toBe(theirs);
   });
 
-  test('a refusal of the remote is told in its own words; a branch that is gone is not made again', async () => {
+  test("reports a rejection in the remote's words; does not recreate a deleted branch", async () => {
     const { origin, repository, main, remote, made, at } = await remotePlace();
     const to = await made(main, 'x.txt');
     mkdirSync(join(origin, 'hooks'), { recursive: true });
@@ -193,7 +193,7 @@ describe('pushing', () => {
       mode: 0o755,
     });
     const said = await refusal(pushCommit(repository, { ...remote, from: main, to }));
-    expect(said).toMatch(/^forbidden: .*does not take a push to main: .*only on .*Fridays.* → Its hooks/);
+    expect(said).toMatch(/^forbidden: .*rejects a push to main: .*only on .*Fridays.* → Its hooks/);
     expect(said).not.toContain('\u001b');
     expect(at()).toBe(main);
     git(origin, 'update-ref', '-d', 'refs/heads/main');
@@ -202,7 +202,7 @@ describe('pushing', () => {
   });
 });
 
-test("the person's own config counts, the repository's does not", async () => {
+test("uses the person's own config, not the repository's", async () => {
   const { home, root, repository, main, remote, made, origin, at, pushed, headOf } = await remotePlace();
   for (const name of ['x.txt', 'y.txt']) headOf(name);
   const fired = plantCommands(home, root);
@@ -251,8 +251,8 @@ test("the person's own config counts, the repository's does not", async () => {
   expect(readdirSync(home)).not.toContain('x');
 });
 
-describe('what the user sees of the remote', () => {
-  test('follows a push, forward only, and only where it is looked at', async () => {
+describe("the user's remote-tracking branch", () => {
+  test('follows a push, forward only, and only if it exists', async () => {
     const { root, repository, main, ownDir, made } = await remotePlace();
     const to = await made(main, 'x.txt');
     await exportCommits(repository, ownDir, { tip: to, not: [main] });
@@ -271,7 +271,7 @@ describe('what the user sees of the remote', () => {
   });
 });
 
-test('the default branch is neither main nor master: origin’s comes before the one that is checked out', async () => {
+test('if there is neither main nor master, origin’s default comes before the checked-out branch', async () => {
   const origin = makeRepository(join(temporaryDirectory(), 'origin'));
   git(origin, 'branch', '--quiet', '-m', 'main', 'trunk');
   const root = join(temporaryDirectory(), 'clone');
@@ -285,7 +285,7 @@ test('the default branch is neither main nor master: origin’s comes before the
   expect(await defaultBranch(repository)).toBe('feature');
 });
 
-test('a default branch that was chosen once is kept while it exists, whatever is checked out', async () => {
+test('an earlier choice is kept while it exists, whatever is checked out', async () => {
   const root = makeRepository(join(temporaryDirectory(), 'project'));
   const repository = await openRepository(root);
   git(root, 'branch', '--quiet', '-m', 'main', 'trunk');
@@ -297,7 +297,7 @@ test('a default branch that was chosen once is kept while it exists, whatever is
   expect(await defaultBranch(repository, 'feature')).toBe('main');
 });
 
-test('the default branch is main, else master, else the one that is checked out', async () => {
+test('the default branch is main, else master, else the checked-out one', async () => {
   const root = makeRepository(join(temporaryDirectory(), 'project'));
   const repository = await openRepository(root);
   git(root, 'branch', 'master');

@@ -27,7 +27,7 @@ async function setUp(fileCount = 3) {
   return { place, repository, root, parent, ownDir, name, take, path, add };
 }
 
-test('a snapshot that dies when its contents are stored is taken again, and leaves nothing behind', async () => {
+test('a snapshot that dies after storing contents can be repeated, and leaves nothing behind', async () => {
   const { place, repository, root, ownDir, name, take } = await setUp();
   const before = witness(place);
   const earlier = await takeSnapshot(repository, take);
@@ -41,7 +41,7 @@ test('a snapshot that dies when its contents are stored is taken again, and leav
   expect(witness(place).index).toEqual(before.index);
 });
 
-test('a worktree that dies before its index is in place is begun again', async () => {
+test('a worktree that dies before its index is in place is started again', async () => {
   const { repository, root, parent, take, path, add } = await setUp();
   const { head, commit } = await takeSnapshot(repository, take);
   const request = add(head, commit);
@@ -59,7 +59,7 @@ test('a worktree that dies before its index is in place is begun again', async (
   expect(lstatSync(join(admin, 'index')).isFile()).toBe(true);
 });
 
-test('a worktree that dies when it is registered is begun again', async () => {
+test('a worktree that dies when registered is started again', async () => {
   const { repository, root, parent, take, path, add } = await setUp();
   const { head, commit } = await takeSnapshot(repository, take);
   await dieAt('spawn.after_worktree_add', { root, ...add(head, commit) });

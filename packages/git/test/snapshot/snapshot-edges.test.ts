@@ -70,7 +70,7 @@ test('file times are carried to the microsecond, whole seconds exactly', async (
   expect(timeOf(child)).toBe(timeOf(place.parent));
 });
 
-describe('what git believes without looking', () => {
+describe("git's cached view of the files", () => {
   const settings = { default: [], minimal: ['core.checkStat=minimal', 'core.trustctime=false'] };
   test.each(Object.entries(settings))('is as true in the child, with %s checks', async (_, config) => {
     const place = await scene('linked', { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
@@ -139,7 +139,7 @@ describe('ignored files', () => {
     await expectCarried(place, ['.env']);
   });
 
-  test('are known from info/exclude and from the user’s own file as well', async () => {
+  test('are recognised from info/exclude and from the user’s own file as well', async () => {
     const place = await scene('linked', { 'a.txt': 'a\n' });
     write(place.home, { patterns: '*.swp\n' });
     git(place.root, 'config', 'core.excludesFile', join(place.home, 'patterns'));
@@ -202,7 +202,7 @@ test('an index with names that lead outside is not followed', async () => {
   expect(readFileSync(join(record, commit, 'files'), 'latin1')).not.toContain('..');
 });
 
-test('nothing that is planted runs, and a linked worktree is found by its pointer only', async () => {
+test('nothing planted runs, and a linked worktree is found by its pointer only', async () => {
   const place = await scene('linked', { '.gitattributes': '* filter=evil diff=evil\n', 'a.txt': 'a\n' });
   const marker = join(place.home, 'marker');
   const script = join(place.home, 'run');
@@ -226,7 +226,7 @@ test('nothing that is planted runs, and a linked worktree is found by its pointe
   expect(existsSync(marker)).toBe(true);
 });
 
-test('a fork that is repeated after the child has worked changes nothing', async () => {
+test('repeating a fork after the child has worked changes nothing', async () => {
   const place = await scene('linked');
   write(place.parent, { 'new.txt': 'new\n' });
   const name = newId();
@@ -248,7 +248,7 @@ test('a fork that is repeated after the child has worked changes nothing', async
   expect(stateOf(request.path).lines).toBe('');
 });
 
-test('a snapshot that is taken again replaces the first, and dropping it leaves nothing', async () => {
+test('taking a snapshot again replaces the first, and dropping it leaves nothing', async () => {
   const place = await scene('linked');
   const { ownDir, repository } = place;
   const [name, other] = [newId(), newId()];

@@ -85,14 +85,14 @@ const worthKeeping: Record<string, (path: string, root: string) => void> = {
   'a deleted file': (path) => rmSync(join(path, 'a.txt')),
 };
 
-test.each(Object.entries(worthKeeping))('%s is worth an archive', async (_, prepare) => {
+test.each(Object.entries(worthKeeping))('%s is archived', async (_, prepare) => {
   const { repository, request, archived } = await setUp(prepare);
   await pruneTrash(repository, request);
   expect(archived()).toHaveLength(2);
   readBack(request.archiveTo, request.name);
 });
 
-describe('what cannot be compared is archived', () => {
+describe('content that cannot be compared is archived', () => {
   test('without its repository', async () => {
     const { root, request, archived } = await setUp();
     rmSync(root, { recursive: true });
@@ -144,7 +144,7 @@ describe('refuses', () => {
     await restoreWorktree(repository, request);
   });
 
-  test('an entry that is being put back, and a place for archives that is none', async () => {
+  test('an entry that is being restored, and an unusable archive directory', async () => {
     const { home, repository, entry, request } = await setUp((path) => write(path, { 'new.txt': 'new\n' }));
     write(home, { file: '' });
     await expect(pruneTrash(repository, { ...request, archiveTo: join(home, 'file') })).rejects.toThrow();
@@ -155,7 +155,7 @@ describe('refuses', () => {
   });
 });
 
-test('a deletion that was cut short is finished', async () => {
+test('an interrupted deletion is finished', async () => {
   const { repository, entry, request } = await setUp();
   const doomed = join(request.trashDir, `.pruned-${request.name}`);
   renameSync(entry, doomed);
@@ -164,7 +164,7 @@ test('a deletion that was cut short is finished', async () => {
   expect(readdirSync(request.trashDir)).toEqual([]);
 });
 
-test('killed at many moments: there is an entry or an archive, at every time', async () => {
+test('killed at many moments: there is always an entry or an archive', async () => {
   const rounds = endurance({ whole: 4, small: 2 });
   for (let round = 0; round < rounds; round += 1) {
     const { root, repository, request, archived } = await setUp((path) => write(path, { 'new.txt': 'new\n' }));

@@ -63,7 +63,7 @@ async function setUp(trashParent?: string) {
 const places: { name: string; parent?: string }[] = [{ name: 'the same file system' }];
 if (hasOtherFileSystem) places.push({ name: 'another file system', parent: memory });
 
-describe.each(places)('a worktree comes back from a trash on $name [7.11]', ({ parent }) => {
+describe.each(places)('a worktree is restored from a trash on $name [7.11]', ({ parent }) => {
   test('as it was', async () => {
     const { repository, path, trash, check } = await setUp(parent);
     const request = await trash();
@@ -93,14 +93,14 @@ test('killed at many moments', async () => {
     await killAfter((round * 32) / rounds, round % 2 === 0, { root, operation: 'restoreWorktree', ...request });
     await restoreWorktree(repository, request).catch((error: unknown) => {
       // It was done before it was killed.
-      expect(String(error)).toContain('nothing called');
+      expect(String(error)).toContain('has no entry');
     });
     await check();
   }
 });
 
-describe('cut short', () => {
-  test('when the record was on its way', async () => {
+describe('while the record was moving', () => {
+  test('when only the remains were left', async () => {
     const { repository, path, trash, check } = await setUp();
     const request = await trash();
     const entry = join(request.trashDir, request.name);
@@ -113,7 +113,7 @@ describe('cut short', () => {
     await check();
   });
 
-  test('when only the remains were left', async () => {
+  test('a branch that was deleted meanwhile is recreated', async () => {
     const { repository, path, trash, check } = await setUp();
     const request = await trash();
     const note = readFileSync(join(request.trashDir, request.name, 'note.json'));
@@ -171,16 +171,19 @@ describe('refuses, and changes nothing', () => {
       rmSync(path, { recursive: true });
     },
   };
-  test.each(Object.entries(obstacles))('%s', async (_, prepare) => {
-    const place = await setUp();
-    const request = await place.trash();
-    prepare(place);
-    const before = [snapshot(place.root), snapshot(place.home)];
-    expect(await refusal(restoreWorktree(place.repository, request))).toMatch(/^conflict: .* → /);
-    expect([snapshot(place.root), snapshot(place.home)]).toEqual(before);
-  });
+  test.each(Object.entries(obstacles))(
+    'a missing entry, bad names, a broken note, another repository',
+    async (_, prepare) => {
+      const place = await setUp();
+      const request = await place.trash();
+      prepare(place);
+      const before = [snapshot(place.root), snapshot(place.home)];
+      expect(await refusal(restoreWorktree(place.repository, request))).toMatch(/^conflict: .* → /);
+      expect([snapshot(place.root), snapshot(place.home)]).toEqual(before);
+    },
+  );
 
-  test('what is not there, bad names, a broken note, another repository', async () => {
+  test('a missing branch, if an old note does not have its commit', async () => {
     const { home, repository, trash, trashDir } = await setUp();
     const { name } = await trash();
     for (const bad of ['../trash', '.draft-x', '', 'a/b', 'x'.repeat(300)]) {

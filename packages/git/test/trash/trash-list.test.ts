@@ -6,7 +6,7 @@ import { temporaryDirectory, write } from '../fixture.ts';
 
 const note = { version: 1, path: '/x', branch: 'work/x', head: 'work/x', repository: '/r' };
 
-test('lists what lies in the trash, old notes and broken entries too, and never fails [7.11]', async () => {
+test('lists the trash, including old notes and broken entries, and never fails [7.11]', async () => {
   const trashDir = join(temporaryDirectory(), 'trash');
   expect(await listTrash(trashDir)).toEqual([]);
   const commit = '1'.repeat(40);

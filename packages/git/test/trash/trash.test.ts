@@ -52,7 +52,7 @@ const places: { name: string; parent?: string }[] = [{ name: 'on the same file s
 if (hasOtherFileSystem) places.push({ name: 'on another file system', parent: memory });
 
 describe.each(places)('a trash $name', ({ parent }) => {
-  test('keeps every file, the branch and a note, and takes it off the list', async () => {
+  test('keeps every file, the branch and a note, and removes it from the list', async () => {
     const { repository, path, trash, base } = await setUp(parent);
     fill(path);
     rmSync(join(path, 'pipe'));
@@ -90,7 +90,7 @@ describe.each(places)('a trash $name', ({ parent }) => {
     expect(readFileSync(join(trashed?.entry ?? '', 'files/new.txt'), 'utf8')).toBe('new\n');
   });
 
-  test('the place and the branch can be used again, and both entries stay', async () => {
+  test('path and branch can be used again, and both entries stay', async () => {
     const { repository, request, trash } = await setUp(parent);
     const first = await trashWorktree(repository, trash);
     await addWorktree(repository, request);
@@ -126,7 +126,7 @@ test('commits on no branch stay reachable', async () => {
   expect(git(root, 'show', `${commit}:a.txt`)).toBe('on no branch\n');
 });
 
-describe('cut short', () => {
+describe('interrupted', () => {
   test('after the files were moved', async () => {
     const { repository, path, trash } = await setUp();
     const draftName = await interrupted(repository, trash);
@@ -139,7 +139,7 @@ describe('cut short', () => {
     expect(readdirSync(trash.trashDir)).toHaveLength(1);
   });
 
-  test('and a directory that somebody put there meanwhile stays', async () => {
+  test('and a directory put there meanwhile stays', async () => {
     const { repository, path, trash } = await setUp();
     await interrupted(repository, trash);
     write(path, { 'precious.txt': 'mine\n' });
@@ -162,7 +162,7 @@ describe('cut short', () => {
 });
 
 describe('refuses', () => {
-  test('a directory that is no worktree, the main one, and a link in its place', async () => {
+  test('a directory that is not a worktree, the main one, and a link in its place', async () => {
     const { home, root, repository, path, trash } = await setUp();
     write(home, { 'plain/precious.txt': 'mine\n' });
     expect(await refusal(trashWorktree(repository, { ...trash, path: join(home, 'plain') }))).toMatch(/^not_found: /);

@@ -19,7 +19,7 @@ test.each([
   ['a directory in the place of a file', { 'out/result': 'of an hour\n' }, { out: 'a file\n' }],
   ['a file in the place of a directory', { out: 'mine\n' }, { 'out/x': 'x\n' }],
   ['a name that is not plain', { 'ñ\n.env': 'mine\n' }, { 'ñ\n.env': 'theirs\n' }],
-])('what a person’s checkout ignores is not overwritten by what comes: %s', async (_, mine, coming) => {
+])('new files do not overwrite what a person’s checkout ignores: %s', async (_, mine, coming) => {
   const { root, base, advance } = await place(coming);
   write(root, mine);
   const before = snapshot(root);
@@ -29,7 +29,7 @@ test.each([
   expect(git(root, 'rev-parse', 'main').trim()).toBe(base);
 });
 
-test('ignored files beside what comes are in nobody’s way', async () => {
+test('ignored files beside new ones are no obstacle', async () => {
   const { root, to, advance } = await place({ 'b.txt': 'b\n', 'turned/into': 'x' }, { turned: 'a file\n' });
   write(root, { 'local.env': 'mine\n', 'out/result': 'r\n' });
   expect(await advance()).toBe(true);

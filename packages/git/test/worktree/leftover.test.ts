@@ -38,7 +38,7 @@ test.runIf(process.platform === 'linux')('waits for a git that still works on ex
 });
 
 test.runIf(process.platform === 'linux')(
-  'waits for a child of a killed daemon that has yet to become git',
+  'waits for a child of a killed daemon that has not become git yet',
   async () => {
     const home = temporaryDirectory();
     // A program of one thread whose parent is another program, as such a child is.
@@ -55,7 +55,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('removes a lock that nobody holds, and is content without one', async () => {
+test('removes a lock without a holder, and accepts a missing one', async () => {
   const directory = temporaryDirectory();
   const lock = join(directory, 'index.lock');
   await removeAbandonedLock(directory);
@@ -65,7 +65,7 @@ test('removes a lock that nobody holds, and is content without one', async () =>
   expect(existsSync(lock)).toBe(false);
 });
 
-test('a lock that a killed git left on our branch does not keep the agent from its worktree', async () => {
+test('a stale lock on our branch does not block the worktree', async () => {
   const home = temporaryDirectory();
   const root = makeRepository(join(home, 'project'));
   const repository = await openRepository(root);

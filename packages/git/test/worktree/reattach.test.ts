@@ -43,7 +43,7 @@ test('a worktree whose record git lost is registered again, and no file in it ch
   expect(await reattachWorktree(repository, request)).toBe(false);
 });
 
-test('a worktree of a repository that was moved is linked to the new place', async () => {
+test('a worktree of a moved repository is linked to the new path', async () => {
   const { home, root, path, request, check } = await setUp();
   renameSync(root, join(home, 'moved'));
   const moved = await openRepository(join(home, 'moved'));
@@ -52,7 +52,7 @@ test('a worktree of a repository that was moved is linked to the new place', asy
   await check(moved);
 });
 
-test('a lost index is made anew from the branch', async () => {
+test('a lost index is recreated from the branch', async () => {
   const { repository, path, request, adminDir, check } = await setUp();
   rmSync(join(adminDir, 'index'));
   expect(await worktreeLink(repository, path)).toEqual({ state: 'detached', reason: 'its index is missing' });
@@ -80,7 +80,7 @@ test.each(['reattach.after_record', 'reattach.after_pointer'] as const)(
   },
 );
 
-test('a record that was cut short after its first file is completed', async () => {
+test('an interrupted record is completed', async () => {
   const { repository, path, request, adminDir, check } = await setUp();
   rmSync(adminDir, { recursive: true });
   mkdirSync(adminDir);
@@ -89,7 +89,7 @@ test('a record that was cut short after its first file is completed', async () =
   await check();
 });
 
-test('what cannot be repaired without a loss is refused with the reason', async () => {
+test('a repair that would lose something is refused with the reason', async () => {
   const { root, repository, path, request, adminDir } = await setUp();
   rmSync(adminDir, { recursive: true });
   git(root, 'branch', '--quiet', '--move', 'work/otter', 'work/other');

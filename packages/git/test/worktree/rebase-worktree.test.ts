@@ -38,7 +38,7 @@ async function place(
   };
 }
 
-test('a branch without commits goes to where main is, with its files [W4-15]', async () => {
+test('a branch without commits moves to main, with its files [W4-15]', async () => {
   const { plan, move, tip, base, onto, status, read } = await place();
   const found = await plan();
   expect(found).toEqual({ do: 'move', from: base, to: onto });
@@ -48,7 +48,7 @@ test('a branch without commits goes to where main is, with its files [W4-15]', a
   expect(await plan()).toMatchObject({ do: 'skip', why: 'it is up to date', isSettled: true });
 });
 
-test('commits are replayed with author and message; what is not committed stays, and no stash is made [W4-15]', async () => {
+test('commits are replayed with author and message; uncommitted work stays, without a stash [W4-15]', async () => {
   const { plan, move, work, log, status, read, path, root, onto } = await place();
   work({ 'a.txt': '1\n2\n3\n4\nfive\n' });
   work({ 'mine.txt': 'mine\n' });
@@ -70,7 +70,7 @@ test('commits are replayed with author and message; what is not committed stays,
   expect(git(path, 'fsck', '--connectivity-only', '--no-dangling')).toBe('');
 });
 
-test('what main has made of a file, a directory, or the other way round, follows', async () => {
+test('files that became directories on main, and the reverse, follow', async () => {
   const { plan, move, root, path, read, status } = await place({}, { ...files, 'old/x': 'x\n', 'old/y': 'y\n' });
   git(root, 'rm', '--quiet', '-r', 'old', 'c.txt');
   write(root, { old: 'a file now\n', 'c.txt/z': 'z\n' });
@@ -83,7 +83,7 @@ test('what main has made of a file, a directory, or the other way round, follows
   ]);
 });
 
-test('an ignored file in a directory that becomes a file keeps all as it is', async () => {
+test('an ignored file in a directory that becomes a file blocks the move', async () => {
   const { plan, move, root, path, read } = await place({}, { ...files, 'old/x': 'x\n', '.gitignore': '*.o\n' });
   write(path, { 'old/result.o': 'of an hour\n' });
   git(root, 'rm', '--quiet', '-r', 'old');
@@ -92,7 +92,7 @@ test('an ignored file in a directory that becomes a file keeps all as it is', as
   expect([read('old/result.o'), read('old/x')]).toEqual(['of an hour\n', 'x\n']);
 });
 
-test('a branch that conflicts with main stays where it is, and the files are named [W4-15]', async () => {
+test('a conflicting branch stays, and the files are listed [W4-15]', async () => {
   const { plan, work, status, path } = await place({ 'b.txt': 'main\n', 'c.txt': 'main\n' });
   work({ 'b.txt': 'mine\n' });
   write(path, { 'u.txt': 'u' });
@@ -117,7 +117,7 @@ test.each([
   ['an ignored file above', (path: string) => write(path, { '.gitignore': 'dir\n', dir: 'other\n' })],
   ['a directory in the place of a file', (path: string) => write(path, { 'new.txt/x': 'other\n' })],
   ['a link in the place of a file', (path: string) => symlinkSync('/etc', join(path, 'new.txt'))],
-])('%s that would be overwritten keeps the branch and every file as they are [W4-15]', async (_, dirty) => {
+])('%s that would be overwritten keeps the branch and every file unchanged [W4-15]', async (_, dirty) => {
   const { plan, move, tip, path, root, base } = await place();
   dirty(path);
   const found = await plan();
@@ -127,7 +127,7 @@ test.each([
   expect([snapshot(path), snapshot(root, (name) => name.startsWith('.git/objects'))]).toEqual(before);
 });
 
-test('a worktree is left alone while it is detached, elsewhere, locked, or in the middle of something [W4-15]', async () => {
+test('a worktree is left alone while it is detached, elsewhere, locked, or has an operation in progress [W4-15]', async () => {
   const { plan, work, path, root, onto } = await place({ 'b.txt': 'main\n' });
   const mine = work({ 'b.txt': 'mine\n' });
   const admin = join(root, '.git/worktrees/tree');
@@ -151,12 +151,14 @@ test('a worktree is left alone while it is detached, elsewhere, locked, or in th
   expect(await meanwhile(['checkout', '--quiet', '-b', 'side'], ['checkout', '--quiet', 'work/otter'])).toMatch(
     /on side/,
   );
-  expect(await meanwhile(['merge', onto], ['merge', '--abort'])).toBe('a merge is under way');
-  expect(await meanwhile(['cherry-pick', onto], ['cherry-pick', '--abort'])).toBe('a cherry-pick is under way');
+  expect(await meanwhile(['merge', onto], ['merge', '--abort'])).toBe('a merge is in progress');
+  expect(await meanwhile(['cherry-pick', onto], ['cherry-pick', '--abort'])).toBe('a cherry-pick is in progress');
   // A rebase detaches the HEAD while it waits.
   expect(await meanwhile(['rebase', onto], ['rebase', '--abort'])).toMatch(/detached|rebase/);
   expect(await meanwhile(['worktree', 'lock', path], ['worktree', 'unlock', path])).toMatch(/locked/);
-  expect(await meanwhile(['sparse-checkout', 'set', '--no-cone', '*'], ['sparse-checkout', 'disable'])).toMatch(/part/);
+  expect(await meanwhile(['sparse-checkout', 'set', '--no-cone', '*'], ['sparse-checkout', 'disable'])).toMatch(
+    /sparse/,
+  );
   rmSync(join(admin, 'info'), { recursive: true, force: true });
   writeFileSync(join(admin, 'index.lock'), '');
   expect(await why()).toMatch(/index is locked/);
@@ -167,14 +169,14 @@ test('a worktree is left alone while it is detached, elsewhere, locked, or in th
   expect(await why()).toMatch(/gone/);
 });
 
-test('a branch that began on something else than main is not put onto main', async () => {
+test('a branch that started on something else than main is not rebased onto main', async () => {
   const { plan, work } = await place();
   const base = work({ 'a.txt': 'of another branch\n' });
   work({ 'c.txt': 'mine\n' });
-  expect(await plan({ base })).toMatchObject({ do: 'skip', why: 'it began on something else', isSettled: true });
+  expect(await plan({ base })).toMatchObject({ do: 'skip', why: 'it started on something else', isSettled: true });
 });
 
-test('commits that main has by another commit are not replayed against themselves', async () => {
+test('commits that main has in another form are not replayed against themselves', async () => {
   const { plan, move, work, root, path, log } = await place({});
   work({ 'b.txt': 'first\n' });
   const landed = work({ 'b.txt': 'second\n' });
@@ -186,7 +188,7 @@ test('commits that main has by another commit are not replayed against themselve
   expect(log()).toContain('squashed');
 });
 
-test('a branch that has nothing beyond its own merged change stays, and one that began at a merged head moves on', async () => {
+test('a branch with nothing beyond its own merged change stays, and one that started at a merged head moves on', async () => {
   const { plan, work, root } = await place({});
   work({ 'b.txt': 'first\n' });
   const head = work({ 'b.txt': 'second\n' });
@@ -198,7 +200,7 @@ test('a branch that has nothing beyond its own merged change stays, and one that
   expect(await plan({ onto, base: head, landed: [head] })).toEqual({ do: 'move', from: head, to: onto });
 });
 
-test('a branch whose commits cannot be replayed one by one takes main in by a merge', async () => {
+test('a branch whose commits cannot be replayed merges main instead', async () => {
   const { plan, move, work, path, status, tip, read } = await place({ 'b.txt': 'second\n', 'new.txt': 'n\n' });
   work({ 'b.txt': 'first\n' });
   const mine = work({ 'b.txt': 'second\n' });
@@ -207,7 +209,7 @@ test('a branch whose commits cannot be replayed one by one takes main in by a me
   expect([tip() === mine, status(), read('new.txt')]).toEqual([false, '', 'n\n']);
 });
 
-test('a branch that somebody moves between the plan and the move stays with them', async () => {
+test('a branch that somebody moves between plan and move is left alone', async () => {
   const { plan, move, work, tip } = await place();
   const found = await plan();
   const theirs = work({ 'c.txt': 'theirs\n' });
@@ -215,7 +217,7 @@ test('a branch that somebody moves between the plan and the move stays with them
   expect(tip()).toBe(theirs);
 });
 
-test('a move that was cut short after the ref is finished, with what is staged and untracked', async () => {
+test('a move interrupted after the ref is finished, keeping staged and untracked files', async () => {
   const { plan, path, repository, root, ownDir, branch, status, read } = await place();
   write(path, { 'c.txt': 'edited\n', 'u.txt': 'u\n' });
   git(path, 'add', 'c.txt');
@@ -233,7 +235,7 @@ test('a move that was cut short after the ref is finished, with what is staged a
   expect(snapshot(path)).toEqual(before);
 });
 
-test('a move that cannot be finished any more is undone', async () => {
+test('a move that can no longer be finished is undone', async () => {
   const { plan, path, repository, root, ownDir, branch, tip, status, read } = await place();
   const found = await plan();
   if (found.do !== 'move') throw new Error(found.do);

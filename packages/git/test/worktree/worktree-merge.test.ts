@@ -32,7 +32,7 @@ async function place(given = files) {
 
 const conflicted = ['M  b.txt', 'A  new.txt', 'DU gone.txt', 'UU a.txt'].toSorted();
 
-test('a merge is begun as git does it: markers, versions in the index, MERGE_HEAD; and a second time nothing happens', async () => {
+test('a merge starts as in git: markers, versions in the index, MERGE_HEAD; a second call changes nothing', async () => {
   const at = await place();
   expect(await at.begin()).toEqual({ do: 'begun', files: ['a.txt', 'gone.txt'] });
   expect(at.status()).toEqual(conflicted);
@@ -43,7 +43,7 @@ test('a merge is begun as git does it: markers, versions in the index, MERGE_HEA
   expect(at.read('a.txt')).toBe('1\nboth\n3\n');
 });
 
-test('it is committed once all of it is resolved and staged, with both parents, and git knows of no merge then', async () => {
+test('it is committed once everything is resolved and staged, with both parents, and then git sees no merge', async () => {
   const at = await place();
   expect(await at.commit()).toBe(null);
   await at.begin();
@@ -68,7 +68,7 @@ test('it is committed once all of it is resolved and staged, with both parents, 
   expect(await at.commit()).toBe(null);
 });
 
-test('what was committed before the call was cut short is not committed twice', async () => {
+test('an interrupted commit is not repeated', async () => {
   const at = await place();
   await at.begin();
   git(at.path, 'rm', '-q', '-f', 'gone.txt');
@@ -82,11 +82,11 @@ test('what was committed before the call was cut short is not committed twice', 
   expect(existsSync(file)).toBe(false);
 });
 
-test('a dirty worktree, another operation and a branch that has moved are refused; untracked files stay', async () => {
+test('a dirty worktree, another operation and a moved branch are refused; untracked files stay', async () => {
   const at = await place();
   writeFileSync(join(at.path, 'notes.txt'), 'mine\n');
   writeFileSync(join(at.path, 'b.txt'), 'not committed\n');
-  for (const isRepeat of [false, true]) expect(await refusal(at.begin({ isRepeat }))).toMatch(/not committed/);
+  for (const isRepeat of [false, true]) expect(await refusal(at.begin({ isRepeat }))).toMatch(/uncommitted/);
   expect(at.read('b.txt')).toBe('not committed\n');
   writeFileSync(join(at.path, 'b.txt'), 'b\n');
   expect(await refusal(at.begin({ head: at.onto }))).toMatch(/has moved/);
@@ -98,7 +98,7 @@ test('a dirty worktree, another operation and a branch that has moved are refuse
   expect(at.read('notes.txt')).toBe('mine\n');
 });
 
-test('a merge that was cut short half way is begun again, whatever of it was written', async () => {
+test('an interrupted merge starts again, whatever was written', async () => {
   const at = await place();
   await at.begin();
   const markers = at.read('a.txt');
@@ -107,13 +107,13 @@ test('a merge that was cut short half way is begun again, whatever of it was wri
   for (const undo of [[], ['read-tree', '--reset', 'HEAD']]) {
     rmSync(file);
     if (undo.length > 0) git(at.path, ...undo);
-    expect(await refusal(at.begin())).toMatch(/not committed/);
+    expect(await refusal(at.begin())).toMatch(/uncommitted/);
     expect(await at.begin({ isRepeat: true })).toMatchObject({ do: 'begun' });
     expect([at.status(), at.read('a.txt')]).toEqual([conflicted, markers]);
   }
 });
 
-test('a branch that goes with main has nothing to resolve, and stays as it is', async () => {
+test('a branch without conflicts has nothing to resolve, and stays unchanged', async () => {
   const at = await place();
   git(at.path, 'reset', '-q', '--hard', 'HEAD~1');
   const head = git(at.path, 'rev-parse', 'HEAD').trim();

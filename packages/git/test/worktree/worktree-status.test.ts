@@ -91,7 +91,7 @@ test('names a bounded number of files and counts the rest', async () => {
   expect(status.files).toHaveLength(200);
 });
 
-test('knows no worktree where there is none', async () => {
+test('reports no worktree where there is none', async () => {
   const { home, root, repository, request } = await setUp();
   for (const path of [root, join(home, 'nothing'), home]) {
     expect(await refusal(worktreeStatus(repository, { ...request, path }))).toMatch(/^not_found: /);

@@ -90,7 +90,7 @@ const rows: Record<string, Row> = {
     does: ({ root, path }) => void git(root, 'worktree', 'lock', '--reason', 'on a stick', path),
     expected: () => ({ state: 'locked', detail: 'It is locked: on a stick.' }),
   },
-  'locked, on a disk that is not there': {
+  'locked, on a disk that does not exist': {
     does: ({ root, path }) => {
       git(root, 'worktree', 'lock', path);
       rmSync(path, { recursive: true });
@@ -155,7 +155,7 @@ test.each(Object.entries(rows))('%s [7.11]', async (_, { does, expected }) => {
   expect(await worktreeWork(place.repository, place.request)).toMatchObject(expected(place));
 });
 
-test('more than can be counted is dirty, and says so', async () => {
+test('more than can be counted is dirty, and reported as such', async () => {
   const { repository, path, request } = await setUp();
   const blob = git(path, 'rev-parse', 'HEAD:a.txt').trim();
   const long = 'n'.repeat(200);
@@ -165,7 +165,7 @@ test('more than can be counted is dirty, and says so', async () => {
   expect(found).toMatchObject({ state: 'dirty', detail: expect.stringMatching(/^More than \d+ changed/) as string });
 });
 
-test('a base that is gone is no obstacle; a directory that is no worktree is', async () => {
+test('a missing base is no obstacle; a directory that is not a worktree is', async () => {
   const { home, repository, request } = await setUp();
   expect(await worktreeWork(repository, { ...request, base: 'd'.repeat(40) })).toMatchObject({ state: 'clean' });
   write(home, { 'plain/a.txt': 'a' });
@@ -173,7 +173,7 @@ test('a base that is gone is no obstacle; a directory that is no worktree is', a
   expect(await refusal(worktreeWork(repository, stranger))).toMatch(/^not_found: /);
 });
 
-test('looking changes nothing', async () => {
+test('reading changes nothing', async () => {
   const { root, repository, path, request } = await setUp();
   work(path);
   const before = [snapshot(root), snapshot(path)];

@@ -22,7 +22,7 @@ async function setUp(name = 'project') {
 }
 
 describe('addWorktree', () => {
-  test('makes a worktree that a person finds clean, on its own branch', async () => {
+  test('creates a clean worktree on its own branch', async () => {
     const { repository, request, base } = await setUp();
     expect(await addWorktree(repository, request)).toEqual({ path: request.path, branch: request.branch });
     expect(git(request.path, 'status', '--porcelain=v2', '--branch')).toBe(
@@ -32,7 +32,7 @@ describe('addWorktree', () => {
     expect(git(request.path, 'fsck', '--no-dangling')).toBe('');
   });
 
-  test('leaves the user repository as it was, but for the branch and the registration', async () => {
+  test('leaves the user repository unchanged, except for the branch and the registration', async () => {
     const { repository, root, request } = await setUp();
     git(root, 'remote', 'add', 'origin', '/nowhere');
     write(root, { 'readme.md': 'changed by the user\n', 'untracked.txt': 'kept\n' });
@@ -48,7 +48,7 @@ describe('addWorktree', () => {
     );
   });
 
-  test('called again, changes nothing and keeps what the agent did', async () => {
+  test("a second call changes nothing and keeps the agent's work", async () => {
     const { repository, request } = await setUp();
     await addWorktree(repository, request);
     write(request.path, { 'src/a.ts': 'edited\n', 'new.txt': 'new\n' });
@@ -68,21 +68,21 @@ describe('addWorktree', () => {
     expect(await listWorktrees(repository)).toHaveLength(2);
   });
 
-  test('reuses its branch when only that was made', async () => {
+  test('reuses its branch if only that was created', async () => {
     const { repository, root, request, base } = await setUp();
     git(root, 'branch', '--no-track', request.branch, base);
     await addWorktree(repository, request);
     expect(git(request.path, 'status', '--porcelain')).toBe('');
   });
 
-  test('uses an empty directory that was left', async () => {
+  test('uses an empty leftover directory', async () => {
     const { repository, request } = await setUp();
     mkdirSync(request.path, { recursive: true });
     await addWorktree(repository, request);
     expect(git(request.path, 'status', '--porcelain')).toBe('');
   });
 
-  test('makes a worktree again whose directory was deleted, at the tip of its branch [W3-11]', async () => {
+  test('recreates a worktree whose directory was deleted, at the tip of its branch [W3-11]', async () => {
     const { repository, request } = await setUp();
     await addWorktree(repository, request);
     write(request.path, { 'new.txt': 'new\n' });
@@ -94,7 +94,7 @@ describe('addWorktree', () => {
     expect(readFileSync(join(request.path, 'new.txt'), 'utf8')).toBe('new\n');
   });
 
-  test('makes it again when directory and branch were deleted', async () => {
+  test('recreates it if directory and branch were deleted', async () => {
     const { repository, root, request, base } = await setUp();
     await addWorktree(repository, request);
     rmSync(request.path, { recursive: true });
@@ -113,7 +113,7 @@ describe('addWorktree', () => {
     expect(await listWorktrees(repository)).toHaveLength(2);
   });
 
-  test('does not take over a locked worktree whose disk is away', async () => {
+  test('does not take over a locked worktree on an unmounted disk', async () => {
     const { repository, root, request } = await setUp();
     await addWorktree(repository, request);
     git(root, 'worktree', 'lock', '--reason', 'on a stick', request.path);
@@ -164,15 +164,15 @@ describe('addWorktree', () => {
     expect(await refusal(addWorktree(repository, main))).toMatch(/^conflict: /);
   });
 
-  test('says which branch is in the way', async () => {
+  test('names the conflicting branch', async () => {
     const { repository, root, request } = await setUp();
     git(root, 'branch', 'work');
     expect(await refusal(addWorktree(repository, request))).toMatch(
-      /^conflict: The branch work is in the way of work\/calm-otter\./,
+      /^conflict: The branch work conflicts with work\/calm-otter\./,
     );
   });
 
-  test('tries again while another program holds the lock of the branch', async () => {
+  test("retries while another program holds the branch's lock", async () => {
     const { repository, root, request } = await setUp();
     write(join(root, '.git/refs/heads'), { [`${request.branch}.lock`]: '' });
     const calls = recordGit();
@@ -210,7 +210,7 @@ describe('addWorktree', () => {
     expect(calls()).toEqual([]);
   });
 
-  test('fails clearly for a commit that does not exist and leaves nothing', async () => {
+  test('fails clearly for a missing commit and leaves nothing', async () => {
     const { repository, request } = await setUp();
     const base = 'a'.repeat(40);
     expect(await refusal(addWorktree(repository, { ...request, base }))).toMatch(/^git_failed: /);

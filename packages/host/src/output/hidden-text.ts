@@ -1,16 +1,16 @@
 /**
- * Characters that a terminal or a page does not show: escape sequences, control characters but tab and newline, and code
- * points that Unicode says to ignore. `sk-\e[0mabc` shows as `sk-abc`, so secrets are searched without them.
- * No sequence reaches beyond its line. JSON's way to write them (`\u001b`) counts too, for most CLIs print JSON.
+ * Characters that a terminal or a page does not show: escape sequences, control characters except tab and newline, and
+ * ignorable code points. `sk-\e[0mabc` shows as `sk-abc`, so secrets are searched without them. No sequence extends
+ * beyond its line. JSON escapes (`\u001b`) count, too, since most CLIs print JSON.
  */
 export type Hidden = {
-  /** Whether a text may have any of it: quick to tell, for most have none. */
+  /** Cheap test whether a text may contain any. */
   maybe: RegExp;
-  /** Everything that does not show; what a title or a link carries stays, for it may be the text that is looked for. */
+  /** All hidden characters; keeps the content of titles and links, which may be the text searched for. */
   marks: RegExp;
-  /** The same, and titles, links and other strings for the terminal with all that they carry. */
+  /** The same, including titles, links and other terminal strings with their content. */
   strings: RegExp;
-  /** The beginning of such a sequence, or of such a character, at the end of a text. */
+  /** The start of such a sequence or character at the end of a text. */
   begun: RegExp;
 };
 
@@ -24,19 +24,19 @@ const writtenInJson = [
   '034[fF]|061[cC]|115[fF]|1160|17[bB][45]|180[bB-fF]|200[bB-fF]|202[89aA-eE]|206[0-9a-fA-F]|3164',
   `[dD][bB]40${backslash}u[dD][c-fC-F]${hex}{2}|[fF][eE]0${hex}|[fF][eE][fF][fF]|[fF][fF][aA]0|[fF]{3}[0-8]`,
 ].join('|');
-/** A backspace, form feed or carriage return as JSON writes it. */
+/** A backspace, form feed or carriage return in JSON. */
 const shortInJson = `${backslash}[bfr]`;
 
 type Characters = {
-  /** Those that do not show. */
+  /** The hidden ones. */
   hidden: string;
-  /** Their first parts, where one has several. */
+  /** Their first parts, if they have several. */
   begun: string;
-  /** The eight-bit forms of what begins a sequence, begins a string for the terminal, and ends one. */
+  /** The eight-bit forms that start a sequence, start a terminal string, and end one. */
   csi: string;
   opening: string;
   closing: string;
-  /** Any that one of these begins with, as the inside of a class. */
+  /** First characters of all of these, as the inside of a character class. */
   first: string;
   flags: string;
 };
@@ -75,7 +75,7 @@ export const hiddenInText = hiddenAmong({
   flags: 'u',
 });
 
-/** In UTF-8 that is read one character for each byte. */
+/** In UTF-8 decoded one character per byte. */
 export const hiddenInBytes = hiddenAmong({
   hidden: [
     String.raw`[\x00-\x08\x0b-\x1f\x7f]`,
@@ -93,14 +93,14 @@ export const hiddenInBytes = hiddenAmong({
   flags: '',
 });
 
-/** A text without some of its places, and where a character of what is left stood before. */
+/** A text with parts removed, and the original position of each remaining character. */
 export type Stripped = { text: string; original(index: number): number };
 
-/** Takes out all that a pattern finds; null when that is nothing. */
+/** Removes all matches of a pattern; null if there are none. */
 export function strip(text: string, pattern: RegExp): Stripped | null {
   const left = text.replaceAll(pattern, '');
   if (left.length === text.length) return null;
-  // Most texts have nothing to look up, so this is only made when something was found in what is left.
+  // Computed lazily: most texts need no lookup.
   let gaps: Gap[] | null = null;
   return {
     text: left,
@@ -111,7 +111,7 @@ export function strip(text: string, pattern: RegExp): Stripped | null {
   };
 }
 
-/** Where something was taken out of what is left, and how much in all up to there. */
+/** A position where something was removed, and the total removed up to there. */
 type Gap = { at: number; removed: number };
 
 function gapsOf(text: string, pattern: RegExp): Gap[] {
@@ -136,7 +136,10 @@ function gapBefore(gaps: readonly Gap[], index: number): Gap | undefined {
   return gaps[from - 1];
 }
 
-/** A text as it may be shown: without what does not show, and also without what strings for the terminal carry. */
+/**
+ * The forms in which a text may be displayed: as it is, without hidden characters, and also without the content of
+ * terminal strings.
+ */
 export function shownForms(text: string): string[] {
   if (!hiddenInText.maybe.test(text)) return [text];
   return [text, text.replaceAll(hiddenInText.marks, ''), text.replaceAll(hiddenInText.strings, '')];

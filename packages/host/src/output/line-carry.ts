@@ -3,9 +3,9 @@ import { hasErrno } from '@pawl/schema/error';
 import type { LineCarry } from './lines.ts';
 
 /**
- * The beginning of the line that `offset` stands in, so that a splitter can go on after a restart as if there had been
- * none. Reads back at most `maxLineBytes`; a line that begins before that is oversized, and the bytes are its middle. A
- * file that is gone, or is no file any more, has nothing to give: the tail will say so when it looks.
+ * The start of the line at `offset`, so that a splitter can continue after a restart. Reads back at most
+ * `maxLineBytes`; a line that starts earlier is oversized, and the bytes are its middle. Empty for a missing or
+ * replaced file: the tail reports that.
  */
 export function rebuildCarry(options: { path: string; offset: number; maxLineBytes: number }): LineCarry {
   const { path, offset, maxLineBytes } = options;
@@ -16,7 +16,7 @@ export function rebuildCarry(options: { path: string; offset: number; maxLineByt
   return { bytes: bytes.subarray(lineStart), oversized: !wholeLine, first: from + lineStart === 0 };
 }
 
-/** Reads a part of a file that may be hostile: never through a symlink, never waiting on a FIFO. */
+/** Reads a part of a possibly hostile file: never through a symlink, never blocking on a FIFO. */
 function readRegion(path: string, from: number, to: number): Buffer {
   let descriptor;
   try {

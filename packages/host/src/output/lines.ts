@@ -1,22 +1,22 @@
 import { hostLimits } from '../host-limit.ts';
 import { completeUtf8Length } from './utf8.ts';
 
-/** A line without its end. Of an oversized one only the beginning is here. */
+/** A line without its terminator. An oversized one is cut. */
 export type Line = { text: string; oversized: boolean };
 
-/** The beginning of a line whose end has not been seen. */
+/** The start of an unterminated line. */
 export type LineCarry = {
   bytes: Uint8Array;
-  /** True when the line is longer than the limit, and `bytes` only a part of it. */
+  /** True if the line exceeds the limit, and `bytes` is only a part of it. */
   oversized: boolean;
-  /** True when the line is the file's first, where a byte order mark may stand. */
+  /** True for the file's first line, which may have a byte order mark. */
   first: boolean;
 };
 
 export type LineSplitter = {
-  /** Takes more bytes, and gives the lines that they complete. */
+  /** Adds bytes, and returns the lines they complete. */
   push(bytes: Uint8Array): Line[];
-  /** Gives the last line when it has no newline, and begins anew. */
+  /** Returns an unterminated last line, and resets. */
   end(): Line[];
 };
 
@@ -25,8 +25,8 @@ const carriageReturn = 0x0d;
 const byteOrderMark = '\uFEFF';
 
 /**
- * Splits raw bytes into lines, however they are cut into pieces: at `\n`, without a `\r` before it and without a byte
- * order mark at the very beginning. Bytes that are not UTF-8 become U+FFFD. It never holds more than one line's limit.
+ * Splits raw bytes into lines, in pieces of any size: at `\n`, dropping a preceding `\r` and a byte order mark at the
+ * start. Invalid UTF-8 becomes U+FFFD. Never holds more than one line's limit.
  */
 export function createLineSplitter(options: { maxLineBytes: number; carry?: LineCarry }): LineSplitter {
   const { maxLineBytes } = options;
@@ -35,7 +35,7 @@ export function createLineSplitter(options: { maxLineBytes: number; carry?: Line
   let oversized = false;
   let first = options.carry?.first ?? true;
 
-  /** Keeps the beginning of a line: all of it up to the limit, then only what is shown of an oversized one. */
+  /** Keeps the start of a line: up to the limit, then only the shown part of an oversized one. */
   const hold = (bytes: Buffer) => {
     if (bytes.length === 0) return;
     oversized ||= heldBytes + bytes.length > maxLineBytes;

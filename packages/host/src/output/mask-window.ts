@@ -1,23 +1,23 @@
 import { hostLimits } from '../host-limit.ts';
 import type { MaskedPlace, SecretMask } from './secret-mask.ts';
 
-/** A part of a file: what is about to be given, with what was given before it and what follows it. */
+/** A part of a file: bytes about to be returned, with the bytes before and after them. */
 export type Window = {
   bytes: Buffer;
-  /** How many of the bytes were given earlier. */
+  /** How many of the bytes were returned earlier. */
   before: number;
-  /** Whether nothing follows in the file. */
+  /** Whether the file ends here. */
   reachesEnd: boolean;
 };
 
-/** How much is to be given, whether more may follow it in the file, and whether it is cut for its size only. */
+/** How much to return, whether more may follow in the file, and whether only the size limit cuts it. */
 export type Taking = { length: number; last: boolean; cutForSize: boolean };
 
 const asterisk = 0x2a;
 
 /**
- * Masks the secrets in what is about to be given, and holds back the beginning of one whose rest may still come. Returns
- * how much may be given, and which bytes have to be overwritten in the file first.
+ * Masks secrets in bytes about to be returned, and holds back the start of a possibly unfinished one. Returns how much
+ * may be returned, and which bytes to overwrite in the file first.
  */
 export function maskWindow(
   mask: SecretMask,
@@ -30,10 +30,10 @@ export function maskWindow(
   const begunBytes = bytes.length - unfinished;
   let { length } = taking;
   if (taking.last) {
-    // The process was ended in the middle of a secret: what there is of it is masked, too.
+    // The process ended in the middle of a secret: mask its start, too.
     if (begunBytes >= hostLimits.secretBytes) places.push({ start: unfinished, end: bytes.length });
   } else if (before + length > unfinished) {
-    // A few bytes may be anything; they are held back only as long as that holds up nothing else.
+    // A few bytes may be anything; hold them back only if that delays nothing else.
     const hold = begunBytes >= hostLimits.secretBytes || (taking.cutForSize && unfinished > before);
     if (hold) length = Math.max(0, unfinished - before);
   }

@@ -1,17 +1,17 @@
 import { createSecretMask } from './secret-mask.ts';
 
-/** Masks secrets in a text that comes piece by piece. */
+/** Masks secrets in streamed text. */
 export type PieceMask = {
-  /** As much of the text up to now as cannot be the beginning of a secret any more, masked. */
+  /** Returns the masked text up to the start of a possibly unfinished secret. */
   push(piece: string): string;
-  /** What was held back, now that nothing follows; what may have become a secret is masked. */
+  /** Returns the held-back rest, masked if it may have become a secret. */
   end(): string;
 };
 
-/** A longer beginning of a secret is not shown, though its end never came. */
+/** A longer start of a secret is masked, even if its end never came. */
 const tellingBytes = 8;
 
-/** A mask for these secrets; pieces are cut anywhere, also in the middle of one. */
+/** Pieces may be split anywhere, even inside a secret. */
 export function createPieceMask(secrets: readonly string[]): PieceMask {
   const mask = createSecretMask(secrets);
   let held = Buffer.alloc(0);

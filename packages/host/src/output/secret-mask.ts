@@ -2,20 +2,20 @@ import type { Hidden } from './hidden-text.ts';
 import { hiddenInBytes, hiddenInText, strip } from './hidden-text.ts';
 import { hostLimits } from '../host-limit.ts';
 
-/** Finds secrets in bytes, also where escape sequences or invisible characters stand within one. */
+/** Finds secrets in bytes, even with escape sequences or invisible characters inside. */
 export type SecretMask = {
-  /** How far a secret that is cut reaches beyond the cut. */
+  /** How far a split secret extends beyond the split. */
   readonly reachBytes: number;
-  /** Where secrets stand in `bytes`, in order; those that overlap are one place. */
+  /** Positions of secrets, in order; overlapping ones are merged. */
   find(bytes: Buffer): MaskedPlace[];
-  /** Where `bytes` may have the beginning of a secret at their end, whose rest is still to come; their length if nowhere. */
+  /** Where an unfinished secret may start at the end; the length if nowhere. */
   unfinishedFrom(bytes: Buffer): number;
 };
 
-/** From the first byte to the one after the last. */
+/** Half-open range. */
 export type MaskedPlace = { start: number; end: number };
 
-/** A mask for these secrets; null when there is nothing to look for. What is too short to be one is left alone. */
+/** Makes a mask; null if there is nothing to mask. Ignores secrets that are too short. */
 export function createSecretMask(secrets: readonly string[]): SecretMask | null {
   const needles = needlesOf(secrets).map((text) => Buffer.from(text));
   if (needles.length === 0) return null;
@@ -37,7 +37,7 @@ export function createSecretMask(secrets: readonly string[]): SecretMask | null 
   };
 }
 
-/** A text in which every secret is masked, for all that comes as text: requests, messages, log lines. */
+/** Masks every secret in a text: requests, messages, log lines. */
 export function redactText(text: string, secrets: readonly string[]): string {
   return createRedaction(secrets)(text);
 }
@@ -61,7 +61,7 @@ export function createRedaction(secrets: readonly string[]): (text: string) => s
   };
 }
 
-/** Where secrets stand in a text once all that does not show is taken out of it. */
+/** Positions of secrets in a text with hidden characters removed. */
 function hiddenPlaces(text: string, needles: readonly string[], hidden: Hidden): MaskedPlace[] {
   if (!hidden.maybe.test(text)) return [];
   return [hidden.marks, hidden.strings].flatMap((pattern) => {
@@ -73,7 +73,7 @@ function hiddenPlaces(text: string, needles: readonly string[], hidden: Hidden):
   });
 }
 
-/** The same for the beginning of a secret at the end: `end` when there is none long enough to tell anything. */
+/** The same for an unfinished secret at the end; `end` if there is none long enough to matter. */
 function hiddenUnfinished(tail: string, needles: readonly string[], end: number): number {
   if (!hiddenInBytes.maybe.test(tail)) return end;
   const { marks, strings, begun } = hiddenInBytes;
@@ -91,8 +91,8 @@ function hiddenUnfinished(tail: string, needles: readonly string[], end: number)
 }
 
 /**
- * What is looked for, longest first: every line of a secret by itself, for output is cut at lines, and each also as it
- * reads within JSON, for most providers print that.
+ * The strings to search, longest first: each line of a secret, since output is split at lines, plain and JSON-escaped,
+ * since most providers print JSON.
  */
 function needlesOf(secrets: readonly string[]): string[] {
   const lines = secrets.flatMap((secret) => secret.split(/[\r\n]+/)).map((line) => line.trim());
@@ -107,7 +107,7 @@ function placesOf<Text extends string | Buffer>(needle: Text, text: Text): Maske
     typeof text === 'string' ? text.indexOf(needle as string, from) : text.indexOf(needle, from);
   for (let at = next(0); at !== -1; at = next(at + 1)) {
     const last = places.at(-1);
-    // A secret that repeats itself may stand in its own echo many times over: that is one place.
+    // A repetitive secret may overlap itself many times: merge these.
     if (last !== undefined && at <= last.end) last.end = at + needle.length;
     else places.push({ start: at, end: at + needle.length });
   }

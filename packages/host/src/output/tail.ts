@@ -21,19 +21,19 @@ import { completeUtf8Length } from './utf8.ts';
 
 const readAsync = promisify(readCallback);
 
-/** How a file was changed under the tail other than by appending to it. */
+/** How a file was changed other than by appending. */
 export type TailDamage = 'truncated' | 'replaced';
 
 export type TailRead = {
   /** Where `bytes` begin in the file. */
   offset: number;
-  /** Empty when there is nothing to take yet. */
+  /** Empty if there is nothing to return yet. */
   bytes: Uint8Array;
-  /** Set once, with empty bytes, when the file was damaged; the next read begins at the new file's start. */
+  /** Set once, with empty bytes, when the file was damaged; the next read starts at the new file's beginning. */
   damaged: TailDamage | null;
-  /** True when there is more to read at once. */
+  /** True if more can be read at once. */
   more: boolean;
-  /** After how long an unfinished line is due although nothing is appended to it; null when nothing waits. */
+  /** When an unfinished line is due without further output; null if none waits. */
   dueInMs: number | null;
 };
 
@@ -41,7 +41,7 @@ export type Tail = {
   readonly path: string;
   /** The offset of the next read. */
   readonly offset: number;
-  /** Gives the next bytes, up to the last newline within `maxBytes`. With `final`, nothing is held back. */
+  /** Returns the next bytes, up to the last newline within `maxBytes`. With `final`, holds nothing back. */
   read(maxBytes: number, options?: { final?: boolean }): Promise<TailRead>;
   close(): void;
 };
@@ -52,19 +52,18 @@ export type TailOptions = {
   now?: MonotonicClock;
   partialLineMs?: number;
   lineBytes?: number;
-  /** What must not stand in the file: each is overwritten there, in place, before its bytes are given. */
+  /** Secrets to overwrite in the file, in place, before their bytes are returned. */
   secrets?: readonly string[];
 };
 
 type OpenFile = { descriptor: number; device: number; inode: number; writable: boolean };
 
 /**
- * Follows one output file by pulling. What all reads give, put together, equals the file byte for byte. An unfinished
- * line is held back until it has stood still, is longer than the limit, or the process has ended (`final`).
- *
- * Secrets are masked in the file before anybody is given their bytes, so that after a crash in between the next tail
- * finds them again, or finds them masked. The writer appends: what is overwritten behind it does not move its place.
- * Of a secret whose first bytes were given because its line stood still, fewer than `hostLimits.secretBytes` stay.
+ * Follows one output file by pulling. All reads together equal the file byte for byte. Holds an unfinished line back
+ * until it has not changed for a while, exceeds the limit, or the process has ended (`final`).
+ * Masks secrets in the file before returning their bytes, so that after a crash the next tail finds them again, or
+ * finds them masked. The writer appends, so overwriting earlier bytes does not affect it. If the first bytes of a
+ * secret were returned because its line stood still, fewer than `hostLimits.secretBytes` of them remain.
  */
 export function openTail(options: TailOptions): Tail {
   const { path, now = monotonicClock, partialLineMs = limits.partialLineMs, lineBytes = limits.lineBytes } = options;
@@ -88,14 +87,14 @@ export function openTail(options: TailOptions): Tail {
     return nothing(damaged);
   };
 
-  /** How much of the unfinished line in `bytes` is given now. */
+  /** How much of the unfinished line in `bytes` to return now. */
   const takePartial = (bytes: Buffer, maxBytes: number): { length: number; dueInMs: number | null } => {
     const length = completeUtf8Length(bytes);
     if (bytes.length >= Math.min(maxBytes, lineBytes)) return { length: length || bytes.length, dueInMs: null };
     const size = offset + bytes.length;
     if (waiting?.size !== size) waiting = { size, sinceMs: now() };
     const dueInMs = Math.max(0, waiting.sinceMs + partialLineMs - now());
-    // An unfinished character alone stays until it is finished or the process ends: no wait makes it a text.
+    // An unfinished character alone waits until it is complete or the process ends.
     if (dueInMs > 0) return { length: 0, dueInMs: length === 0 ? null : dueInMs };
     return { length, dueInMs: null };
   };
@@ -114,7 +113,7 @@ export function openTail(options: TailOptions): Tail {
     }
     const wanted = Math.min(maxBytes, size - offset);
     if (wanted === 0) return nothing();
-    // Beside what is wanted, as much before and after it is read as a secret that is cut there can reach.
+    // Also read as much before and after as a split secret can extend.
     const around = mask?.reachBytes ?? 0;
     const before = Math.min(around, offset);
     const window = await readAt(descriptor, before + Math.min(wanted + around, size - offset), offset - before);
@@ -160,7 +159,7 @@ export function openTail(options: TailOptions): Tail {
   };
 }
 
-/** The file that the path names now; null when there is none, or something that is not a regular file. */
+/** The regular file at the path now, or null. */
 function statRegularFile(path: string): Stats | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -177,7 +176,7 @@ function openRegularFile(path: string, writable: boolean): OpenFile | null {
   try {
     descriptor = openSync(path, access | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    // Somebody took away the right to write it: what is given is masked all the same.
+    // Write permission was revoked: returned bytes are still masked.
     if (writable && hasErrno(error, 'EACCES', 'EROFS', 'EPERM', 'ETXTBSY')) return openRegularFile(path, false);
     if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EISDIR')) return null;
     throw error;
@@ -188,14 +187,14 @@ function openRegularFile(path: string, writable: boolean): OpenFile | null {
   return null;
 }
 
-/** Puts masked bytes over those that were read. A file that shrank meanwhile is left alone: its damage shows soon. */
+/** Overwrites bytes in the file with masked ones. Skips a file that shrank meanwhile: its damage shows soon. */
 function overwrite({ descriptor, writable }: OpenFile, bytes: Buffer, position: number): void {
   if (!writable || fstatSync(descriptor).size < position + bytes.length) return;
   for (let done = 0; done < bytes.length;)
     done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
 }
 
-/** Reads up to `length` bytes; fewer when the file shrank in between. */
+/** Reads up to `length` bytes; fewer if the file shrank meanwhile. */
 async function readAt(descriptor: number, length: number, position: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   const count =

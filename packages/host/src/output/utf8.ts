@@ -1,7 +1,4 @@
-/**
- * The length of `bytes` without an unfinished UTF-8 sequence at its end. Bytes that cannot become valid by adding more
- * count as finished.
- */
+/** The length of `bytes` without an incomplete UTF-8 sequence at the end. Invalid bytes count as complete. */
 export function completeUtf8Length(bytes: Uint8Array): number {
   const longestTail = Math.min(3, bytes.length);
   for (let back = 1; back <= longestTail; back += 1) {

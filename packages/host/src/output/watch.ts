@@ -5,28 +5,27 @@ import { limits } from '@pawl/schema/limit';
 import { hostLimits } from '../host-limit.ts';
 
 export type FileWatch = {
-  /** Begins to watch these files of a directory; it need not exist yet. */
+  /** Starts watching these files of a directory, which need not exist yet. */
   add(dir: string, names: readonly string[]): void;
-  /** Stops watching a directory. */
   remove(dir: string): void;
-  /** True when the directory's changes come as events, false when only the poll sees them. */
+  /** True if changes come as events, false if only the poll sees them. */
   hasEvents(dir: string): boolean;
   close(): void;
 };
 
-/** A file and what was last seen of it: this changes whenever it is written, created, truncated or replaced. */
+/** A file and its last stat, which changes whenever it is written, created, truncated or replaced. */
 type Seen = { path: string; inode: number; size: number; modifiedMs: number };
 
 type Watched = { files: Seen[]; watcher: FSWatcher | null };
 
 /**
- * Calls `onWake` soon after one of the watched files has changed. Wakes are merged and are advice only. File events make
- * them quick; the poll finds what events lost, and stands in for them where the system has none left to give.
+ * Calls `onWake` soon after a watched file changed. Wakes are merged and are advice only. File events make them fast;
+ * the poll finds lost events, and replaces them if the system has none left.
  */
 export function watchFiles(options: {
   onWake: (dir: string) => void;
   pollMs?: number;
-  /** Starts file events for a directory; it may throw. */
+  /** Starts file events for a directory; may throw. */
   watchDirectory?: (dir: string, onChange: () => void) => FSWatcher;
 }): FileWatch {
   const { onWake, pollMs = limits.pollMs, watchDirectory = watchEvents } = options;
@@ -60,7 +59,7 @@ export function watchFiles(options: {
     }
   };
   const poll = () => {
-    // Events are lost when very many come at once. While none come at all, a look now and then is enough.
+    // Events get lost when very many come at once. While none come, polling now and then is enough.
     quietTicks++;
     if (quietTicks > hostLimits.busyTicks && quietTicks % hostLimits.quietPollTicks !== 0) return;
     for (const [dir, { files }] of watched) {
@@ -73,7 +72,7 @@ export function watchFiles(options: {
   return {
     add(dir, names) {
       watched.get(dir)?.watcher?.close();
-      // The events begin before the first look, so that no change falls between the two.
+      // Start events before the first stat, so that no change falls in between.
       const watcher = startEvents(dir);
       const files = names.map((name) => ({ path: join(dir, name), inode: 0, size: 0, modifiedMs: 0 }));
       for (const file of files) lookAgain(file);
@@ -98,13 +97,13 @@ function watchEvents(dir: string, onChange: () => void): FSWatcher {
   return watch(dir, { persistent: false }, onChange);
 }
 
-/** Looks at a file, and says whether it changed since the last time. This runs all the time, so it allocates little. */
+/** Stats a file, and returns whether it changed. Hot path: allocates little. */
 function lookAgain(file: Seen): boolean {
   let stat;
   try {
     stat = statSync(file.path, { throwIfNoEntry: false });
   } catch {
-    // Whatever stands in the way is like no file; it may be gone at the next look.
+    // Any error counts as no file; it may be gone next time.
   }
   const inode = stat?.ino ?? 0;
   const size = stat?.size ?? 0;

@@ -11,9 +11,9 @@ import type { ProcessEntry } from './process-table.ts';
 import { processTable } from './process-table.ts';
 import { sessionFile } from '../session/session-files.ts';
 
-/** A session as those name it who signal its processes. */
+/** Identifies a session in order to signal its processes. */
 export type SessionAddress = {
-  /** The shim, or null when it is not known: then only what carries the marker is found. */
+  /** The shim, or null if unknown: then only marked processes are found. */
   identity: ProcessIdentity | null;
   dir: string;
   marker: string;
@@ -24,15 +24,15 @@ export type Family = {
   shim: ProcessEntry | null;
   /** The agent itself: the command that the shim runs. */
   child: ProcessEntry | null;
-  /** The agent's own processes, itself included. */
+  /** The agent's processes, including itself. */
   workers: ProcessEntry[];
-  /** The processes that do the shim's work. They leave by themselves once the command is gone. */
+  /** Processes that work for the shim. They exit by themselves once the command is gone. */
   helpers: ProcessEntry[];
 };
 
 /**
- * Everything that belongs to a session, the shim included. The process group counts only while its leader, the shim, is
- * certainly ours: afterwards its number may be somebody else's. Nobody is found through ourselves, for our other children
+ * All processes of a session, including the shim. The process group counts only while its leader, the shim, is
+ * verified: afterwards its number may be reused. Never searches through our own process, since our other children
  * belong to other sessions.
  */
 export function membersOf(
@@ -41,7 +41,7 @@ export function membersOf(
     identity: ProcessIdentity | null;
     child?: ProcessIdentity | null;
     marker: string | null;
-    /** Its directory: by that are found its control group, and where it has none, those who write to its files. */
+    /** Its directory, to find its control group, or, without one, the processes that write to its files. */
     dir?: string;
   },
 ): ProcessEntry[] {
@@ -58,7 +58,7 @@ export function membersOf(
   return listing.withDescendants(roots.map((entry) => entry.pid));
 }
 
-/** The kernel names open files by their real paths. */
+/** The kernel reports open files by their real paths. */
 function realPath(dir: string): string {
   try {
     return realpathSync(dir);
@@ -70,8 +70,8 @@ function realPath(dir: string): string {
 const inTurn = createSerial();
 
 /**
- * Finds the processes of a session by a look that begins after this call. Many sessions share one look; they go on from it
- * one by one, so that whoever ends a hundred of them still answers others in between.
+ * Finds the processes of a session in a listing that starts after this call. Many sessions share one listing, and
+ * continue one by one, so that ending a hundred of them does not block others.
  */
 export async function findFamily(session: SessionAddress): Promise<Family> {
   const { identity, dir, marker } = session;
@@ -87,7 +87,7 @@ export async function findFamily(session: SessionAddress): Promise<Family> {
   const shells = new Set(
     members.filter(({ pid }) => processTable.runsScript(pid, script) === true).map(({ pid }) => pid),
   );
-  // Besides the command, the shim's own children are the small programs that do its work, such as recording the exit.
+  // Besides the command, the shim's children are small programs that work for it, such as recording the exit.
   const isHelper = ({ pid, parent }: ProcessEntry) =>
     shells.has(pid) || shells.has(parent) || (parent === shim?.pid && pid !== recorded?.pid);
   return {

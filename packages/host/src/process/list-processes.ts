@@ -6,21 +6,21 @@ import type { ProcessEntry } from './process-table.ts';
 import { processTable } from './process-table.ts';
 import { createPauses } from '../wait.ts';
 
-/** What the environment of a process was found to say. It holds as long as the process stays the same program. */
+/** The markers in a process's environment; valid until it execs another program. */
 type Known = { start: string; image: string; markers: string[] };
 
 const knownProcesses = new Map<number, Known>();
 
 /**
- * One look at all processes. It reads until nothing is new: a process that was read first may have started another and
- * ended while the last ones were read, and then only the new one tells of it.
+ * One listing of all processes. Reads until nothing is new: a process read first may have started another and ended
+ * before the last ones were read.
  */
 class Look {
   readonly #entries = new Map<number, ProcessEntry>();
-  /** Those that show no environment because they are just becoming another program. */
+  /** Processes without an environment because they are in the middle of an exec. */
   #unclear = new Set<number>();
 
-  /** Reads what is new or was unclear, and tells whether that was nothing, only what was unclear, or more. */
+  /** Reads new and unclear processes; reports whether there was nothing, only unclear ones, or new ones. */
   pass(): 'nothing' | 'unclear' | 'new' {
     const before = this.#unclear;
     const entries = processTable.list({ has: (pid) => this.#entries.has(pid) && !before.has(pid) });
@@ -40,8 +40,8 @@ class Look {
 }
 
 /**
- * Reads the environments of those whose markers are not known, and returns those that show none at the moment. What may
- * change unnoticed is read every time.
+ * Reads the environments of processes with unknown markers, and returns those that show none at the moment. Always
+ * rereads those that may change unnoticed.
  */
 function learnMarkers(entries: readonly ProcessEntry[]): Set<number> {
   const unknown = entries.filter((entry) => {
@@ -58,13 +58,13 @@ function learnMarkers(entries: readonly ProcessEntry[]): Set<number> {
   return new Set(pids.filter((pid) => found.get(pid) === null));
 }
 
-/** The markers of exactly this program. One that has cleared its environment, or reuses a pid, keeps none of those before it. */
+/** The markers of exactly this program. One that cleared its environment, or reuses a pid, keeps none. */
 function markersOf({ pid, start, image }: ProcessEntry): readonly string[] {
   const known = knownProcesses.get(pid);
   return known?.start === start && known.image === image ? known.markers : [];
 }
 
-/** Looks at all processes at once. It may miss the marker of one that is just becoming another program. */
+/** Lists all processes. May miss the marker of one in the middle of an exec. */
 export function listProcesses(): ProcessListing {
   const look = new Look();
   for (let passes = 0; passes < hostLimits.listingPasses && look.pass() === 'new'; passes += 1);
@@ -75,8 +75,8 @@ let awaited: Promise<ProcessListing> | null = null;
 let lastCostMs = 0;
 
 /**
- * Looks at all processes soon. Whoever asks before the look begins shares it, so that it is never older than the
- * question. Between two looks passes twice the time that one takes, within a limit, and belongs to others.
+ * Lists all processes soon. Callers before the listing starts share it, so it is never older than the call. Between two
+ * listings, twice the time of one passes, within a limit, to leave time for others.
  */
 export function nextListing(): Promise<ProcessListing> {
   awaited ??= lookSoon();

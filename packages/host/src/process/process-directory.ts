@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { sep } from 'node:path';
 import { processTable } from './process-table.ts';
 
-/** The living processes whose working directory is this one or lies below it. Empty where the system does not tell. */
+/** The living processes whose working directory is this one or below. Empty if the system does not tell. */
 export function processesIn(directory: string): number[] {
   const below = directory.endsWith(sep) ? directory : directory + sep;
   return processTable

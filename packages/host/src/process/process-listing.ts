@@ -3,7 +3,7 @@ import type { ProcessIdentity } from './identity.ts';
 import type { ProcessEntry } from './process-table.ts';
 import { startOrder } from './process-table.ts';
 
-/** All processes at one moment, in the orders in which sessions ask for them. We ourselves are never among them. */
+/** All processes at one moment, indexed as sessions need them. Excludes ourselves. */
 export class ProcessListing {
   readonly #byPid: Map<number, ProcessEntry>;
   readonly #byParent: Map<number, ProcessEntry[]>;
@@ -32,44 +32,43 @@ export class ProcessListing {
     }
   }
 
-  /** Exactly this process, when it was there and had not ended. */
+  /** Exactly this process, if it was alive. */
   find({ pid, start }: ProcessIdentity): ProcessEntry | null {
     const entry = this.#byPid.get(pid);
     return entry !== undefined && entry.start === start && !entry.defunct ? entry : null;
   }
 
-  /** The members of a process group. */
   inGroup(group: number): ProcessEntry[] {
     return this.#byGroup.get(group) ?? [];
   }
 
-  /** These processes and all that descend from them; those that have ended are passed through and left out. */
+  /** These processes and all their descendants; traverses ended ones but leaves them out. */
   withDescendants(pids: Iterable<number>): ProcessEntry[] {
     const members = new Set(pids);
-    // A set hands out what is added while it is walked through.
+    // Iterating a set also visits entries added meanwhile.
     for (const pid of members) for (const child of this.#byParent.get(pid) ?? []) members.add(child.pid);
     return [...members].flatMap((pid) => this.#byPid.get(pid) ?? []).filter((entry) => !entry.defunct);
   }
 
-  /** The living processes that carry a marker and are not older than `since`. */
+  /** The living processes with a marker, not older than `since`. */
   marked(marker: string, since: ProcessIdentity | null): ProcessEntry[] {
     const marked = this.#byMarker.get(marker) ?? [];
     return notOlder(marked, since);
   }
 
-  /** Those of some pids that are living processes and not older than `since`. */
+  /** The living processes among these pids, not older than `since`. */
   among(pids: Iterable<number>, since: ProcessIdentity | null): ProcessEntry[] {
     const found = [...pids].flatMap((pid) => this.#byPid.get(pid) ?? []).filter(({ defunct }) => !defunct);
     return notOlder(found, since);
   }
 
-  /** The living processes, not older than `since`, whose output or errors go to a file in a directory. */
+  /** The living processes, not older than `since`, whose stdout or stderr is a file in a directory. */
   writingTo(directory: string, since: ProcessIdentity): ProcessEntry[] {
     this.#byOutput ??= this.#groupByOutput();
     return notOlder(this.#byOutput.get(directory) ?? [], since);
   }
 
-  /** Read on demand, once for all sessions that share a look. */
+  /** Read on demand, once for all sessions that share a listing. */
   #groupByOutput(): Map<string, ProcessEntry[]> {
     const found = new Map<string, ProcessEntry[]>();
     for (const entry of [...this.#byPid.values()].filter(({ defunct }) => !defunct)) {

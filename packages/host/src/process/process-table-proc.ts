@@ -5,7 +5,7 @@ import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 let bootId: string | undefined;
 
-/** The id of the running boot, which makes start times of different boots differ. */
+/** The boot id, which distinguishes start times of different boots. */
 export function currentBoot(): string {
   bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   return bootId;
@@ -15,7 +15,7 @@ type Unit = { tickMs: number; pageBytes: number };
 
 let knownUnit: Unit | undefined;
 
-/** In what the kernel counts time and memory, from what it told this process at its start. */
+/** The kernel's units of time and memory, from this process's auxiliary vector. */
 function unit(): Unit {
   return (knownUnit ??= readUnit());
 }
@@ -32,20 +32,20 @@ function readWord(words: Buffer, at: number): bigint {
   return endianness() === 'LE' ? words.readBigUInt64LE(at) : words.readBigUInt64BE(at);
 }
 
-/** Reads a file of a process, or null when the process is gone or not ours to see. */
+/** Reads a file of a process; null if the process is gone or not ours. */
 function readProcess(pid: number, name: 'environ' | 'cmdline'): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`);
   } catch (error) {
-    // When we have run out of descriptors, nothing has been learned about the process.
+    // Out of descriptors: nothing was learned about the process.
     if (hasErrno(error, 'EMFILE', 'ENFILE', 'ENOMEM')) throw error;
     return null;
   }
 }
 
 /**
- * Parses a line of `/proc/<pid>/stat`. The second field is the program's name in parentheses and may itself hold spaces
- * and parentheses, so fields are counted from the last `)`.
+ * Parses a line of `/proc/<pid>/stat`. The second field is the program's name in parentheses and may contain spaces and
+ * parentheses, so fields are counted from the last `)`.
  */
 export function parseStat(line: string, boot: string): ProcessEntry | null {
   const open = line.indexOf(' (');
@@ -63,10 +63,10 @@ export function parseStat(line: string, boot: string): ProcessEntry | null {
     defunct: state === 'Z' || state === 'X' || state === 'x',
     stopped: state === 'T' || state === 't',
     blocked: state === 'D',
-    // User and system time, each of its own and of its children.
+    // User and system time, own and of waited-for children.
     cpuMs: fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0) * unit().tickMs,
     residentBytes: Number(fields[21] ?? 0) * unit().pageBytes,
-    // Where the environment lies in memory: each new program gets a place of its own.
+    // The memory range of the environment, which changes with each exec.
     image: fields[47] === '0' || fields[48] === undefined ? '' : `${fields[47]}-${fields[48]}`,
     bare: isKernelThread(Number(fields[6])) || (fields[47] !== '0' && fields[47] === fields[48]),
   };
@@ -75,12 +75,11 @@ export function parseStat(line: string, boot: string): ProcessEntry | null {
     : null;
 }
 
-/** True for a part of the kernel that looks like a process. */
 function isKernelThread(flags: number): boolean {
   return Math.floor(flags / 0x200000) % 2 === 1;
 }
 
-/** What stands after this prefix in a list of strings that end in NUL. */
+/** The values after a prefix in a list of NUL-terminated strings. */
 function valuesIn(list: Buffer, prefix: Buffer): string[] {
   const values: string[] = [];
   for (let at = list.indexOf(prefix); at !== -1; at = list.indexOf(prefix, at + 1)) {
@@ -93,14 +92,14 @@ function valuesIn(list: Buffer, prefix: Buffer): string[] {
 
 const statBuffer = Buffer.alloc(4_096);
 
-/** Reads the stat line of a process with as little work as possible: a look at all processes does it for each. */
+/** Reads the stat line of a process with little work: a listing does this for each. */
 function readStat(pid: number): string | null {
   let descriptor;
   try {
     descriptor = openSync(`/proc/${pid}/stat`, 'r');
     return statBuffer.toString('latin1', 0, readSync(descriptor, statBuffer));
   } catch (error) {
-    // Only these mean that there is no such process, or none of ours. Whatever else went wrong says nothing about it.
+    // Only these mean that there is no such process, or none of ours. Other errors say nothing about it.
     if (hasErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return null;
     throw error;
   } finally {
@@ -108,7 +107,7 @@ function readStat(pid: number): string | null {
   }
 }
 
-/** Linux: everything is read from `/proc` without starting a program. */
+/** Linux: reads everything from `/proc` without starting a program. */
 export const procTable: ProcessTable = {
   read(pid) {
     const line = readStat(pid);
@@ -141,7 +140,7 @@ export const procTable: ProcessTable = {
   runsScript(pid, path) {
     const commandLine = readProcess(pid, 'cmdline');
     if (commandLine === null || commandLine.length === 0) return null;
-    // The script is the shell's first argument; a later one could be an argument of any other program.
+    // The script must be the shell's first argument; a later one could belong to any other program.
     return commandLine.toString('utf8').split('\0', 2)[1] === path;
   },
   parseStart(pid, boot, detail) {

@@ -3,7 +3,7 @@ import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 const columns = 'pid=,ppid=,pgid=,stat=,time=,rss=,lstart=';
 
-/** Runs `ps` in a fixed language and time zone, and gives its lines but its own; none when it finds no process. */
+/** Runs `ps` in a fixed locale and time zone, and returns its lines except its own; empty if no process matches. */
 function ps(...args: string[]): string[] {
   const { pid, status, stdout } = spawnSync('ps', args, {
     encoding: 'utf8',
@@ -16,13 +16,13 @@ function ps(...args: string[]): string[] {
   return stdout.split('\n').filter((line) => line.trim() !== '' && Number.parseInt(line, 10) !== pid);
 }
 
-/** Turns `Sun Nov 15 04:49:00 2026` into seconds. */
+/** Parses `Sun Nov 15 04:49:00 2026` into seconds. */
 function parseMoment(text: string): string | null {
   const timeMs = Date.parse(`${text.trim().replaceAll(/\s+/g, ' ')} UTC`);
   return Number.isNaN(timeMs) ? null : `ps/${timeMs / 1000}`;
 }
 
-/** Turns `1-02:03:04`, `02:03:04` or `3:04.05` into milliseconds. */
+/** Parses `1-02:03:04`, `02:03:04` or `3:04.05` into milliseconds. */
 function parseDurationMs(text: string): number {
   const [days, clock] = text.includes('-') ? text.split('-', 2) : ['0', text];
   const seconds = (clock ?? '').split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
@@ -51,7 +51,7 @@ export function parsePsLine(line: string): ProcessEntry | null {
   };
 }
 
-/** Systems without `/proc`, such as macOS: slower, and start times are only as fine as a second. */
+/** For systems without `/proc`, such as macOS: slower, and start times have a resolution of one second. */
 export const psTable: ProcessTable = {
   read(pid) {
     const [line] = ps('-o', columns, '-p', String(pid));

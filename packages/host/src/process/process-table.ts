@@ -1,51 +1,49 @@
 import { procTable } from './process-table-proc.ts';
 import { psTable } from './process-table-ps.ts';
 
-/** One process as the system shows it. */
 export type ProcessEntry = {
   pid: number;
   parent: number;
   group: number;
-  /** The boot and the moment that the process began in. With the pid, that is a process's identity. */
+  /** The boot and start time of the process. With the pid, its identity. */
   start: string;
-  /** True for a process that has ended and that nobody has waited for. */
+  /** True for a zombie. */
   defunct: boolean;
-  /** True while it is halted by a signal such as SIGSTOP. */
+  /** True while halted by a signal such as SIGSTOP. */
   stopped: boolean;
-  /** True while it waits inside the kernel and takes no signal. It acts on them before it goes on by itself. */
+  /** True while in uninterruptible sleep. It handles signals before it continues. */
   blocked: boolean;
-  /** The processor time that it and the children it has waited for took. */
+  /** Processor time of itself and its waited-for children. */
   cpuMs: number;
   residentBytes: number;
-  /** Changes whenever the process becomes another program, and so may have another environment; '' when unknown. */
+  /** Changes with each exec, and so possibly with the environment; '' if unknown. */
   image: string;
-  /** True when it is known to have no environment at all. */
+  /** True if it is known to have no environment. */
   bare: boolean;
 };
 
-/** What the host needs to know about other processes; one adapter reads `/proc`, the other asks `ps`. */
+/** Access to other processes; one adapter reads `/proc`, the other runs `ps`. */
 export type ProcessTable = {
-  /** The process with this pid, or null when there is none. */
+  /** The process with this pid, or null. */
   read(pid: number): ProcessEntry | null;
-  /** All processes that can be seen, but those with these pids. */
+  /** All visible processes except these pids. */
   list(except?: Pick<ReadonlySet<number>, 'has'>): ProcessEntry[];
   /**
-   * The values that each process was started with for a variable; null for one that shows no environment, as it is while
-   * it becomes another program. A process that is gone or not ours to see is left out.
+   * The initial values of a variable in each process; null for one that shows no environment, as during an exec. Skips
+   * processes that are gone or not ours.
    */
   variables(pids: readonly number[], name: string): Map<number, string[] | null>;
-  /** The files to which a process writes its output and its errors; none where the system does not tell. */
+  /** The files of a process's stdout and stderr; empty if the system does not tell. */
   outputs(pid: number): string[];
-  /** True when the process is a shell that runs this script file; null while it has no command line, as at its end. */
+  /** True if the process is a shell running this script; null while it has no command line, as when exiting. */
   runsScript(pid: number, path: string): boolean | null;
-  /** Turns the second and third line of an identity file into a start, or null when they are not valid. */
+  /** Parses the second and third line of an identity file into a start, or null. */
   parseStart(pid: number, boot: string, detail: string): string | null;
 };
 
-/** The table of the system that we run on. */
 export const processTable: ProcessTable = process.platform === 'linux' ? procTable : psTable;
 
-/** The moment in a start as a number that rises with time within one boot. */
+/** The start time as a number that increases within one boot. */
 export function startOrder(start: string): number {
   return Number(start.slice(start.lastIndexOf('/') + 1));
 }

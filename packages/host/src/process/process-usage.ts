@@ -3,16 +3,16 @@ import type { ProcessIdentity } from './identity.ts';
 import { nextListing } from './list-processes.ts';
 
 export type ProcessUsage = {
-  /** Processor time of all processes, and of those they have waited for. It falls when one of them ends unwaited for. */
+  /** Processor time of all processes, and of their waited-for children. Decreases when one ends unwaited for. */
   cpuMs: number;
-  /** Memory, in which what processes share is counted for each of them. */
+  /** Memory; shared memory counts for each process. */
   residentBytes: number;
   processes: number;
 };
 
 /**
- * What the processes of each session use, its shim included, by the pid of the shim. It takes one look for all. With its
- * marker, processes that left their parents count as well. A session that does not run is left out.
+ * The usage of each session's processes, including its shim, by the shim's pid, from one listing. With its marker,
+ * reparented processes count as well. Skips sessions that are not running.
  */
 export async function processUsage(
   sessions: readonly (ProcessIdentity & { marker?: string })[],

@@ -6,13 +6,13 @@ import { hasErrno } from '@pawl/schema/error';
 import { hostLimits } from '../host-limit.ts';
 import { readSmallFile, sessionFile } from './session-files.ts';
 
-/** The type of a cgroup v2 file system, as `statfs` tells it. */
+/** The type of a cgroup v2 file system in `statfs`. */
 const cgroup2 = 0x63677270;
 const prefix = 'pawl.';
 
 /**
- * The control group below which sessions get groups of their own: the one that we are in, or the one around a session's
- * that we were started from. Null where there is no cgroup v2.
+ * The control group in which sessions get their own: ours, or the one around the session that started us. Null without
+ * cgroup v2.
  */
 export function groupBase(): string | null {
   const own = /^0::(\/.*)$/m.exec(readText('/proc/self/cgroup'))?.[1];
@@ -34,18 +34,18 @@ export function leaveSessionGroup(): void {
   try {
     writeFileSync(`${base}/cgroup.procs`, String(process.pid));
   } catch {
-    // Who may not leave could not have been put there.
+    // A process that may not leave could not have been put there.
   }
 }
 
-/** A group without those of sessions at its end: a session's own processes end with it, and we do not. */
+/** Strips session groups from the end of a path: a session's processes end with it, and we must not. */
 function outside(path: string): string {
   const parts = path.split('/');
   const first = parts.findIndex((part) => part.startsWith(prefix));
   return (first === -1 ? parts : parts.slice(0, first)).join('/');
 }
 
-/** Spaces and the like in `mountinfo`, such as `\040`. */
+/** Unescapes spaces and the like in `mountinfo`, such as `\040`. */
 function unescaped(word: string): string {
   return word.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 }
@@ -58,12 +58,11 @@ function readText(path: string): string {
   }
 }
 
-/** The group of a session below a base. */
 export function groupFor(base: string, marker: string): string {
   return `${base}/${prefix}${marker}`;
 }
 
-/** Makes a group. False where the system does not let us, or where there are no groups. */
+/** Creates a group. False if the system does not allow it, or has no groups. */
 export function makeGroup(path: string): boolean {
   if (!isGroup(dirname(path))) return false;
   try {
@@ -74,7 +73,9 @@ export function makeGroup(path: string): boolean {
   }
 }
 
-/** The group that a session's shim has joined, by its record; null when it has none. The record is not trusted to name any other. */
+/**
+ * The group that a session's shim has joined, by its record; null if none. The record is not trusted to name any other.
+ */
 export function groupOf(dir: string, marker: string): string | null {
   const path = readSmallFile(sessionFile(dir, 'group'), hostLimits.identityFileBytes)?.trimEnd();
   if (path === undefined || !isAbsolute(path) || normalize(path) !== path) return null;
@@ -89,7 +90,7 @@ function isGroup(path: string): boolean {
   }
 }
 
-/** The processes in a group and in those below it. */
+/** The processes in a group and below. */
 export function pidsInGroup(path: string): number[] {
   return [path, ...groupsBelow(path)].flatMap((group) =>
     readText(`${group}/cgroup.procs`)
@@ -115,18 +116,18 @@ function childGroups(path: string): string[] {
   }
 }
 
-/** Removes a group that has no processes any more, with those below it. One that still has some stays. */
+/** Removes a group without processes, with those below it. Leaves one that has some. */
 export function removeGroup(path: string): void {
   for (const group of [...groupsBelow(path).toReversed(), path]) {
     try {
       rmdirSync(group);
     } catch {
-      // It has processes, or is gone already.
+      // It has processes, or is already gone.
     }
   }
 }
 
-/** Removes leftover groups of sessions: empty, and older than any start takes. */
+/** Removes leftover session groups: empty, and older than any start takes. */
 export function sweepGroups(base: string | null, now = Date.now()): void {
   if (base === null) return;
   for (const group of childGroups(base).filter((path) => basename(path).startsWith(prefix))) {
@@ -135,7 +136,7 @@ export function sweepGroups(base: string | null, now = Date.now()): void {
   }
 }
 
-/** Whether a process can be put into a group of its own here: it is done once, with a process that ends at once. */
+/** Probes whether a process can be put into its own group, with a short-lived process. */
 export async function canGroup(base = groupBase()): Promise<boolean> {
   if (base === null) return false;
   const group = groupFor(base, `probe-${process.pid}-${randomUUID()}`);

@@ -6,20 +6,20 @@ import { processTable } from '../process/process-table.ts';
 import { createPauses } from '../wait.ts';
 import { exists, readSmallFile, sessionFile } from './session-files.ts';
 
-/** What a session directory says, checked against the processes that really run. */
+/** The state of a session directory, verified against running processes. */
 export type FoundSession = {
-  /** The shim, dead or alive; null when none ever claimed the directory or when the record is not to be believed. */
+  /** The shim, dead or alive; null if none ever claimed the directory or the record is not credible. */
   identity: ProcessIdentity | null;
   /**
-   * True when the shim still ran. This was looked up before the exit file was: a session that is not alive and has no
-   * exit will never have one. Asking `isAlive` afterwards instead would miss an exit that was written in between.
+   * True if the shim was running. Checked before the exit file: a session that is not alive and has no exit will never
+   * have one. Calling `isAlive` afterwards instead would miss an exit written in between.
    */
   alive: boolean;
   /** The command's pid while it runs. */
   childPid: number | null;
-  /** How the command ended, once the shim has recorded it. */
+  /** The command's exit, once the shim has recorded it. */
   exit: { code: number } | null;
-  /** True once a shim has claimed the directory: the command was started or will never be. */
+  /** True once a shim has claimed the directory: the command was started or never will be. */
   claimed: boolean;
 };
 
@@ -28,9 +28,9 @@ function readText(dir: string, name: 'pid' | 'child' | 'exit'): string | null {
 }
 
 /**
- * The recorded shim. A record that names a living process is believed only when that process runs the shim of this
- * directory; one that names a dead process is harmless, since nothing will ever match it again. A process that is just
- * ending has no command line any more, and is looked at again until it has ended.
+ * Verifies the recorded shim. A record of a living process counts only if that process runs the shim of this directory;
+ * a record of a dead one is harmless, since nothing will match it again. An exiting process has no command line, and is
+ * polled until it has ended.
  */
 async function believeShim(dir: string, text: string): Promise<ProcessIdentity | null> {
   const identity = parseIdentity(text);
@@ -45,7 +45,7 @@ async function believeShim(dir: string, text: string): Promise<ProcessIdentity |
   return null;
 }
 
-/** The recorded command while it runs, and only when it is the shim's child or still in the shim's group. */
+/** The recorded command while it runs, only if it is the shim's child or in the shim's group. */
 function believeChild(shim: ProcessIdentity, text: string): ProcessIdentity | null {
   const child = parseIdentity(text);
   if (child === null) return null;
@@ -60,7 +60,7 @@ export function findChild(dir: string, shim: ProcessIdentity): ProcessIdentity |
   return text === null ? null : believeChild(shim, text);
 }
 
-/** True from the moment the command is on record. Before that it cannot be told from a helper of the shim. */
+/** True once the command is recorded. Before that it cannot be told from a helper of the shim. */
 export function isChildRecorded(dir: string): boolean {
   return readText(dir, 'child') !== '';
 }

@@ -10,8 +10,8 @@ import type { MonotonicClock } from '../wait.ts';
 import { createPauses, monotonicClock } from '../wait.ts';
 
 /**
- * Halts every process of a session but the shim and its helpers, which must be able to record an exit. Returns how many
- * are halted once two looks in a row have found no other, so that a process that was just being forked is halted, too.
+ * Halts every process of a session except the shim and its helpers, which must be able to record an exit. Returns the
+ * count once two listings in a row found no other, so that a process that was just being forked is halted, too.
  */
 export async function haltSession(
   session: SessionAddress,
@@ -29,7 +29,7 @@ export async function haltSession(
     if (isAllHalted && wasHalted) return { halted: workers.length };
     wasHalted = isAllHalted;
     if (now() >= endMs) {
-      // What waits inside the kernel, for a dead disk perhaps, halts as soon as it is let go.
+      // A process in uninterruptible sleep, perhaps on a dead disk, halts once released.
       if (running.every((worker) => worker.blocked && asked.has(nameOf(worker))) && isComplete(family, session))
         return { halted: workers.length };
       throw notHalted(running, session);
@@ -39,19 +39,19 @@ export async function haltSession(
   }
 }
 
-/** True for a parent that waits inside the kernel until its child, which is halted, has become another program. */
+/** True for a parent blocked in the kernel until its halted child has exec'ed. */
 function waitsForHalted(worker: ProcessEntry, workers: ProcessEntry[]): boolean {
   return worker.blocked && workers.some((child) => child.parent === worker.pid && child.stopped);
 }
 
-/** False while the shim has yet to start the command. */
+/** False until the shim has started the command. */
 function isComplete({ shim }: Family, { dir }: SessionAddress): boolean {
   return shim === null || isChildRecorded(dir);
 }
 
 /**
- * Lets every halted process of a session go on, and returns how many there were. One that waits inside the kernel may be
- * about to halt, and is told to go on as well, which takes that back.
+ * Continues every halted process of a session, and returns their number. Also signals blocked ones, which may be about
+ * to halt.
  */
 export async function continueSession(
   session: SessionAddress,
@@ -63,11 +63,11 @@ export async function continueSession(
   let continued = 0;
   for (;;) {
     const { workers, helpers } = await findFamily(session);
-    // Nobody is told twice: a process may halt itself again, and that is its own affair.
+    // Signal each once: a process may halt itself again on purpose.
     const waiting = [...workers, ...helpers].filter(
       (entry) => (entry.stopped || entry.blocked) && !told.has(nameOf(entry)),
     );
-    // A session that never stops starting processes must not keep its caller for ever; new ones are not halted.
+    // A session that keeps starting processes must not keep its caller forever; new ones are not halted.
     if (waiting.length === 0 || now() >= endMs) return { continued };
     for (const entry of waiting) {
       told.add(nameOf(entry));
@@ -85,9 +85,9 @@ function notHalted(running: ProcessEntry[], { dir }: SessionAddress): PawlError 
   const pids = running.map(({ pid }) => pid);
   return new PawlError(
     'timeout',
-    `processes of the session still run: ${pids.join(', ') || 'the command just starts'}`,
+    `Processes of the session are still running: ${pids.join(', ') || 'the command is just starting'}.`,
     {
-      hint: 'It may start processes quicker than they can be halted. Let it go on and try again, or stop it.',
+      hint: 'It may start processes faster than they can be halted. Continue it and try again, or stop it.',
       details: { dir, pids },
     },
   );

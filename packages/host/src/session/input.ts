@@ -10,28 +10,28 @@ import { createPauses, monotonicClock } from '../wait.ts';
 
 const inputLock = createLanes(hostLimits.waiters).run;
 
-/** Sessions whose last line was cut off by a time-out; the next line must not be glued to it. */
+/** Sessions whose last line was cut by a timeout; the next line must not be joined to it. */
 const torn = new Set<string>();
 
-/** `freshLine`: what was written before may have ended in the middle of a line. */
+/** `freshLine`: earlier input may have ended in the middle of a line. */
 type InputOptions = { timeoutMs?: number; now?: MonotonicClock; freshLine?: boolean };
 
 function inputClosed(dir: string, cause?: unknown): PawlError {
-  return new PawlError('conflict', 'the session takes no more input', {
-    hint: 'Its process has ended or its input was closed. Resume the agent to go on.',
+  return new PawlError('conflict', 'The session takes no more input.', {
+    hint: 'Its process has ended or its input was closed. Resume the agent to continue.',
     details: { dir },
     cause,
   });
 }
 
 function inputTimeout(dir: string, timeoutMs: number): PawlError {
-  return new PawlError('timeout', `the process did not read its input within ${timeoutMs} ms`, {
+  return new PawlError('timeout', `The process did not read its input within ${timeoutMs} ms.`, {
     hint: 'It is busy or stuck. Try again later, or stop the agent.',
     details: { dir },
   });
 }
 
-/** Opens a FIFO for writing without ever waiting; fails when nobody could read from it. */
+/** Opens a FIFO for writing without blocking; fails if there is no reader. */
 function openFifo(dir: string, name: 'in' | 'ctl'): number {
   let descriptor;
   try {
@@ -45,7 +45,7 @@ function openFifo(dir: string, name: 'in' | 'ctl'): number {
   throw inputClosed(dir);
 }
 
-/** Writes what the pipe has room for; 0 when it is full. */
+/** Writes as much as the pipe takes; 0 if it is full. */
 function writeSome(dir: string, descriptor: number, bytes: Buffer): number {
   try {
     return writeSync(descriptor, bytes);
@@ -56,7 +56,7 @@ function writeSome(dir: string, descriptor: number, bytes: Buffer): number {
   }
 }
 
-/** Writes all bytes, waiting for room at most until the deadline. */
+/** Writes all bytes, waiting for room until the deadline. */
 async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeoutMs: number): Promise<void> {
   const descriptor = openFifo(dir, 'in');
   try {
@@ -78,7 +78,7 @@ async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeo
   }
 }
 
-/** Waits until the shim has fed the whole prompt, so that no line lands in the middle of it. */
+/** Waits until the shim has written the whole prompt, so that no line lands inside it. */
 async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: number): Promise<void> {
   const pause = createPauses();
   while (!exists(sessionFile(dir, 'fed'))) {
@@ -89,15 +89,15 @@ async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: numb
 }
 
 /**
- * Writes one line to a session's stdin. Lines of one process never mix, and a full pipe is waited for without blocking
- * anything else. A line that timed out may have been read in part; the next one begins on a new line.
+ * Writes one line to a session's stdin. Lines never interleave, and waiting for a full pipe blocks nothing else. A line
+ * that timed out may have been read in part; the next one starts on a new line.
  */
 export async function sendInput(directory: string, text: string, options: InputOptions = {}): Promise<void> {
   const dir = resolve(directory);
   const { timeoutMs = hostLimits.inputMs, now = monotonicClock, freshLine = false } = options;
   const bytes = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
   if (bytes.length > hostLimits.inputBytes) {
-    throw new PawlError('too_large', `an input has at most ${hostLimits.inputBytes} bytes`, {
+    throw new PawlError('too_large', `An input may have at most ${hostLimits.inputBytes} bytes.`, {
       hint: 'Put long text into a file, and name the file.',
     });
   }
@@ -116,10 +116,7 @@ export async function sendInput(directory: string, text: string, options: InputO
   });
 }
 
-/**
- * Lets the command see the end of its input, after all that was sent before. Doing it again, or after the end of the
- * process, changes nothing.
- */
+/** Closes the command's stdin after all earlier input. Idempotent, also after the process has ended. */
 export async function closeInput(directory: string): Promise<void> {
   const dir = resolve(directory);
   await inputLock(dir, async () => {
@@ -130,7 +127,7 @@ export async function closeInput(directory: string): Promise<void> {
     try {
       descriptor = openFifo(dir, 'ctl');
     } catch (error) {
-      // Nobody holds the input open any more: it is closed already.
+      // No reader: it is already closed.
       if (error instanceof PawlError) return;
       throw error;
     }

@@ -3,12 +3,10 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { sessionFile } from './session-files.ts';
 
-/** How much of a stream's end tells why a process left. */
+/** How much of a stream's end is read to explain an exit. */
 const lastBytes = 8 * 1024;
 
-/**
- * The last words that a session's command printed to a stream, as text; empty when there are none, or none so lately.
- */
+/** The last output of a session's command on a stream; empty if there is none, or none that recent. */
 export async function lastOutput(dir: string, stream: 'out' | 'err', withinMs = Infinity): Promise<string> {
   try {
     await using file = await open(sessionFile(dir, stream), constants.O_RDONLY | constants.O_NOFOLLOW);

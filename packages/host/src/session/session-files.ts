@@ -32,25 +32,24 @@ export type SessionFile =
   | 'exit.new'
   | 'exit';
 
-/** The path of one file of a session. */
 export function sessionFile(dir: string, name: SessionFile): string {
   return join(dir, name);
 }
 
-/** True when anything at all has this name. */
+/** True if anything has this name. */
 export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // What a session has done to its own directory is its affair; there is no such file for us then.
+    // A session may have changed its own directory; then there is no such file for us.
     if (hasErrno(error, 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) return false;
     throw error;
   }
 }
 
 /**
- * Reads a small file that may be hostile: at most `maxBytes`, never through a symlink, never waiting on a FIFO.
- * Null when there is no such regular file, or when it is larger.
+ * Reads a small, possibly hostile file: at most `maxBytes`, never through a symlink, never blocking on a FIFO. Null if
+ * there is no such regular file, or it is larger.
  */
 export function readSmallFile(path: string, maxBytes: number): string | null {
   let descriptor;
@@ -71,20 +70,20 @@ export function readSmallFile(path: string, maxBytes: number): string | null {
   }
 }
 
-/** Writes a file so that it is there whole or not at all. */
+/** Writes a file atomically. */
 function writeWhole(dir: string, name: SessionFile, content: string): void {
   const temporary = `${sessionFile(dir, name)}.${process.pid}.tmp`;
   writeFileSync(temporary, content, { mode: 0o600 });
   renameSync(temporary, sessionFile(dir, name));
 }
 
-/** Makes the session directory, or takes the one that is there when it is really ours. */
+/** Creates the session directory, or accepts an existing one that is ours. */
 function makePrivateDirectory(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const stat = lstatSync(dir);
   const ours = stat.isDirectory() && stat.uid === process.getuid?.();
   if (!ours) {
-    throw new PawlError('host_failed', `${dir} is not a directory that belongs to you`, {
+    throw new PawlError('host_failed', `${dir} is not a directory that belongs to you.`, {
       hint: 'Move it out of the way, or correct its owner, and start again.',
       details: { dir },
     });
@@ -93,9 +92,9 @@ function makePrivateDirectory(dir: string): void {
 }
 
 /**
- * Creates everything that the shim expects to find, and returns the name of the file that this shim shall record itself
- * in. Doing it again before a shim has claimed the directory is harmless. The files are few and small, and writing them
- * directly takes a tenth of the time of as many trips through the thread pool.
+ * Creates the files that the shim expects, and returns the name of the file for this shim's record. Repeatable until a
+ * shim has claimed the directory. The files are few and small, and synchronous writes take a tenth of the time of the
+ * thread pool.
  */
 export function prepareSession(dir: string, { prompt, group }: { prompt: string; group: string | null }): string {
   const record = `record.${randomUUID()}`;

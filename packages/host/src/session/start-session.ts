@@ -14,17 +14,17 @@ import { checkMarker, markerVariable } from './marker.ts';
 import { exists, prepareSession, sessionFile } from './session-files.ts';
 
 export type SessionSpec = {
-  /** The session's own directory; it is created. */
+  /** The session's own directory; created here. */
   dir: string;
   command: string;
   args: readonly string[];
-  /** Where the command runs. A missing one is recorded as exit code 126. */
+  /** The working directory. A missing one gives exit code 126. */
   cwd: string;
-  /** The whole environment of the command, besides PWD and the marker (and what a bash adds where that is /bin/sh). */
+  /** The complete environment of the command, besides PWD and the marker (and what bash adds if it is /bin/sh). */
   env: Readonly<Record<string, string>>;
-  /** A name for this session and no other; every descendant carries it, so that strays can be found. */
+  /** A unique name for this session; every descendant carries it, so that strays can be found. */
   marker: string;
-  /** What stands on the command's stdin first. */
+  /** The first input on the command's stdin. */
   prompt: string;
   /** `fifo`: stdin stays open for `sendInput`. `file`: stdin is the prompt, then EOF. */
   stdin: 'fifo' | 'file';
@@ -32,21 +32,21 @@ export type SessionSpec = {
   shell?: string;
   /** How long the shim may take to appear. */
   startMs?: number;
-  /** The control group below which it gets its own; null for none. The usual one when left out. */
+  /** The parent of its control group; null for none. Default: the usual one. */
   groupBase?: string | null;
 };
 
 const startLock = createLanes(hostLimits.waiters).run;
 
 /**
- * Says what could not reach the command unchanged. A POSIX shell drops variables whose names it could not use itself,
- * and takes a command that begins with `-` for an option.
+ * Finds what could not reach the command unchanged. A POSIX shell drops variables with unusable names, and takes a
+ * command that begins with `-` for an option.
  */
 function findProblem(spec: SessionSpec): string | null {
   if (spec.command === '' || spec.command.startsWith('-')) return `${JSON.stringify(spec.command)} is not a command`;
-  if (!isAbsolute(spec.dir) || !isAbsolute(spec.cwd)) return 'the directories of a session are absolute paths';
+  if (!isAbsolute(spec.dir) || !isAbsolute(spec.cwd)) return 'the directories of a session must be absolute paths';
   const words = [spec.dir, spec.cwd, spec.command, ...spec.args, ...Object.values(spec.env)];
-  if (words.some((word) => word.includes('\0'))) return 'a command and its environment cannot hold a NUL character';
+  if (words.some((word) => word.includes('\0'))) return 'a command and its environment cannot contain a NUL character';
   const name = Object.keys(spec.env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   return name === undefined ? null : `a shell cannot pass on the variable ${JSON.stringify(name)}`;
 }
@@ -60,7 +60,7 @@ function checkSpec(spec: SessionSpec): void {
 
 function startFailed(spec: SessionSpec, reason: string, cause?: unknown): PawlError {
   const tooLong = reason.includes('E2BIG');
-  return new PawlError('host_failed', `could not start ${spec.command}: ${reason}`, {
+  return new PawlError('host_failed', `Could not start ${spec.command}: ${reason}.`, {
     hint: tooLong
       ? 'Its arguments and environment are larger than the system allows: pass long text in the prompt instead.'
       : `Check the free disk space, the limits on processes and files, and that ${spec.dir} can be written.`,
@@ -88,7 +88,7 @@ function spawnShim(spec: SessionSpec, dir: string, record: string): ChildProcess
   }
 }
 
-/** Tells of changes in the directory; without file events (their number is limited) the caller's poll must do. */
+/** Watches the directory; without file events (their number is limited) the caller must poll. */
 function watchQuietly(dir: string, onChange: () => void): FSWatcher | null {
   try {
     return watch(dir, { persistent: false }, onChange).on('error', () => undefined);
@@ -101,11 +101,11 @@ function joinableGroup({ marker, groupBase: base = groupBase() }: SessionSpec): 
   return base === null || base.includes('\n') ? null : groupFor(base, marker);
 }
 
-/** Starts a shim and waits until the pid file is there. Rejects when it ends without one, or takes too long. */
+/** Starts a shim and waits for the pid file. Rejects if it ends without one, or takes too long. */
 async function startShim(spec: SessionSpec, dir: string): Promise<void> {
   const group = joinableGroup(spec);
   const record = prepareSession(dir, { prompt: spec.prompt, group });
-  // Write the record first, so that every group that is made can be found again.
+  // Write the record first, so that every created group can be found again.
   if (group !== null) makeGroup(group);
   const { promise, resolve: claimed, reject } = Promise.withResolvers<void>();
   const look = () => {
@@ -119,7 +119,7 @@ async function startShim(spec: SessionSpec, dir: string): Promise<void> {
     const shim = spawnShim(spec, dir, record);
     shim.on('error', (error) => reject(startFailed(spec, messageOf(error), error)));
     shim.on('exit', (code, signal) => {
-      // A shim that found the directory claimed leaves at once, and one that was quick may be done already.
+      // A shim that found the directory claimed exits at once, and a fast one may already be done.
       look();
       reject(startFailed(spec, `the shim ended with ${signal ?? code}`));
     });
@@ -134,8 +134,8 @@ async function startShim(spec: SessionSpec, dir: string): Promise<void> {
 }
 
 /**
- * Starts a command under a shim, and returns the shim's identity once it is on record. The command then lives on
- * without us. Calling it again for the same directory, even at the same instant or after a crash, starts nothing twice.
+ * Starts a command under a shim, and returns the shim's identity once recorded. The command then runs independently of
+ * us. Idempotent per directory, even concurrently or after a crash.
  */
 export async function startSession(spec: SessionSpec): Promise<ProcessIdentity> {
   checkSpec(spec);
@@ -147,8 +147,8 @@ export async function startSession(spec: SessionSpec): Promise<ProcessIdentity> 
     }
     const { identity } = before.claimed ? before : await findSession(dir);
     if (identity !== null) return identity;
-    throw new PawlError('host_failed', `the pid file in ${dir} is damaged`, {
-      hint: 'The command may be running. Look for it, and start a new session rather than this one.',
+    throw new PawlError('host_failed', `The pid file in ${dir} is damaged.`, {
+      hint: 'The command may be running. Look for it, and start a new session instead of this one.',
       details: { dir },
     });
   });

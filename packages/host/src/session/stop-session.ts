@@ -11,12 +11,12 @@ import { createPauses, monotonicClock } from '../wait.ts';
 
 export type StopRequest = SessionAddress & {
   firstSignal?: NodeJS.Signals;
-  /** How long processes may take to leave after the first signal, before they are killed. */
+  /** Time between the first signal and SIGKILL. */
   graceMs?: number;
   now?: MonotonicClock;
 };
 
-/** Sends the first signal to those who have not had it, and lets halted ones go on so that they can act on it. */
+/** Sends the first signal to processes that have not had it, and continues halted ones so that they can handle it. */
 function askToLeave(workers: ProcessEntry[], signal: NodeJS.Signals, asked: Set<string>): void {
   for (const worker of workers) {
     const name = `${worker.pid}@${worker.start}`;
@@ -26,8 +26,8 @@ function askToLeave(workers: ProcessEntry[], signal: NodeJS.Signals, asked: Set<
 }
 
 /**
- * Ends a session: every process of it gets the first signal, what remains after the grace is killed. The shim is spared
- * until the others are gone, so that it can record the exit code. Nothing is left of the session when this returns.
+ * Ends a session: sends the first signal to every process, and kills the rest after the grace period. Spares the shim
+ * until the others are gone, so that it can record the exit code. Nothing is left of the session on return.
  */
 export async function stopSession(request: StopRequest): Promise<{ killed: number }> {
   const { identity, firstSignal = 'SIGTERM', graceMs = limits.stopGraceMs, now = monotonicClock } = request;
@@ -41,7 +41,7 @@ export async function stopSession(request: StopRequest): Promise<{ killed: numbe
     const { workers, helpers } = await findFamily(request);
     const shimAlive = identity !== null && isAlive(identity);
     const isGone = workers.length === 0 && helpers.length === 0 && !shimAlive;
-    // A process that is just becoming another program shows no environment, so one look is not enough.
+    // A process in the middle of an exec shows no environment, so one listing is not enough.
     if (isGone && wasGone) {
       const group = groupOf(request.dir, request.marker);
       if (group !== null) removeGroup(group);
@@ -65,8 +65,8 @@ export async function stopSession(request: StopRequest): Promise<{ killed: numbe
 
 function stillThere(workers: ProcessEntry[], request: StopRequest): PawlError {
   const pids = workers.map((worker) => worker.pid);
-  return new PawlError('timeout', `processes survive SIGKILL: ${pids.join(', ') || 'the shim'}`, {
-    hint: 'They wait for a device or a file system inside the kernel. Try again, or look at them with ps.',
+  return new PawlError('timeout', `Processes survive SIGKILL: ${pids.join(', ') || 'the shim'}.`, {
+    hint: 'They are blocked on a device or a file system in the kernel. Try again, or inspect them with ps.',
     details: { dir: request.dir, pids },
   });
 }

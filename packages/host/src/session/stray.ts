@@ -4,9 +4,9 @@ import { listProcesses } from '../process/list-processes.ts';
 import type { ProcessEntry } from '../process/process-table.ts';
 
 /**
- * The living processes that carry a session's marker, whatever group, session or parent they have by now. Processes
- * older than `since` do not count: no descendant is older than its shim. A process that cleared its environment is not
- * found here (`findFamily` also looks at the session's control group), nor is one that is just becoming another program.
+ * The living processes with a session's marker, in any group, session or parent. Excludes processes older than `since`:
+ * no descendant is older than its shim. Misses processes that cleared their environment (`findFamily` also checks the
+ * control group), and those in the middle of an exec.
  */
 export function strayProcesses(marker: string, since?: ProcessIdentity): ProcessEntry[] {
   checkMarker(marker);

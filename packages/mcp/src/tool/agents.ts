@@ -5,7 +5,7 @@ import { mcpLimits } from '../mcp-limit.ts';
 import type { ToolAnswer } from '../tool.ts';
 import { defineTool } from '../tool.ts';
 
-/** An agent in as few words as another one needs to know it by. */
+/** A short description of an agent. */
 function brief(agent: AgentView): ToolAnswer {
   const { id, alias, definition, kind, status, activity, detail, branch, parentId, supervisorId } = agent;
   const task = agent.assignment?.slice(0, mcpLimits.taskCharacters) ?? null;
@@ -13,7 +13,6 @@ function brief(agent: AgentView): ToolAnswer {
   return { id, alias, definition, kind, status, activity, detail, project, task, branch, parentId, supervisorId };
 }
 
-/** Who the caller is. */
 const whoami = defineTool({
   name: 'whoami',
   door: 'whoami',
@@ -30,7 +29,6 @@ const whoami = defineTool({
   },
 });
 
-/** The other agents. */
 const agents = defineTool({
   name: 'agents',
   door: 'listAgents',
@@ -55,7 +53,6 @@ const agents = defineTool({
   },
 });
 
-/** A child of the caller. */
 const fork = defineTool({
   name: 'fork',
   door: 'fork',

@@ -5,7 +5,6 @@ import { defineTool } from '../tool.ts';
 
 const change = z.string().min(1).max(256).describe('its id, the start of it, its branch, or the alias of who made it');
 
-/** The caller's own branch, proposed. */
 const changeOpen = defineTool({
   name: 'change_open',
   door: 'openChange',
@@ -34,7 +33,6 @@ const changeOpen = defineTool({
   },
 });
 
-/** The changes of the caller's project. */
 const changeList = defineTool({
   name: 'change_list',
   door: 'listChanges',
@@ -57,7 +55,6 @@ const changeList = defineTool({
   },
 });
 
-/** One change with what was said about it. */
 const changeShow = defineTool({
   name: 'change_show',
   door: 'showChange',
@@ -85,7 +82,6 @@ const changeShow = defineTool({
   },
 });
 
-/** A word about a change. */
 const changeComment = defineTool({
   name: 'change_comment',
   door: 'commentChange',

@@ -17,15 +17,15 @@ import {
 } from './json-line.ts';
 
 /**
- * Claude Code's `--output-format stream-json`, which qwen and the scripted agent speak too. Key order is not stable and
- * new kinds of lines appear with every release, so a line is parsed as a whole and what is not known is kept as such.
+ * Claude Code's `--output-format stream-json`, also used by qwen and the scripted agent. Key order is not stable and
+ * every release adds new lines, so lines are parsed as a whole and unknown ones are kept.
  */
 export const claudeStreamJson: OutputParser = {
   parse: parseClaudeLine,
-  // Usage comes with the beginning and end of a streamed message, and with what tools gave; qwen tells it per message.
+  // Usage comes with the start and end of a streamed message, and with tool results; qwen reports it per message.
   telling: [
     '"result"',
-    // What was said to it and taken in.
+    // Echoed input.
     '"isReplay"',
     '"rate_limit_event"',
     '"message_start"',
@@ -37,7 +37,7 @@ export const claudeStreamJson: OutputParser = {
   conversation: ['"assistant"', '"user"', '"stream_event"'],
 };
 
-/** Turns one line of Claude's stream into events. */
+/** Parses one line of Claude's stream. */
 export function parseClaudeLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -59,10 +59,10 @@ function parseBody(record: JsonObject, line: string): StreamEvent[] {
     case 'stream_event':
       return parseStreamEvent(field(record, 'event'));
     case 'command_lifecycle':
-      // How far a line of ours has come; the echo tells when it is in the conversation.
+      // The progress of our own input; the echo confirms it.
       return [];
     case 'bridge':
-      // What another protocol said beside; it is kept, and tells a person nothing.
+      // Extra output of another protocol; kept, but without meaning for a person.
       return [];
     default:
       return [{ type: 'unknown', text: line }];
@@ -74,12 +74,15 @@ function contentBlocks(record: JsonObject): unknown[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
 }
 
-/** Tool results come as a user's words; its other words are what we told it. Each line of results leads to one more model call. */
+/**
+ * Tool results come as user messages; other user messages are our own input. Each line of results leads to another
+ * model call.
+ */
 function parseUser(record: JsonObject): StreamEvent[] {
   const events = contentBlocks(record).flatMap(parseBlock);
   const uuid = text(field(record, 'uuid'));
   const named = uuid === '' ? {} : { uuid };
-  // What a helper of the agent was told is not the agent's own turn.
+  // Input to a subagent of the CLI is not the agent's own turn.
   const own = typeof field(record, 'parent_tool_use_id') !== 'string';
   const answered = own && events.some(({ type }) => type === 'tool-result');
   return [
@@ -120,8 +123,8 @@ function parseBlock(block: unknown): StreamEvent[] {
 }
 
 /**
- * Claude repeats a call's usage on every block of its answer, with a guess at the output, so those numbers are left alone;
- * the events of the stream tell each once. They are there only when partial messages are asked for.
+ * Claude repeats a call's usage on every block of its answer, with an estimate of the output, so those numbers are
+ * ignored; stream events report each once. They exist only with partial messages.
  */
 function parseStreamEvent(event: unknown): StreamEvent[] {
   const delta = field(event, 'delta');
@@ -149,7 +152,7 @@ function claudeTokens(usage: JsonObject): Tokens {
   };
 }
 
-/** Qwen, which alone gives a total, counts what was cached as input too. */
+/** Qwen, the only one with a total, counts cached tokens as input, too. */
 function qwenTokens(usage: unknown): Tokens {
   const cachedTokens = count(field(usage, 'cache_read_input_tokens'));
   return {
@@ -159,7 +162,7 @@ function qwenTokens(usage: unknown): Tokens {
   };
 }
 
-/** Qwen tells a call's usage once, on the last block of its answer. */
+/** Qwen reports a call's usage once, on the last block of its answer. */
 function qwenCallUsage(usage: unknown): StreamEvent[] {
   return field(usage, 'total_tokens') === undefined ? [] : [usageEvent('call', qwenTokens(usage))];
 }
@@ -180,10 +183,10 @@ function parseResult(record: JsonObject): StreamEvent[] {
 }
 
 /**
- * What a result says was used. Claude's `usage` and `num_turns` are those of one turn of a process that may have several,
- * but its `modelUsage` and `total_cost_usd` are sums over the conversation, helpers included. Qwen's `usage` is such a sum
- * too. Where neither is there, the numbers are the process's own. A report of nothing at all is none: that is how a turn
- * ends which failed before its first answer.
+ * The usage in a result. Claude's `usage` and `num_turns` are for one turn of a process that may have several, but its
+ * `modelUsage` and `total_cost_usd` are totals for the conversation, including subagents. Qwen's `usage` is such a
+ * total, too. Without either, the numbers are for the process. All zeros means no report: a turn that failed before its
+ * first answer.
  */
 function resultUsage(record: JsonObject): StreamEvent[] {
   const turns = count(field(record, 'num_turns'));

@@ -4,14 +4,14 @@ import { faultOf } from '../fault.ts';
 import type { JsonObject } from './json-line.ts';
 import { amount, blockText, count, field, list, parseObject, text, toolInput, usageEvent } from './json-line.ts';
 
-/** The output of `cline --json`. It names no session that could be resumed. */
+/** The output of `cline --json`. It has no resumable session id. */
 export const clineJson: OutputParser = {
   parse: parseClineLine,
   telling: ['"usage"', '"iteration_end"', '"run_result"', '"error"'],
   conversation: ['"content_start"', '"content_end"'],
 };
 
-/** Turns one line of Cline's stream into events. */
+/** Parses one line of Cline's stream. */
 function parseClineLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -40,7 +40,7 @@ function agentEvent(event: unknown, line: string): StreamEvent[] {
     case 'iteration_end':
       return [usageEvent('session', { turns: count(field(event, 'iteration')) })];
     case 'error':
-      // The line with the run's result says whether it was the end.
+      // The run's result line says whether it was the end.
       return [{ type: 'retry', text: text(field(event, 'error', 'message')) }];
     case 'iteration_start':
     case 'content_update':
@@ -82,7 +82,7 @@ function finished(event: unknown): StreamEvent[] {
   }
 }
 
-/** A tool gives a text, or what each of its commands gave. */
+/** A tool returns a text, or the output of each of its commands. */
 function toolResult(event: unknown): StreamEvent {
   const output = field(event, 'output');
   const error = text(field(event, 'error'));
@@ -96,7 +96,7 @@ function toolResult(event: unknown): StreamEvent {
   };
 }
 
-/** Sums over the process. Input counts what was cached too. */
+/** Totals for the process. Input includes cached tokens. */
 function sums(usage: unknown, input: string, output: string, cached: string): StreamEvent {
   const cachedTokens = count(field(usage, cached));
   return usageEvent('session', {

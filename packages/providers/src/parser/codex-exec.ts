@@ -4,14 +4,14 @@ import { faultOf } from '../fault.ts';
 import type { JsonObject } from './json-line.ts';
 import { count, field, list, parseObject, sessionEvents, shortJson, text, toolInput, usageEvent } from './json-line.ts';
 
-/** The output of `codex exec --json`: a thread, its turn, and items that begin and are completed. */
+/** The output of `codex exec --json`: a thread, its turn, and items that start and complete. */
 export const codexExec: OutputParser = {
   parse: parseCodexLine,
   telling: ['"thread.started"', '"turn.completed"', '"turn.failed"', '"item.completed"'],
   conversation: ['"item.started"', '"item.completed"'],
 };
 
-/** Turns one line of Codex's stream into events. */
+/** Parses one line of Codex's stream. */
 function parseCodexLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -37,7 +37,7 @@ function parseCodexLine(line: string): StreamEvent[] {
   }
 }
 
-/** A turn that fails says so in a line of its own; what is called an error may be an attempt of several. */
+/** A failed turn has a line of its own; an `error` may be one of several attempts. */
 function remark(message: string): StreamEvent[] {
   return [{ type: message.startsWith('Reconnecting') ? 'retry' : 'unknown', text: message }];
 }
@@ -66,7 +66,7 @@ function changedPaths(item: unknown): string {
     .join(', ');
 }
 
-/** What is left of an item when it is done. An item of type `error` is a remark, not the end of anything. */
+/** A completed item. One of type `error` is a remark, not the end. */
 function completedItem(item: unknown, line: string): StreamEvent[] {
   switch (field(item, 'type')) {
     case 'agent_message':
@@ -92,7 +92,7 @@ function toolResult(item: unknown, said: string): StreamEvent[] {
   const isError = field(item, 'status') === 'failed' || field(item, 'status') === 'declined';
   return [
     { type: 'tool-result', id: text(field(item, 'id')), text: said, isError },
-    // Another model call follows; Codex itself counts none.
+    // Another model call follows; Codex itself does not count them.
     usageEvent('call', { turns: 1 }),
   ];
 }
@@ -105,7 +105,7 @@ function mcpText(result: unknown): string {
   return parts.filter((part) => part !== '').join('\n') || shortJson(result ?? undefined, resultCharacters);
 }
 
-/** Its numbers are sums over the whole thread, and count what was cached as input too. */
+/** Totals for the whole thread; input includes cached tokens. */
 function completedTurn(record: JsonObject): StreamEvent[] {
   const usage = field(record, 'usage');
   const cachedTokens = count(field(usage, 'cached_input_tokens'));

@@ -2,14 +2,17 @@ import type { OutputParser } from '@pawl/core/port/provider';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { field, parseObject } from './json-line.ts';
 
-/** The output of `cn -p --format json`: one object at the end, with its last words. Errors stand on stderr; it names no session and no tokens. */
+/**
+ * The output of `cn -p --format json`: one object at the end, with its last words. Errors are on stderr; it has no
+ * session id and no tokens.
+ */
 export const continueJson: OutputParser = {
   parse: parseContinueLine,
   telling: ['"status"', '"response"'],
   conversation: ['"response"'],
 };
 
-/** Turns one line of Continue's output into events. An answer that is JSON itself is printed without an object around it. */
+/** Parses one line of Continue's output. An answer that is JSON itself is printed bare. */
 function parseContinueLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   const response = record === null ? null : field(record, 'response');

@@ -3,7 +3,7 @@ import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
 import { field, parseObject, sessionEvents, text, toolInput, usageEvent } from './json-line.ts';
 
-/** Copilot's `--output-format json`. It names its session in the last line only, and no tokens at all. */
+/** Copilot's `--output-format json`. It has its session id only in the last line, and no tokens. */
 export const copilotJson: OutputParser = {
   parse: parseCopilotLine,
   telling: ['"assistant.message"', '"session.error"', '"result"'],
@@ -17,7 +17,7 @@ export const copilotJson: OutputParser = {
   ],
 };
 
-/** Turns one line of Copilot's stream into events. */
+/** Parses one line of Copilot's stream. */
 function parseCopilotLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -54,10 +54,10 @@ function parseCopilotLine(line: string): StreamEvent[] {
   }
 }
 
-/** Lines that only frame or repeat what others say. */
+/** Lines that only frame or repeat others. */
 const framing = /^(?:session|assistant|tool|model|permission|hook|abort)\./;
 
-/** A message is the answer to one model call; its tools are told of again when they begin. */
+/** A message answers one model call; its tools are reported again when they start. */
 function message(data: unknown): StreamEvent[] {
   const content = text(field(data, 'content'));
   return [...(content === '' ? [] : [{ type: 'text', text: content } as const]), usageEvent('call', { turns: 1 })];
@@ -93,7 +93,7 @@ function failure(data: unknown): StreamEvent[] {
   ];
 }
 
-/** The last line. That it failed was told by an error before it, with its reason; this line has none. */
+/** The last line. A failure was reported before, with its reason; this line has none. */
 function end(record: unknown): StreamEvent[] {
   const ok = field(record, 'exitCode') === 0;
   return [

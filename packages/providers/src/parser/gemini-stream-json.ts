@@ -21,7 +21,7 @@ export const geminiStreamJson: OutputParser = {
   conversation: ['"message"', '"tool_use"', '"tool_result"'],
 };
 
-/** Turns one line of Gemini's stream into events. */
+/** Parses one line of Gemini's stream. */
 function parseGeminiLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -58,7 +58,7 @@ function parseGeminiLine(line: string): StreamEvent[] {
   }
 }
 
-/** Its pieces of text are never repeated as a whole. */
+/** Text pieces are never repeated as a whole. */
 function message(record: JsonObject): StreamEvent[] {
   const said = blockText(field(record, 'content'));
   if (field(record, 'role') === 'user') return [{ type: 'echo', text: said }];
@@ -76,7 +76,7 @@ function result(record: JsonObject): StreamEvent[] {
   ];
 }
 
-/** Input counts what was cached too; thoughts are in the total only. */
+/** Input includes cached tokens; thoughts are only in the total. */
 function stats(told: JsonObject | null): StreamEvent[] {
   if (told === null) return [];
   const input = count(field(told, 'input_tokens'));

@@ -1,9 +1,9 @@
 import type { StreamEvent } from '@pawl/schema/stream-event';
 
-/** What a line of JSON holds: anything at all, until it has been looked at. */
+/** A parsed line of JSON, not validated yet. */
 export type JsonObject = Record<string, unknown>;
 
-/** The object that a line holds, or null when it holds something else. Bare JSON is read here only, and never throws. */
+/** Parses a line that is a JSON object, or returns null. The only bare `JSON.parse`; never throws. */
 export function parseObject(line: string): JsonObject | null {
   if (!line.startsWith('{')) return null;
   try {
@@ -13,7 +13,7 @@ export function parseObject(line: string): JsonObject | null {
   }
 }
 
-/** The value of a key that the object itself has: never one that it inherits. */
+/** The value of an own key, never an inherited one. */
 export function field(value: unknown, ...path: string[]): unknown {
   let found = value;
   for (const name of path) {
@@ -23,54 +23,54 @@ export function field(value: unknown, ...path: string[]): unknown {
   return found;
 }
 
-/** A text, or an empty one. */
+/** The value if it is a string, else an empty one. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The value as a list, or an empty one. */
+/** The value if it is a list, else an empty one. */
 export function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as an object, or null. */
+/** The value if it is an object, else null. */
 export function asObject(value: unknown): JsonObject | null {
   return value !== null && typeof value === 'object' ? (value as JsonObject) : null;
 }
 
-/** More tokens, turns or dollars than this are no count but a mistake, and sums of them would stop being exact. */
+/** A larger number of tokens, turns or dollars is an error, and sums of them would be inexact. */
 const plausibleCount = 1e12;
 
-/** An amount, or 0 when it is none. */
+/** A plausible amount, else 0. */
 export function amount(value: unknown): number {
   return typeof value === 'number' && value >= 0 && value <= plausibleCount ? value : 0;
 }
 
-/** A number of things, or 0 when it is none. */
+/** A plausible whole number, else 0. */
 export function count(value: unknown): number {
   return Math.round(amount(value));
 }
 
 type UsageEvent = Extract<StreamEvent, { type: 'usage' }>;
 
-/** A report of what was used; what it does not name, it says nothing about. */
+/** A usage report; unnamed fields are unknown. */
 export function usageEvent(scope: UsageEvent['scope'], told: Partial<Omit<UsageEvent, 'type' | 'scope'>>): UsageEvent {
   const nothing = { inputTokens: null, outputTokens: null, cachedTokens: null, costUsd: null, turns: null };
   return { type: 'usage', scope, ...nothing, ...told };
 }
 
-/** It becomes a word of a command line when the session is resumed, so it must not look like an option. */
+/** Resuming puts it on a command line, so it must not look like an option. */
 const sessionId = /^[A-Za-z0-9][\w.:-]{0,199}$/;
 
-/** The session that a line names, if it names one that can be resumed. */
+/** The session id in a line, if it can be resumed. */
 export function sessionEvents(id: unknown): StreamEvent[] {
   return typeof id === 'string' && sessionId.test(id) ? [{ type: 'session', providerSessionId: id }] : [];
 }
 
-/** How much of a tool's input is shown when it is not simply a command or a path. */
+/** How much of a tool's input is shown, unless it is a command or a path. */
 const inputCharacters = 200;
 
-/** A tool's input in words: its command or path, or the beginning of all of it. */
+/** Describes a tool's input: its command or path, or its start. */
 export function toolInput(value: unknown): string {
   const names = ['command', 'file_path', 'filePath', 'path', 'absolute_path'];
   const command = names.map((name) => field(value, name)).find((found) => typeof found === 'string');
@@ -81,7 +81,7 @@ export function toolInput(value: unknown): string {
   return shortJson(value, inputCharacters);
 }
 
-/** The text of a result that is a string, or a list of blocks of which some have text. */
+/** The text of a result: a string, or a list of blocks. */
 export function blockText(value: unknown): string {
   if (typeof value === 'string') return value;
   return list(value)
@@ -89,13 +89,13 @@ export function blockText(value: unknown): string {
     .join('\n');
 }
 
-/** The beginning of a value as JSON; empty when there is none. */
+/** The start of a value as JSON; empty if there is none. */
 export function shortJson(value: unknown, characters: number): string {
   if (value === undefined) return '';
   try {
     return JSON.stringify(value).slice(0, characters);
   } catch {
-    // It is nested deeper than the stack reaches: legal JSON, but nothing that a person could read.
+    // Nested deeper than the stack: legal JSON, but unreadable for a person.
     return '';
   }
 }

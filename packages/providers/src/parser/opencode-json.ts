@@ -10,7 +10,7 @@ export const opencodeJson: OutputParser = {
   conversation: ['"text"', '"reasoning"', '"tool_use"'],
 };
 
-/** Turns one line of OpenCode's stream into events. */
+/** Parses one line of OpenCode's stream. */
 function parseOpencodeLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -37,7 +37,7 @@ function parsePart(type: unknown, part: unknown, record: unknown, line: string):
   }
 }
 
-/** A tool is told of when it is done: its call and its result in one line. */
+/** A tool is reported when done: call and result in one line. */
 function finishedTool(part: unknown): StreamEvent[] {
   const id = text(field(part, 'callID'));
   const state = field(part, 'state');
@@ -54,7 +54,7 @@ function finishedTool(part: unknown): StreamEvent[] {
   ];
 }
 
-/** A step is one model call. It is the turn's last unless tools were called. */
+/** A step is one model call. It is the turn's last unless it called tools. */
 function finishedStep(part: unknown): StreamEvent[] {
   const tokens = field(part, 'tokens');
   const usage = usageEvent('call', {
@@ -79,7 +79,7 @@ function finishedStep(part: unknown): StreamEvent[] {
 function failure(error: unknown): StreamEvent[] {
   const said = text(field(error, 'data', 'message')) || text(field(error, 'message')) || text(field(error, 'name'));
   const fault = faultOfError(error, said);
-  // The server's own word on when to come back is a header that the message does not repeat.
+  // The server's retry time is in a header that the message does not repeat.
   const after = text(field(error, 'data', 'responseHeaders', 'retry-after'));
   return [
     ...(fault === 'limit' ? [{ type: 'limit', until: null } as const] : []),

@@ -15,14 +15,14 @@ import {
   usageEvent,
 } from './json-line.ts';
 
-/** The output of `pi --mode json`. Its exit code is 0 whatever happened, so only these lines tell how a turn ended. */
+/** The output of `pi --mode json`. Its exit code is always 0, so only these lines tell how a turn ended. */
 export const piJson: OutputParser = {
   parse: parsePiLine,
   telling: ['"session"', '"message_end"', '"agent_end"', '"auto_retry_end"'],
   conversation: ['"message_end"', '"text_delta"', '"tool_execution_start"', '"tool_execution_end"'],
 };
 
-/** Turns one line of pi's stream into events. */
+/** Parses one line of pi's stream. */
 function parsePiLine(line: string): StreamEvent[] {
   const record = parseObject(line);
   if (record === null) return [{ type: 'unknown', text: line }];
@@ -48,7 +48,7 @@ function parsePiLine(line: string): StreamEvent[] {
   }
 }
 
-/** Lines that only frame or repeat what others say. */
+/** Lines that only frame or repeat others. */
 const silent = new Set<unknown>([
   'agent_start',
   'agent_settled',
@@ -82,8 +82,8 @@ function toolResult(record: JsonObject): StreamEvent {
 }
 
 /**
- * A message that is complete. The last one of a turn ends it, unless an error is tried again: `agent_end` says the same,
- * but it repeats the whole turn, and so it may be too long a line to be read.
+ * A complete message. The last one ends its turn, unless an error is retried: `agent_end` says the same, but repeats
+ * the whole turn, and so may be too long to read.
  */
 function endedMessage(message: unknown): StreamEvent[] {
   if (field(message, 'role') === 'user') return [{ type: 'echo', text: blockText(field(message, 'content')) }];
@@ -97,7 +97,7 @@ function endedMessage(message: unknown): StreamEvent[] {
       outputTokens: count(field(usage, 'output')),
       cachedTokens: count(field(usage, 'cacheRead')),
       costUsd: amount(field(usage, 'cost', 'total')),
-      // A call that failed was no turn.
+      // A failed call is not a turn.
       turns: field(message, 'stopReason') === 'error' ? 0 : 1,
     }),
     ...(ended.some(isRetried) ? [] : ended),
@@ -115,7 +115,7 @@ function said(block: unknown): StreamEvent[] {
   }
 }
 
-/** Pi itself tries again what may pass. */
+/** Pi itself retries transient errors. */
 function isRetried(event: StreamEvent): boolean {
   return event.type === 'result' && !event.ok && event.fault !== 'auth' && event.fault !== 'other';
 }

@@ -3,7 +3,7 @@ import { processOf } from '../process-of.ts';
 
 const minuteMs = 60_000;
 
-/** What a CLI is taken to be as long as its preset says nothing else: one that reads its prompt from stdin and can do little. */
+/** Preset defaults: a CLI that reads its prompt from stdin and has few capabilities. */
 const basePreset = {
   env: {},
   rootEnv: {},
@@ -27,13 +27,13 @@ const basePreset = {
   options: {},
   outputFormat: 'text',
   patterns: { limit: [], transient: [], auth: [] },
-  // A build may well be silent for half an hour, and that is no reason to end it.
+  // A build may be silent for half an hour, which is no reason to end it.
   silence: { noticeMs: minuteMs, hangMs: 45 * minuteMs },
   firstSignal: 'SIGTERM',
   repositorySettings: { paths: [], block: null },
 } as const satisfies Partial<ProviderPreset>;
 
-/** How credentials reach a CLI of which nothing is known but the variables. */
+/** Account defaults: only variables are known. */
 export const baseAccount: AccountUse = {
   key: null,
   token: null,
@@ -45,7 +45,7 @@ export const baseAccount: AccountUse = {
   credentials: null,
 };
 
-/** A preset from what is particular about it. */
+/** Makes a preset from its particulars. */
 export function definePreset(
   particular: Pick<ProviderPreset, 'name' | 'description' | 'command'> & Partial<ProviderPreset>,
 ): ProviderPreset {

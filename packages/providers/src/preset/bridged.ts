@@ -3,7 +3,7 @@ import { definePreset } from './base.ts';
 import { codex, codexQuiet } from './codex.ts';
 import { pi } from './pi.ts';
 
-/** What all have in common that speak a live protocol, which the bridge shows as Claude's stream. */
+/** Shared by all providers with a live protocol, which the bridge translates to Claude's stream. */
 const bridged = {
   promptMode: 'stream-json',
   echoes: true,
@@ -15,7 +15,7 @@ const bridged = {
   outputFormat: 'claude-stream-json',
 } satisfies Partial<ProviderPreset>;
 
-/** The providers behind the bridge, whose program and first words are given. */
+/** The providers behind the bridge; `bridge` is its command. */
 export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] {
   const fork: Pick<ProviderPreset, 'fork' | 'forkStyle'> = {
     fork: ['--resume', '{session}', '--fork-session'],
@@ -30,7 +30,7 @@ export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] 
       process: { names: [], commandLine: null },
       version: null,
       promptArguments: ['--', '/bin/sh', '-c', '{command}'],
-      // What an agent does without asking it cannot be kept from.
+      // An ACP agent cannot be kept from acting without asking.
       access: { ...bridged.access, readOnly: null },
       options: { command: [], mode: ['--mode', '{value}'] },
     }),
@@ -54,7 +54,7 @@ export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] 
       command: [...bridge, 'pi'],
       program: 'pi',
       promptArguments: ['--', 'pi', '--mode', 'rpc', '{rest}'],
-      // It takes none at all.
+      // It takes no MCP servers.
       mcp: null,
       options: {},
     }),

@@ -9,7 +9,7 @@ import { aider, cline, continueCli, copilot, cursorAgent, generic } from './othe
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 
-/** Every provider that Pawl brings along; the programs are commands with their first words. */
+/** All built-in providers; `programs` are commands with their first arguments. */
 export function builtInPresets(programs: {
   scriptedAgent: [string, ...string[]];
   bridge: [string, ...string[]];

@@ -1,6 +1,6 @@
 import { definePreset } from './base.ts';
 
-/** Claude Code, on a stdin that stays open. */
+/** Claude Code, with a stdin that stays open. */
 export const claude = definePreset({
   name: 'claude',
   description: 'Claude Code',
@@ -64,23 +64,23 @@ export const claude = definePreset({
     directory: 'CLAUDE_CONFIG_DIR',
     baseUrlArguments: [],
     files: { '.claude.json': '{"hasCompletedOnboarding":true}' },
-    // It finds a conversation from whatever directory it is resumed in.
+    // It finds a conversation from any directory.
     conversations: ['projects/*/{session}.jsonl', 'projects/*/{session}/**'],
     credentials: '.credentials.json',
   },
   promptMode: 'stream-json',
   echoes: true,
-  // Without the last two words a resumed conversation, or a fork, goes on with the system prompt that it began with.
+  // Without the last two words, a resumed or forked conversation keeps its original system prompt.
   systemPrompt: ['--append-system-prompt-file', '{file}', '--system-prompt-snapshot', 'off'],
   chooseSession: ['--session-id', '{session}'],
   resume: ['--resume', '{session}'],
   fork: ['--resume', '{session}', '--fork-session'],
   forkStyle: 'native',
-  // `--allowedTools` only says what needs no permission, so that nothing is kept out where none is asked for.
+  // `--allowedTools` only lists tools that need no permission, so it restricts nothing in unattended mode.
   tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
   access: {
     full: ['--dangerously-skip-permissions'],
-    // What it may not do without asking, it may not do: nobody is asked. Commands that only read pass.
+    // With `dontAsk`, whatever needs permission is denied. Read-only commands pass.
     readOnly: ['--permission-mode', 'dontAsk', '--allowedTools', 'Bash(pawl:*),mcp__pawl'],
   },
   hook: ['--settings', '{file}'],
@@ -101,5 +101,5 @@ export const claude = definePreset({
   reportsCost: true,
 });
 
-/** The same under its other name. */
+/** An alias. */
 export const claudeCode = { ...claude, name: 'claude-code', description: 'Claude Code; the same as claude' };

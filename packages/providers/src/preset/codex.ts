@@ -1,6 +1,6 @@
 import { definePreset } from './base.ts';
 
-/** No telemetry, no look for updates, and no traffic to hosts that have nothing to do with the model. */
+/** No telemetry, no update checks, and no traffic to hosts other than the model's. */
 export const codexQuiet = [
   '-c',
   'check_for_update_on_startup=false',
@@ -12,7 +12,7 @@ export const codexQuiet = [
   'features.apps=false',
 ];
 
-/** Codex, one process for each turn. */
+/** Codex, one process per turn. */
 export const codex = definePreset({
   name: 'codex',
   description: 'OpenAI Codex',
@@ -25,7 +25,7 @@ export const codex = definePreset({
   variables: {
     settings: ['CODEX_HOME'],
     secrets: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
-    // It takes its server from its config only.
+    // It takes its server only from its config.
     ignored: ['OPENAI_BASE_URL'],
   },
   account: {
@@ -59,7 +59,7 @@ export const codex = definePreset({
   resume: ['resume', '{session}'],
   fork: ['fork', '{session}'],
   forkStyle: 'native',
-  // In its sandbox with a writable workspace, .git stays read-only, and nothing could be committed.
+  // In its sandbox with a writable workspace, .git stays read-only, so nothing could be committed.
   access: { full: ['--dangerously-bypass-approvals-and-sandbox'], readOnly: ['-s', 'read-only'] },
   mcp: { format: 'codex' },
   model: ['-m', '{model}'],
@@ -70,11 +70,11 @@ export const codex = definePreset({
     transient: ['at capacity', 'exceeded retry limit', 'stream disconnected', 'reconnecting'],
     auth: ['401 unauthorized', 'not logged in', 'missing environment variable', 'refresh token'],
   },
-  // At SIGTERM it leaves the command of a tool behind.
+  // On SIGTERM it leaves a tool's command behind.
   firstSignal: 'SIGINT',
   repositorySettings: {
     paths: ['.codex/**'],
-    // With full access it trusts a repository of its own accord, and puts that into the person's config.
+    // With full access it trusts a repository by itself, and writes that into the person's config.
     block: ['-c', 'projects={"{worktree}"={trust_level="untrusted"}}'],
     hides: ['AGENTS.md'],
   },

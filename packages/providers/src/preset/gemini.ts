@@ -1,6 +1,6 @@
 import { definePreset } from './base.ts';
 
-/** What it needs besides an API key. A person's own settings outweigh these. */
+/** Settings that it needs besides an API key. A person's own settings win. */
 const settings = {
   security: { auth: { selectedType: 'gemini-api-key' } },
   general: { enableAutoUpdate: false },
@@ -8,14 +8,14 @@ const settings = {
   telemetry: { enabled: false },
 };
 
-/** Gemini CLI, one process for each turn. */
+/** Gemini CLI, one process per turn. */
 export const gemini = definePreset({
   name: 'gemini',
   description: 'Google Gemini CLI',
   command: ['gemini', '--output-format', 'stream-json'],
   process: { names: ['gemini'], commandLine: '(^|/)gemini$|/gemini-cli/' },
   env: {
-    // It does not start unattended in a directory that nobody trusted; repositories are trusted with `pawl trust`.
+    // It does not start unattended in an untrusted directory; `pawl trust` is for repositories.
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
     GEMINI_CLI_NO_RELAUNCH: 'true',
     GEMINI_TELEMETRY_ENABLED: 'false',
@@ -38,7 +38,7 @@ export const gemini = definePreset({
     token: null,
     baseUrl: 'GOOGLE_GEMINI_BASE_URL',
     directory: 'GEMINI_CLI_HOME',
-    // No variable turns its usage statistics off.
+    // No variable disables its usage statistics.
     ownDirectory: true,
     baseUrlArguments: [],
     files: { '.gemini/settings.json': JSON.stringify(settings) },
@@ -47,11 +47,12 @@ export const gemini = definePreset({
   },
   chooseSession: ['--session-id', '{session}'],
   resume: ['--resume', '{session}'],
-  // It keeps nothing of a conversation without an answer, and exits with code 42 when asked to resume it.
+  // It keeps no conversation without an answer, and exits with code 42 when asked to resume one.
   resumesUnanswered: false,
   access: { full: ['--approval-mode', 'yolo'], readOnly: ['--approval-mode', 'plan'] },
-  // It takes servers from its settings only. A file named by GEMINI_CLI_SYSTEM_DEFAULTS_PATH would do for one run, but it reads
-  // that only where the file and all above it belong to root: who runs as root may say so in config.yaml.
+  // It takes servers only from its settings. A file named by GEMINI_CLI_SYSTEM_DEFAULTS_PATH would work for one run,
+  // but it reads that only if root owns the file and all directories above; if you run as root, configure it in
+  // config.yaml.
   mcp: null,
   model: ['-m', '{model}'],
   outputFormat: 'gemini-stream-json',

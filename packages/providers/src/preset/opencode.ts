@@ -1,17 +1,17 @@
 import { baseAccount, definePreset } from './base.ts';
 
-/** OpenCode, one process for each turn. */
+/** OpenCode, one process per turn. */
 export const opencode = definePreset({
   name: 'opencode',
   description: 'OpenCode',
-  // With a title it does not ask the model for one; without its log, on stderr, nobody would hear of a limit.
+  // With a title it does not ask the model for one; its log on stderr is the only report of a limit.
   command: ['opencode', 'run', '--format', 'json', '--title', 'pawl', '--print-logs', '--log-level', 'ERROR'],
   process: { names: ['opencode'], commandLine: '(^|/)opencode$' },
   env: {
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_SHARE: '1',
     OPENCODE_DISABLE_TERMINAL_TITLE: '1',
-    // It brings a list of models along; the newest one, and language servers, it would fetch from elsewhere.
+    // It ships a list of models; it would download a newer one, and language servers.
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
   },
@@ -36,11 +36,11 @@ export const opencode = definePreset({
     ...baseAccount,
     key: 'ANTHROPIC_API_KEY',
     token: 'OPENCODE_AUTH_CONTENT',
-    // Its conversations are rows of one database: with another key they stay where they are.
+    // Its conversations are rows of one database: another key does not move them.
     baseUrl: 'ANTHROPIC_BASE_URL',
   },
   resume: ['--session', '{session}'],
-  // It forks, too, but only in the directory where the conversation began; from another one it hangs.
+  // It can fork, but only in the directory where the conversation started; from another one it hangs.
   fork: null,
   access: {
     full: ['--auto'],
@@ -54,10 +54,10 @@ export const opencode = definePreset({
     limit: ['exceeded your current quota', 'usage limit', 'credit balance', 'exceed your account.s rate limit'],
     transient: ['overloaded', 'rate.?limit', '"statuscode":(?:429|5\\d\\d)'],
     auth: ['"statuscode":401', 'invalid x-api-key', 'no auth'],
-    // Every line of its log begins with a time of its own.
+    // Every line of its log starts with a timestamp.
     reset: ['retry-after', '\\b(?:resets?|try again)(?: at| in)?'],
   },
-  // At a limit it waits for as long as the provider says, with a word in its log only.
+  // At a limit it waits as long as the provider says, with a note only in its log.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   repositorySettings: {
     paths: ['opencode.json', 'opencode.jsonc', '.opencode/**'],

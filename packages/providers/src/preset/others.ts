@@ -24,10 +24,10 @@ export const copilot = definePreset({
     token: 'COPILOT_GITHUB_TOKEN',
     baseUrl: 'COPILOT_PROVIDER_BASE_URL',
     directory: 'COPILOT_HOME',
-    // With a server of one's own nothing of GitHub's is needed.
+    // With your own server nothing of GitHub's is needed.
     baseUrlArguments: ['env:COPILOT_OFFLINE=true'],
   },
-  // It tells its own id only at the end, so one is always chosen.
+  // It reports its own id only at the end, so we always choose one.
   chooseSession: ['--session-id={session}'],
   resume: ['--resume={session}'],
   access: { full: ['--allow-all'], readOnly: null },
@@ -43,7 +43,7 @@ export const copilot = definePreset({
   repositorySettings: { paths: ['.github/hooks/**', '.copilot/**', '.mcp.json', '.vscode/mcp.json'], block: null },
 });
 
-/** The provider that an account with a base URL of its own uses. A key that it is given in a variable stays out of the file. */
+/** The provider for an account with a base URL. A key in a variable stays out of the file. */
 const clineProviders = {
   version: 1,
   lastUsedProvider: 'openai-compatible',
@@ -57,14 +57,14 @@ const clineProviders = {
   },
 };
 
-/** Cline, which cannot take up a conversation unattended. */
+/** Cline, which cannot resume a conversation unattended. */
 export const cline = definePreset({
   name: 'cline',
   description: 'Cline',
   command: ['cline', '--json'],
   process: { names: ['cline'], commandLine: '(^|/)cline$|/node_modules/cline/' },
   env: {
-    // Else a hub of it stays behind as a daemon, with the environment and the directory of the first session.
+    // Otherwise its hub stays behind as a daemon, with the environment and directory of the first session.
     CLINE_SESSION_BACKEND_MODE: 'local',
     CLINE_NO_AUTO_UPDATE: '1',
   },
@@ -79,22 +79,22 @@ export const cline = definePreset({
       'data/settings/global-settings.json': '{"telemetryOptOut":true,"autoUpdateEnabled":false}',
     },
   },
-  // With --json it reads no stdin.
+  // With --json it does not read stdin.
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
   access: { full: ['--auto-approve', 'true'], readOnly: ['--plan'] },
-  // It passes on its PATH and nothing else.
+  // It passes on only its PATH.
   mcp: { format: 'claude', arguments: ['env:CLINE_MCP_SETTINGS_PATH={file}'], variables: 'written' },
   model: ['-m', '{model}'],
   options: { provider: ['-P', '{value}'], thinking: ['--thinking', '{value}'] },
   outputFormat: 'cline-json',
-  // It tries for a minute, without a word, before it reports a limit.
+  // It retries silently for a minute before it reports a limit.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   firstSignal: 'SIGINT',
   repositorySettings: { paths: ['.cline/**', '.clinerules/hooks/**'], block: null },
 });
 
-/** The model of an account with a base URL of its own; the CLI fills in variables itself. */
+/** The model of an account with a base URL; the CLI fills in variables itself. */
 const continueConfig = `name: pawl
 version: 1.0.0
 schema: v1
@@ -106,7 +106,7 @@ models:
     apiKey: \${{ secrets.{key} }}
 `;
 
-/** Continue's command line, which prints its last words only. */
+/** Continue's CLI, which prints only its last words. */
 export const continueCli = definePreset({
   name: 'continue',
   description: 'Continue CLI',
@@ -125,7 +125,7 @@ export const continueCli = definePreset({
     directory: 'CONTINUE_GLOBAL_DIR',
     files: { 'config.yaml': continueConfig },
   },
-  // It reads stdin from a pipe only.
+  // It reads stdin only from a pipe.
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
   systemPrompt: ['--rule', '{file}'],
@@ -138,16 +138,16 @@ export const continueCli = definePreset({
     transient: ['overloaded', '\\b5\\d\\d\\b', 'connection error'],
     auth: ['\\b401\\b', 'incorrect api key', 'not authenticated'],
   },
-  // It tries for two minutes, without a word, before it reports a limit.
+  // It retries silently for two minutes before it reports a limit.
   silence: { noticeMs: 45_000, hangMs: 45 * 60_000 },
   repositorySettings: { paths: ['.continue/**'], block: null },
 });
 
-/** aider, which works on the files that it is given or finds. */
+/** aider, which works on the files it is given or finds. */
 export const aider = definePreset({
   name: 'aider',
   description: 'aider',
-  // Unasked, it would put itself into .gitignore.
+  // By default, it would add itself to .gitignore.
   command: ['aider', '--no-pretty', '--no-stream', '--no-check-update', '--no-analytics', '--no-gitignore'],
   process: { names: ['aider'], commandLine: '(^|/)aider$' },
   install: 'uv tool install aider-chat',
@@ -166,7 +166,7 @@ export const aider = definePreset({
   },
 });
 
-/** Cursor's command line. */
+/** Cursor's CLI. */
 export const cursorAgent = definePreset({
   name: 'cursor-agent',
   description: 'Cursor CLI',
@@ -184,7 +184,7 @@ export const cursorAgent = definePreset({
   repositorySettings: { paths: ['.cursor/**'], block: null },
 });
 
-/** Any command of a shell that reads its task from stdin. */
+/** Any shell command that reads its task from stdin. */
 export const generic = definePreset({
   name: 'generic',
   description: 'any command that reads its task from stdin; the option command says which',

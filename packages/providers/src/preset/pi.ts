@@ -1,6 +1,6 @@
 import { definePreset } from './base.ts';
 
-/** pi, one process for each turn. */
+/** pi, one process per turn. */
 export const pi = definePreset({
   name: 'pi',
   description: 'pi',
@@ -11,7 +11,7 @@ export const pi = definePreset({
   variables: {
     settings: ['PI_CODING_AGENT_DIR'],
     secrets: ['ANTHROPIC_API_KEY', 'ANTHROPIC_OAUTH_TOKEN', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
-    // It takes its server from models.json only.
+    // It takes its server only from models.json.
     ignored: ['ANTHROPIC_BASE_URL'],
   },
   account: {

@@ -1,6 +1,6 @@
 import { definePreset } from './base.ts';
 
-/** Qwen Code, on a stdin that stays open. */
+/** Qwen Code, with a stdin that stays open. */
 export const qwen = definePreset({
   name: 'qwen',
   description: 'Qwen Code',
@@ -27,7 +27,7 @@ export const qwen = definePreset({
         security: { auth: { selectedType: 'openai' } },
         general: { enableAutoUpdate: false },
         privacy: { usageStatisticsEnabled: false },
-        // After each turn it would set an agent of its own to work on its memory.
+        // After each turn it would start an agent of its own to maintain its memory.
         memory: { enableManagedAutoMemory: false },
       }),
     },
@@ -35,11 +35,11 @@ export const qwen = definePreset({
     credentials: null,
   },
   promptMode: 'stream-json',
-  // Nothing in its output tells which of the lines it was given it has taken in, and one that comes twice it takes twice.
+  // Its output does not confirm input lines, and it takes a repeated line twice.
   echoes: false,
   chooseSession: ['--session-id', '{session}'],
   resume: ['--resume', '{session}'],
-  // It forks, too, but only in the directory where the conversation began.
+  // It can fork, but only in the directory where the conversation started.
   fork: null,
   access: { full: ['--yolo'], readOnly: ['--approval-mode', 'plan'] },
   mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },
@@ -51,9 +51,9 @@ export const qwen = definePreset({
     transient: ['api error: (?:429|5\\d\\d)', 'rate.?limit', 'overloaded'],
     auth: ['no auth type is selected', 'api error: 401', 'incorrect api key'],
   },
-  // At a limit it waits for a minute, then for two, and so on, without a word; when the model answers, it shows each piece.
+  // At a limit it waits silently for one minute, then two, and so on; when the model answers, it streams each piece.
   silence: { noticeMs: 45_000, hangMs: 150_000, meansLimit: true },
   firstSignal: 'SIGINT',
-  // Its safe mode still reads variables from a repository, and with them the address that the key is sent to.
+  // Its safe mode still reads variables from a repository, including the URL that the key is sent to.
   repositorySettings: { paths: ['.qwen/settings.json', '.qwen/.env', '.qwen/extensions/**', '.env'], block: null },
 });

@@ -17,7 +17,7 @@ import { rosterLimits } from '../roster-limit.ts';
 import type { Layout } from './anchor-path.ts';
 import { anchorDirectory, olderLayout, ownLayout, singleton } from './anchor-path.ts';
 
-/** The layout that a project uses: the older one only where its files are there and ours are not. */
+/** The layout that a project uses: the older one only if its files exist and ours do not. */
 export function layoutOf(root: string): Layout {
   const inUse = (layout: Layout) =>
     [singleton(layout), anchorDirectory(layout)].some((path) => exists(join(root, path)));
@@ -25,8 +25,8 @@ export function layoutOf(root: string): Layout {
 }
 
 /**
- * The beginning of a file of a project as text; null when there is no plain file. A repository brings files along that others
- * wrote, so that no link is followed, neither to the file nor out of the project.
+ * The beginning of a project file as text; null if it is not a plain file. Repositories contain files that others
+ * wrote, so no link is followed, neither to the file nor out of the project.
  */
 export function readAnchor(root: string, path: string): string | null {
   const place = placeIn(root, path);
@@ -45,7 +45,7 @@ export function readAnchor(root: string, path: string): string | null {
   }
 }
 
-/** Makes a file that is not there yet, with its directory, for its owner alone; false when it is there. */
+/** Creates a file with its directory, private to its owner; false if it exists. */
 export function createAnchor(root: string, path: string, text: string): boolean {
   mkdirSync(join(root, dirname(path)), { recursive: true });
   const place = placeIn(root, path);
@@ -64,7 +64,7 @@ export function createAnchor(root: string, path: string, text: string): boolean 
   }
 }
 
-/** The names of the files with helpers' notes. */
+/** The names of the helpers' anchor files. */
 export function listAnchors(root: string, layout: Layout): string[] {
   const directory = anchorDirectory(layout);
   const place = placeIn(root, `${directory}/any`);
@@ -81,7 +81,7 @@ export function listAnchors(root: string, layout: Layout): string[] {
   }
 }
 
-/** The real place of a file of a project; null when its directory is not there, or leads out of the project. */
+/** The real path of a project file; null if its directory is missing, or leads out of the project. */
 export function placeIn(root: string, path: string): string | null {
   const [project, directory] = [canonical(root), canonical(join(root, dirname(path)))];
   if (project === null || directory === null || !isInside(directory, project)) return null;

@@ -5,7 +5,7 @@ import { rosterLimits } from '../roster-limit.ts';
 import { layoutOf, leadsOutside, placeIn, readAnchor } from './anchor-file.ts';
 import { anchorPath, safeId } from './anchor-path.ts';
 
-/** Moves a session's notes to the archive and gives their new place; null when there were none. Nothing is written over. */
+/** Moves a session's anchor to the archive and returns its new path; null if there was none. Never overwrites. */
 export function archiveAnchor(
   root: string,
   session: { id: string | null; description: string | null; now: Date },
@@ -27,7 +27,7 @@ export function archiveAnchor(
   });
 }
 
-/** `YYYY-MM-DD-HH-MM`, the id of one that has one, and what it was about. */
+/** `YYYY-MM-DD-HH-MM`, the id if there is one, and the description. */
 export function archiveName({
   id,
   description,
@@ -47,13 +47,13 @@ export function archiveName({
   return [...time, ...(id === null ? [] : [safeId(id)]), about === '' ? 'session' : about].join('-');
 }
 
-/** Gives a file another name; false when somebody has that name. */
+/** Renames a file; false if the new name is taken. */
 function move(from: string, to: string): boolean {
   try {
     linkSync(from, to);
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) return false;
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if (!hasErrno(error, 'EPERM', 'ENOTSUP', 'EXDEV', 'EMLINK')) throw error;
     try {
       copyFileSync(from, to, constants.COPYFILE_EXCL);

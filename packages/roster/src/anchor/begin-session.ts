@@ -8,34 +8,33 @@ import { createHelperFile, helperFiles, identify } from './helper-file.ts';
 import type { Survey } from './survey.ts';
 
 /**
- * What a session is to do first.
- *
+ * How a session begins.
  *   a worktree of its own ─────────────────────▶ isolated: nobody else is there
  *   alone, or first of several ─┬─ no anchor ──▶ fresh
- *                               └─ an anchor ──▶ recover: whoever wrote it has crashed
+ *                               └─ an anchor ──▶ recover: its writer has crashed
  *   somebody was there before ─────────────────▶ helper
- *   nobody can say ────────────────────────────▶ restricted: as a helper, and nothing is recovered
+ *   unknown ───────────────────────────────────▶ restricted: like a helper, and nothing is recovered
  */
 export type Branch = 'isolated' | 'fresh' | 'recover' | 'helper' | 'restricted';
 
 export type Beginning = {
   branch: Branch;
   id: string | null;
-  /** Where the session keeps its notes, relative to the project. */
+  /** The session's anchor file, relative to the project. */
   file: string | null;
-  /** What the crashed session left; only to be recovered from. */
+  /** The anchor of the crashed session, only for recovery. */
   notes: string | null;
   others: Other[];
   helpers: HelperFile[];
   doubts: string[];
-  /** The environment calls it a helper, and there is nobody whom it could help. */
+  /** The environment marks it as a helper, but there is nobody to help. */
   isOrphan: boolean;
 };
 
-/** Where a session is, and what it was told by whoever started it. */
+/** Where a session is, and its environment. */
 export type Place = { root: string; environment: NodeJS.ProcessEnv; worktrees: readonly string[] };
 
-/** Decides which of the branches it is. Only a helper's own file is ever written, and a session in a worktree looks at nothing. */
+/** Decides how a session begins. Writes only a helper's own file; an isolated session is not examined. */
 export function beginSession(place: Place, look: () => Survey, random?: () => string): Beginning {
   const { root, environment } = place;
   const none = { notes: null, others: [], helpers: [], doubts: [], isOrphan: false };
@@ -51,7 +50,7 @@ export function beginSession(place: Place, look: () => Survey, random?: () => st
     const helpers = helperFiles(root, made.id, survey);
     return { ...none, branch: standing === 'beside' ? 'helper' : 'restricted', ...made, others, helpers, doubts };
   }
-  // A helper that nobody needs has all duties, and with them the place of the one that has no id.
+  // A helper without a primary takes over its duties and its anchor.
   const isOrphan = isHelper;
   const own = isOrphan ? null : id;
   const file = anchorPath(layoutOf(root), own);

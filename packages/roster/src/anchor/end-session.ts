@@ -6,23 +6,22 @@ import type { HelperFile } from './helper-file.ts';
 import { helperFiles, identify } from './helper-file.ts';
 import type { Survey } from './survey.ts';
 
-/** What a person may choose when the first session of a project ends and others go on. */
+/** A person's choices when the primary session of a project ends while others continue. */
 export const helperChoices = ['commit', 'wait', 'leave'] as const;
 export type HelperChoice = (typeof helperChoices)[number];
 
 /**
  * How a session ends.
- *
  *   isolated                           nothing is shared, so there is nothing to settle
- *   helper, others live or unknown ──▶ helped: its notes are put away, and no more
- *   helper, alone by now ────────────▶ closed: it has all duties, git too
+ *   helper, others live or unknown ──▶ helped: its anchor is archived, and nothing else
+ *   helper, alone by now ────────────▶ closed: it has all duties, including git
  *   primary, nobody else ────────────▶ closed
  *   primary, others live or unknown ─▶ asked ─▶ commit: closed · wait: waiting · leave: left
  */
 export type Ending = {
   outcome: 'isolated' | 'helped' | 'closed' | 'asked' | 'waiting' | 'left';
   role: 'primary' | 'helper' | 'isolated';
-  /** Where its notes are now. */
+  /** The archived anchor. */
   archived: string | null;
   duties: string[];
   others: Other[];
@@ -30,7 +29,7 @@ export type Ending = {
   doubts: string[];
 };
 
-/** Ends a session: puts its notes away where it may, and says what is left to do. Git is never called. */
+/** Ends a session: archives its anchor if allowed, and returns what is left to do. Never calls git. */
 export function endSession(
   place: Place,
   look: () => Survey,

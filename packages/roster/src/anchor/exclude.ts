@@ -3,17 +3,17 @@ import { appendFileSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rosterLimits } from '../roster-limit.ts';
 
-/** What keeps anchors out of commits. */
+/** The pattern that keeps anchors out of commits. */
 export const anchorPattern = '/.pawl/session-context*';
 
-/** Keeps anchors out of commits; false when that has to be done by hand. */
+/** Keeps anchors out of commits; false if that must be done by hand. */
 export function keepAnchorsOut(root: string): boolean {
   return keepOut(root, anchorPattern);
 }
 
 /**
- * Adds one line to the repository's own `info/exclude`, which is never committed. False when that has to be done by hand,
- * because it is no plain file in a plain repository.
+ * Adds one line to the repository's `info/exclude`, which is never committed. False if that must be done by hand,
+ * because it is not a plain file in a plain repository.
  */
 export function keepOut(root: string, pattern: string): boolean {
   const path = join(root, '.git', 'info', 'exclude');
@@ -35,13 +35,13 @@ export function keepOut(root: string, pattern: string): boolean {
   }
 }
 
-/** The text of an exclude file with a line for this pattern at its end, unless it has one. */
+/** Appends a pattern to the text of an exclude file, unless it is there. */
 export function withPattern(text: string, pattern: string): string {
   if (text.split('\n').some((line) => line.trimEnd() === pattern)) return text;
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`;
 }
 
-/** The same text without the lines for these patterns. */
+/** Removes patterns from the text. */
 export function withoutPatterns(text: string, patterns: readonly string[]): string {
   return text
     .split('\n')

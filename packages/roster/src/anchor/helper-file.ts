@@ -6,24 +6,24 @@ import type { Layout } from './anchor-path.ts';
 import { anchorPath, idIn, isHelper, safeId } from './anchor-path.ts';
 import type { Survey } from './survey.ts';
 
-/** The notes of one helper. One whose first line is not its own id was never finished, and nobody is behind it. */
+/** The anchor of one helper. If its first line is not its own id, it was never finished and has no session. */
 export type HelperFile = { id: string; file: string; live: boolean };
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Four characters by chance. */
+/** Four random characters. */
 export function fourCharacters(): string {
   return Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
-/** What a helper's file begins with: its id, and the process that is behind it, where that is known. */
+/** The start of a helper's file: its id, and its process, if known. */
 function opening(layout: Layout, id: string, process: { pid: number; start: string } | null): string {
   if (process === null) return `${id}\n`;
   const note = `process ${process.pid} ${process.start}`;
   return `${id}\n${layout.extension === 'md' ? `<!-- ${note} -->` : `# ${note}`}\n`;
 }
 
-/** Makes a helper's file under a new id, or under the one that it was given; another id is tried when one is taken. */
+/** Creates a helper's file under a new or the given id; tries another id if one is taken. */
 export function createHelperFile(
   root: string,
   given: string | null,
@@ -41,7 +41,7 @@ export function createHelperFile(
   });
 }
 
-/** The helpers' files of a project but one's own, and whether somebody is behind each of them. */
+/** The other helpers' files of a project, and whether each has a live session. */
 export function helperFiles(root: string, own: string | null, survey: Survey): HelperFile[] {
   const layout = layoutOf(root);
   return listAnchors(root, layout)
@@ -53,8 +53,8 @@ export function helperFiles(root: string, own: string | null, survey: Survey): H
 }
 
 /**
- * Who this session is: what its environment says, or else the helper whose file names this very process. A shell that an
- * agent opens for one command does not know what an earlier one was told.
+ * The identity of this session: from its environment, or else the helper whose file names this process. A shell that an
+ * agent opens for one command lacks the environment of an earlier one.
  */
 export function identify(
   root: string,
@@ -84,6 +84,6 @@ function isLive(text: string, id: string, survey: Survey): boolean {
   if (text.split('\n', 1)[0]?.trim() !== id) return false;
   const process = processIn(text);
   const known = process === null ? null : survey.isAlive(process);
-  // Of one that does not say which process it is, somebody is behind it as long as there is anybody.
+  // Without a recorded process, it counts as live while anybody is there.
   return known ?? survey.standing !== 'alone';
 }

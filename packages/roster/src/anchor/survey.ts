@@ -5,23 +5,22 @@ import type { Other, Roster } from '../roster.ts';
 import { exitCodeOf, rosterOf } from '../roster.ts';
 
 /**
- * How a session stands to the others in its project: `alone`, `first` of several, `beside` somebody who was there before, or
- * `unknown`.
+ * A session's position among others in its project: `alone`, `first` of several, `beside` an earlier one, or `unknown`.
  */
 export type Standing = 'alone' | 'first' | 'beside' | 'unknown';
 
 export type Survey = {
   standing: Standing;
   others: Other[];
-  /** The agent that asks, where it is known. */
+  /** The asking agent, if known. */
   own: { pid: number; start: string } | null;
-  /** Why it is not known who else is here; and what could not be seen although somebody was. */
+  /** Why it is unknown who else is here, and what could not be seen. */
   doubts: string[];
-  /** Whether exactly this process lives; null when nobody can say. */
+  /** Whether exactly this process lives; null if unknown. */
   isAlive(identity: { pid: number; start: string }): boolean | null;
 };
 
-/** Looks around in a project. A look that fails is an answer, too: then nobody knows. */
+/** Surveys a project. A failed survey is an answer, too: unknown. */
 export function surveyOf(probe: Probe, root: string, worktrees: readonly string[]): Survey {
   try {
     const look = lookAround(probe.view, probe.recognise);
@@ -39,16 +38,16 @@ export function surveyOf(probe: Probe, root: string, worktrees: readonly string[
   }
 }
 
-/** What is known when nothing could be seen, and why. */
+/** The survey when nothing could be seen, and why. */
 export function unknownSurvey(error: unknown): Survey {
   return { standing: 'unknown', others: [], own: null, doubts: [messageOf(error)], isAlive: () => null };
 }
 
-/** Of two that began at the same moment both see each other; who began first, or has the lower pid, is the first. */
+/** Two that started at the same moment see each other; the earlier start, or the lower pid, is the first. */
 function standingOf(roster: Roster): Standing {
   const code = exitCodeOf(roster);
   if (code === 2) return 'unknown';
   if (code === 0) return 'alone';
-  // Whoever cannot be seen may have been there before us.
+  // A process that cannot be seen may have been there before us.
   return roster.isEldest && roster.doubts.length === 0 ? 'first' : 'beside';
 }

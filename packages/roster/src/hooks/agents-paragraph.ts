@@ -1,7 +1,7 @@
 const begin = '<!-- pawl:begin -->';
 const end = '<!-- pawl:end -->';
 
-/** The paragraph for agents whose CLI has no hooks: how to find out that one is not alone. */
+/** The paragraph for agents whose CLI has no hooks: how to find out about others. */
 const paragraph = `${begin}
 ## Working beside other agents
 
@@ -15,14 +15,14 @@ Read your mail with \`pawl mail\`. A helper writes to the primary with \`pawl se
 ${end}
 `;
 
-/** Adds the paragraph to a file for agents, or brings an older one up to date. */
+/** Adds the paragraph to an AGENTS.md, or updates it. */
 export function withParagraph(text: string | null): string {
   const rest = text === null ? '' : withoutParagraph(text);
   if (rest.trim() === '') return paragraph;
   return `${rest.trimEnd()}\n\n${paragraph}`;
 }
 
-/** Takes the paragraph out again. A file without it comes back as it was. */
+/** Removes the paragraph. A file without it is returned unchanged. */
 export function withoutParagraph(text: string): string {
   const from = text.indexOf(begin);
   const to = text.indexOf(end, from);

@@ -1,23 +1,23 @@
 import { PawlError } from '@pawl/schema/error';
 
-/** The moments at which Claude Code calls Pawl, and the event that `pawl hook` takes for each. */
+/** Claude Code's hook events, and the matching argument of `pawl hook`. */
 const events = { SessionStart: 'session-start', UserPromptSubmit: 'user-prompt', Stop: 'stop' } as const;
 
 /** Seconds that Claude Code waits for a hook before it continues without it. */
 const timeoutSeconds = 30;
 
-/** An entry of ours, whatever home it was written for. */
+/** Matches our own entries, for any home. */
 const ownCommand = /\bpawl'? hook (?:session-start|user-prompt|stop)$/;
 
 type Json = Record<string, unknown>;
 
-/** Adds Pawl's hooks to the text of a settings file of Claude Code; a file that has them comes back as it was. */
+/** Adds Pawl's hooks to a Claude Code settings file; unchanged if they are there. */
 export function withHooks(text: string | null, program: string): string {
   if (text !== null && hasHooks(text, program)) return text;
   return print(added(text, program), text);
 }
 
-/** Takes Pawl's hooks out again: null when nothing else is left, and the same text when they were not in it. */
+/** Removes Pawl's hooks: null if nothing else is left, unchanged if they were not there. */
 export function withoutHooks(text: string): string | null {
   const before = parse(text);
   const after = remove(before);
@@ -25,7 +25,6 @@ export function withoutHooks(text: string): string | null {
   return Object.keys(after).length === 0 ? null : print(after, text);
 }
 
-/** Whether a settings file has all of Pawl's hooks for this program. */
 export function hasHooks(text: string, program: string): boolean {
   return isSame(added(text, program), parse(text));
 }
@@ -68,13 +67,13 @@ function parse(text: string): Json {
     value = JSON.parse(text.trim() === '' ? '{}' : text);
   } catch (cause) {
     throw new PawlError('invalid_input', 'The settings of Claude Code are not JSON.', {
-      hint: 'Correct the file, then repeat this. Nothing was changed.',
+      hint: 'Fix the file, then try again. Nothing was changed.',
       cause,
     });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  throw new PawlError('invalid_input', 'The settings of Claude Code are no JSON object.', {
-    hint: 'Correct the file, then repeat this. Nothing was changed.',
+  throw new PawlError('invalid_input', 'The settings of Claude Code are not a JSON object.', {
+    hint: 'Fix the file, then try again. Nothing was changed.',
   });
 }
 

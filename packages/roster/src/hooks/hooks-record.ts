@@ -6,18 +6,18 @@ import { join } from 'node:path';
 
 const none = (root: string): HooksRecord => ({ root, files: {}, madeDirectory: false });
 
-/** Reads the record of a checkout from the directory of records; an empty one when there is none, or none that can be read. */
+/** Reads the record of a checkout; an empty one if there is none, or it is unreadable. */
 export function readHooksRecord(directory: string, root: string): HooksRecord {
   try {
     const record = hooksRecordSchema.parse(JSON.parse(readFileSync(fileOf(directory, root), 'utf8')));
     return record.root === root ? record : none(root);
   } catch {
-    // Without it the hooks are taken out of the files as these are now.
+    // Without a record, the hooks are removed from the files as they are now.
     return none(root);
   }
 }
 
-/** Writes the record in one step, before any of the files it is about. */
+/** Writes the record atomically, before any of the files it is about. */
 export function writeHooksRecord(directory: string, record: HooksRecord): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = fileOf(directory, record.root);
@@ -26,12 +26,11 @@ export function writeHooksRecord(directory: string, record: HooksRecord): void {
   renameSync(draft, path);
 }
 
-/** Forgets the record of a checkout. */
 export function dropHooksRecord(directory: string, root: string): void {
   rmSync(fileOf(directory, root), { force: true });
 }
 
-/** The record with one more edit. Of several edits in a row, the text before the first counts. */
+/** Adds an edit to the record. Of several edits in a row, the text before the first counts. */
 export function withEdit(
   record: HooksRecord,
   { file, before, after }: { file: string; before: string | null; after: string },
@@ -41,7 +40,7 @@ export function withEdit(
   return { ...record, files: { ...record.files, [file]: { before: original, after } } };
 }
 
-/** The text of a file without Pawl's part: as it was before, or, when it has changed since, as `otherwise` makes it. */
+/** A file's text without Pawl's part: as it was before, or, if it has changed since, as `otherwise` makes it. */
 export function restored(
   record: HooksRecord,
   file: string,

@@ -31,7 +31,7 @@ export function familyContract(engine: EngineUnderTest): void {
     expect(await descendants(store.db, 'nobody')).toEqual([]);
   });
 
-  test("a parent's living children are listed, oldest first", async () => {
+  test("a parent's living children are listed, oldest first [W1-02]", async () => {
     const store = await openFresh(engine);
     const { root, child, sibling, grandchild } = await addFamily(store);
     expect(await livingChildren(store.db, root.id)).toEqual([child, sibling]);

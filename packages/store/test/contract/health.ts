@@ -45,7 +45,7 @@ export function healthContract(engine: EngineUnderTest): void {
     expect(await failedPersistentAgents(store.db)).toEqual([crashed.id]);
   });
 
-  test('W4-06: failures are counted since a time', async () => {
+  test('failures are counted since a time [W4-06]', async () => {
     const store = await openFresh(engine);
     const agent = await addAgent(store, persistent, {}, [
       { ...failed, endedAt: fixedTime - 100 },

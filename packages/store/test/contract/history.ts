@@ -18,7 +18,7 @@ import type { EngineUnderTest } from './engines.ts';
 
 /** The contract of history, on every engine. */
 export function historyContract(engine: EngineUnderTest): void {
-  test("a child starts with the parent's messages, and stores only later ones", async () => {
+  test("a child starts with the parent's messages, and stores only later ones [S1-17, S1-32]", async () => {
     const store = await openFresh(engine);
     const parent = await addRoot(store);
     await say(store, parent, 'one', 'two');

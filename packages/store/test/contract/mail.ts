@@ -139,7 +139,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect(await mailById(store.db, mail.id)).toMatchObject({ attempts: 1, channel: 'turn', claimSessionId: null });
   });
 
-  test('W1-20, W1-21: mail is listed newest first, in pages, by recipient, sender and whether it was read', async () => {
+  test('mail is listed newest first, in pages, by recipient, sender and whether it was read [W1-20, W1-21]', async () => {
     const { store, from, to, sent } = await correspondence(engine, 5);
     const back = mailRecord(to, from, { body: 'an answer' });
     await addMail(store, back);

@@ -6,7 +6,7 @@ import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
 
-/** Says that an agent is done for good: the one that is named, or the one that asks. */
+/** Completes an agent: the named one, or the caller. */
 export async function complete(
   context: CommandContext,
   named: string | undefined,
@@ -25,7 +25,7 @@ export async function complete(
     ...(summary === undefined ? {} : { summary }),
     ...(options.failure === undefined ? {} : { failure: options.failure }),
   };
-  // The same word twice is said once, so a request whose answer was lost may be sent again.
+  // Idempotent, so a request whose answer was lost may be repeated.
   const answer = await untilAnswered(context.home, (client) => client.completeAgent(reference, body));
   context.answer('completed', answer, () => describe(answer));
   return 0;
@@ -33,7 +33,7 @@ export async function complete(
 
 function describe({ agent, notified, isNew }: CompleteAnswer): string {
   if (!isNew) return `${agent.alias} had completed already; nothing has changed`;
-  const told = notified.length === 0 ? 'nobody was to be told' : `told ${names(notified.map(({ alias }) => alias))}`;
+  const told = notified.length === 0 ? 'nobody to tell' : `told ${names(notified.map(({ alias }) => alias))}`;
   return agent.status === 'running'
     ? `${agent.alias} has completed; ${told}; it ends when its process has left`
     : `${agent.alias} has completed and ended; ${told}`;

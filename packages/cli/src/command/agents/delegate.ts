@@ -49,7 +49,7 @@ export async function delegate(
   return answerResult(context, await waitForRun(context, run.id, options.timeout ?? null));
 }
 
-/** Prints what came of a run, after it has ended. */
+/** Prints the result of a run, after it has ended. */
 export async function result(
   context: CommandContext,
   run: string,

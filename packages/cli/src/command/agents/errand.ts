@@ -31,7 +31,7 @@ export async function startErrand(
   const task = words.join(' ');
   if (task.length > limits.errandCharacters) {
     throw new PawlError('usage', `An errand is described in at most ${limits.errandCharacters} characters.`, {
-      hint: 'Say the rest with `pawl errand send`, or use `pawl work` for something larger.',
+      hint: 'Send the rest with `pawl errand send`, or use `pawl work` for something larger.',
     });
   }
   const body: WorkBody = {
@@ -80,13 +80,13 @@ export async function listErrands(context: CommandContext, options: { all?: bool
   return 0;
 }
 
-/** Says something more to an errand. */
+/** Sends a message to an errand. */
 export async function sendErrand(context: CommandContext, reference: string, message: string): Promise<number> {
   if (message.trim() === '') throw new PawlError('usage', 'The message is empty.');
   const { answer: sent } = await askOnce(context, ['errand send', reference, message], (key) =>
     untilAnswered(context.home, (client) => client.sendErrand(reference, { message }, key)),
   );
-  const how = sent.channel === 'live' ? 'was told while it works' : 'goes on with that';
+  const how = sent.channel === 'live' ? 'got the message in its running turn' : 'continues with that';
   context.answer('sent', sent, () => `${context.colours.bold(sent.agent.alias)} ${how}`);
   return 0;
 }
@@ -100,7 +100,7 @@ export async function diffErrand(
   const reference = await agentOrCurrent(context.home, given);
   const diff = await withDaemon(context.home, (client) => client.diffErrand(reference));
   context.answer('diff', diff, () => {
-    if (diff.files.length === 0) return `nothing has changed on ${printableLine(diff.branch)}`;
+    if (diff.files.length === 0) return `nothing changed on ${printableLine(diff.branch)}`;
     return diffText(diff, options);
   });
   return 0;
@@ -124,7 +124,7 @@ export async function mergeErrand(
   return 0;
 }
 
-/** Ends an errand without taking its work over. */
+/** Ends an errand without its work. */
 export async function abandonErrand(context: CommandContext, reference: string): Promise<number> {
   const answer = await untilAnswered(context.home, (client) => client.abandonErrand(reference));
   context.answer('abandoned', answer, () => {

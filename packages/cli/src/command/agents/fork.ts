@@ -17,7 +17,7 @@ export type ForkOptions = {
   model?: string;
   name?: string;
   withFiles?: boolean;
-  /** Absent leaves it to the home's `switch_on_fork`. */
+  /** Absent: the home's `switch_on_fork` decides. */
   switch?: boolean;
   prompt?: string;
   provider?: string;
@@ -25,7 +25,7 @@ export type ForkOptions = {
   scenario?: string;
 };
 
-/** Forks an agent: the child goes on from its parent's history, in a worktree and branch of its own. */
+/** Forks an agent: the child continues its parent's history, in its own worktree and branch. */
 export async function fork(context: CommandContext, words: string[], options: ForkOptions): Promise<number> {
   const asked = readForkWords(words, options.prompt);
   const place = options.project === undefined ? resolve('.') : projectWord(options.project);
@@ -49,7 +49,7 @@ export async function fork(context: CommandContext, words: string[], options: Fo
   return 0;
 }
 
-/** Tries at once, and when somebody has to finish first, says so and waits. Both are one request to the daemon. */
+/** Tries at once, and if a tool must finish first, says so and waits. Both are one request to the daemon. */
 async function send(context: CommandContext, asked: ForkWords, body: ForkBody): Promise<AgentAnswer> {
   const { answer } = await askOnce(context, ['fork', asked.reference, body], async (key) => {
     const ask = (wait: boolean) =>
@@ -75,7 +75,7 @@ async function describe(
   const { parent, switched } = await lookAtDesk(commandClient(home), child);
   const off = parent ?? (reference === '@current' ? 'you' : printableLine(reference));
   const place = child.branch === null ? '' : ` on ${child.branch}`;
-  const does = prompt === undefined ? `it waits for your word${place}` : `it is at work${place}`;
+  const does = prompt === undefined ? `it waits for your prompt${place}` : `it is working${place}`;
   return [
     `${colours.bold(child.alias)} forked off ${off}; ${does}`,
     ...(switched ? [`you are now ${colours.bold(child.alias)}`] : []),
@@ -83,14 +83,14 @@ async function describe(
   ].join('\n');
 }
 
-/** The parent's alias, where the desk shows it, and whether the person goes on as the child. */
+/** The parent's alias, and whether the person switches to the child. */
 async function lookAtDesk(client: Client, child: AgentView): Promise<{ parent?: string; switched: boolean }> {
   try {
     const { current, parent } = await client.desk();
     const known = [current, parent].find((agent) => agent?.id === child.parentId);
     return { ...(known && { parent: known.alias }), switched: current.id === child.id };
   } catch (error) {
-    // An agent has no desk; and the fork, which is what was asked for, has been made in any case.
+    // An agent has no desk; and the fork has been made anyway.
     if (error instanceof PawlError) return { switched: false };
     throw error;
   }

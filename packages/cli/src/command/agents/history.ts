@@ -10,15 +10,15 @@ type HistoryMessage = HistoryPage['messages'][number];
 export type HistoryOptions = { full?: boolean; own?: boolean; all?: boolean };
 
 const pageMessages = 500;
-/** How many lines of one message are shown without --full. */
+/** Lines of one message shown without --full. */
 const shownLines = 12;
 const kindColumns = 12;
-/** Where the text begins: after the time and the kind. */
+/** The column of the text, after time and kind. */
 const margin = 8 + 1 + kindColumns + 1;
-/** On a screen too narrow for both, the text still gets this much. */
+/** The minimum text width on a narrow screen. */
 const leastColumns = 20;
 
-/** Shows an agent's history, oldest first: what it inherited, then its own. */
+/** Shows an agent's history, oldest first: inherited messages, then its own. */
 export async function history(
   context: CommandContext,
   given: string | undefined,
@@ -41,7 +41,7 @@ export async function history(
   }
 }
 
-/** Says whose history it is, the work it was given, and how much was inherited. */
+/** Names the agent, its assignment, and the number of inherited messages. */
 function showHead(context: CommandContext, page: HistoryPage, options: HistoryOptions): void {
   const { messages: _messages, more: _more, ...head } = page;
   const { alias, assignment, inherited, own } = head;
@@ -56,7 +56,7 @@ function showHead(context: CommandContext, page: HistoryPage, options: HistoryOp
   });
 }
 
-/** A message as a person reads it: time, kind, text. Inherited ones are dimmed, long ones cut. */
+/** Renders a message: time, kind, text. Inherited ones are dimmed, long ones cut. */
 export function describeMessage(
   message: HistoryMessage,
   { full, columns, colours }: { full: boolean; columns: number; colours: Palette },
@@ -78,7 +78,7 @@ function kindPaint({ kind }: HistoryMessage, colours: Palette): (text: string) =
   return kind === 'assistant' ? colours.cyan : colours.dim;
 }
 
-/** The text of a message. Notes say what their data adds. */
+/** The text of a message, with a note's data. */
 function textOf({ kind, content, data }: HistoryMessage): string {
   const text = printable(content).replaceAll('\t', '  ');
   if (kind === 'tool_call') return `▸ ${text}`;

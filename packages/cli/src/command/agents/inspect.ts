@@ -6,7 +6,7 @@ import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/terminal.ts';
 import { printable, printableLine } from '../../terminal/terminal.ts';
 
-/** Shows everything that is known about one agent. */
+/** Shows all details of one agent. */
 export async function inspect(context: CommandContext, given: string | undefined): Promise<number> {
   const reference = await agentOrCurrent(context.home, given);
   const inspection = await withDaemon(context.home, (client) => client.inspectAgent(reference));
@@ -49,7 +49,7 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
 
 type Line = (name: string, value: string) => string;
 
-/** How much of an id is shown: enough to name its agent by. */
+/** How much of an id is shown: enough to name the agent. */
 const idCharacters = 6;
 
 /** What it is, and whose child. */
@@ -71,7 +71,7 @@ function identity({ agent, runs }: Inspection, line: Line): string[] {
   return lines;
 }
 
-/** Where its work is, or what became of that. */
+/** Where its work is, or what happened to it. */
 function place({ agent, worktree, places }: Inspection, line: Line, colours: Palette): string[] {
   if (agent.project === null && agent.worktree !== null) {
     const lines = [line('directory', `${printableLine(agent.worktree)} (it has no project)`)];
@@ -87,7 +87,7 @@ function place({ agent, worktree, places }: Inspection, line: Line, colours: Pal
   return lines;
 }
 
-/** Commits that were not proposed, why, and how a person proposes them. */
+/** Commits that were not proposed, why, and how to propose them. */
 function withheldLines({ branch, head, definition }: Inspection['withheld'][number], line: Line): string[] {
   const what = `${printableLine(branch)} up to ${head.slice(0, 10)} is not proposed: ${definition} has no Patch`;
   return [line('withheld', what), line('', `to propose it: pawl change open ${printableLine(branch)}`)];
@@ -110,7 +110,7 @@ function worktreeLines(
   const lines = [line('branch', `${branch ?? '-'}${from}`)];
   if (worktree !== null) {
     lines.push(line('worktree', `${printableLine(path ?? '-')} (${contents(end, worktree, colours)})`));
-    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; how to repair it: pawl doctor'));
+    if (worktree.problem !== null) lines.push(line('', 'its files are untouched; to repair it: pawl doctor'));
   }
   if (end !== null) lines.push(line('', worktreeEnd(end)));
   return lines;
@@ -129,8 +129,8 @@ function contents(
 
 function worktreeEnd(end: NonNullable<AgentView['worktreeEnd']>): string {
   if (end.state === 'retained') return `retained: ${printableLine(end.reason)}`;
-  if (end.state === 'restored') return 'taken back from the trash';
-  if (end.state === 'missing') return 'there was nothing at its place';
+  if (end.state === 'restored') return 'restored from the trash';
+  if (end.state === 'missing') return 'nothing was at its path';
   const entry = printableLine(end.entry);
   return `in the trash as ${entry}; pawl worktree restore ${entry}`;
 }

@@ -6,7 +6,7 @@ import { answerEach, eachAgent } from '../../agent/each-agent.ts';
 import { names } from '../../view/format.ts';
 import { reachDaemon } from '../../daemon/launch.ts';
 
-/** Kills agents, or the one that the caller acts as: their processes leave, their rows, histories and work stay. */
+/** Kills agents, or the one that the caller acts as: ends their processes; their rows, histories and work stay. */
 export async function kill(
   context: CommandContext,
   references: string[],
@@ -24,7 +24,7 @@ export async function kill(
   );
 }
 
-/** Says how many died, and who of the living has another supervisor now. */
+/** Says how many died, and which living agents have a new supervisor. */
 export function describeKill({ target, killed, resupervised }: KillAnswer, supervisor: string | null): string {
   const dead = killed.map(({ alias }) => alias);
   const died =
@@ -36,7 +36,7 @@ export function describeKill({ target, killed, resupervised }: KillAnswer, super
   return `${died}; ${heirs} now ${resupervised.length === 1 ? 'answers' : 'answer'} to ${supervisor ?? 'another supervisor'}`;
 }
 
-/** The alias of who looks after them now: they all had the same supervisor, so they all have the same one again. */
+/** The alias of their new supervisor: they had the same one, so they get the same one. */
 async function supervisorOf(client: Client, [first]: KillAnswer['resupervised']): Promise<string | null> {
   if (first === undefined) return null;
   try {
@@ -44,7 +44,7 @@ async function supervisorOf(client: Client, [first]: KillAnswer['resupervised'])
     const { supervisorId } = await view(first.id);
     return supervisorId === null ? null : (await view(supervisorId)).alias;
   } catch (error) {
-    // Who was killed is on record and is told; this is only a name.
+    // The kill is recorded and reported; this is only a name.
     if (error instanceof PawlError) return null;
     throw error;
   }

@@ -10,7 +10,7 @@ import { printable } from '../../terminal/terminal.ts';
 
 export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 
-/** Shows what an agent has printed, and with --follow what it prints from now on. */
+/** Shows an agent's output, and follows it with --follow. */
 export async function logs(context: CommandContext, given: string | undefined, options: LogOptions): Promise<number> {
   const reference = await agentOrCurrent(context.home, given);
   const client = await reachDaemon(context.home);
@@ -39,7 +39,7 @@ async function showStored(context: CommandContext, client: Client, id: string, o
   }
 }
 
-/** Follows an agent's output until it has ended, over restarts of the daemon: nothing is missed, nothing shown twice. */
+/** Follows an agent's output until it ends, across restarts of the daemon: nothing is missed or repeated. */
 export async function followOutput(
   context: CommandContext,
   id: string,
@@ -60,7 +60,7 @@ export async function followOutput(
   view.end();
 }
 
-/** Shows one chunk after another: as records for programs, as bytes, or as a person reads them. */
+/** Prints chunks: as records for programs, as bytes, or for people. */
 function shower(context: CommandContext): LogView {
   const write = (text: string) => void process.stdout.write(text);
   const view = createLogView(context.colours, write);

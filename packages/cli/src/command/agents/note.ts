@@ -5,7 +5,7 @@ import { printableLine } from '../../terminal/terminal.ts';
 
 type Verb = 'clear' | 'mark' | 'rewind';
 
-/** Adds a note to an agent's history: forget everything before it, mark this place, or go back to a mark. */
+/** Adds a note to an agent's history: clear, mark or rewind. */
 export async function note(context: CommandContext, verb: Verb, words: readonly string[]): Promise<number> {
   const { reference: given, text: label } = agentAndText(words);
   const { reference, name: agent } = await meantAgent(context.home, given);
@@ -15,7 +15,7 @@ export async function note(context: CommandContext, verb: Verb, words: readonly 
   context.answer('note', { verb, messageId, ...body }, () => {
     const said = {
       clear: 'forgets everything up to here; it stays on record: pawl history --all',
-      mark: `marked this place${name}`,
+      mark: `set a mark${name}`,
       rewind: `back at the ${label === undefined ? 'last ' : ''}mark${name}; what came after it stays on record`,
     };
     return `${context.colours.bold(printableLine(agent))}: ${said[verb]} (message ${messageId})`;

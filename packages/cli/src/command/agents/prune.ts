@@ -9,8 +9,8 @@ import { printableLine } from '../../terminal/terminal.ts';
 export type PruneOptions = { olderThan: string; force?: boolean; yes?: boolean; dryRun?: boolean };
 
 /**
- * Deletes for good what has been in the trash for long enough. It is the one thing that cannot be taken back, so it is
- * done only after --yes, or after a person has seen what would go and has agreed.
+ * Permanently deletes trash entries that are old enough. It cannot be undone, so it requires --yes, or a person who has
+ * seen the list and agreed.
  */
 export async function prune(context: CommandContext, options: PruneOptions, person = atTerminal()): Promise<number> {
   const { force } = options;
@@ -29,8 +29,8 @@ export async function prune(context: CommandContext, options: PruneOptions, pers
     return 0;
   }
   if (!person.present || context.json || context.quiet) {
-    throw new PawlError('usage', 'This deletes for good, and there is nobody to ask.', {
-      hint: 'See what would go with --dry-run, then say --yes.',
+    throw new PawlError('usage', 'This deletes permanently, and nobody is here to confirm.', {
+      hint: 'See what would be deleted with --dry-run, then pass --yes.',
     });
   }
   const from = performance.now();
@@ -41,13 +41,13 @@ export async function prune(context: CommandContext, options: PruneOptions, pers
     context.say('nothing was deleted');
     return 0;
   }
-  // While the person thought, others may have become old enough; those were not shown and so do not go.
+  // Entries that became old enough while the person was thinking were not shown, so they stay.
   const thoughtMs = Math.ceil(performance.now() - from);
   tell(await send({ olderThanMs: olderThanMs + thoughtMs }), 'deleted');
   return 0;
 }
 
-/** What was deleted, or would be, and what is kept and why. */
+/** What was or would be deleted, and what is kept and why. */
 export function describePrune({ pruned, kept, trashed }: PruneAnswer, verb: string): string {
   const lines = [
     pruned.length === 0 ? `${verb} nothing` : `${verb} ${count(pruned.length, 'worktree')} for good:`,
@@ -65,10 +65,10 @@ export function describePrune({ pruned, kept, trashed }: PruneAnswer, verb: stri
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a duration as a person writes it: 30m, 12h, 14d, or 0. */
+/** Parses a duration: 30m, 12h, 14d, or 0. */
 export function parseDuration(text: string): number {
   const [, amount, unit = 'm'] = /^(?:(\d{1,6})([mhd])|0)$/.exec(text) ?? [];
   if (amount !== undefined) return Number(amount) * (unitMs[unit] ?? 0);
   if (text === '0') return 0;
-  throw new PawlError('usage', `${JSON.stringify(text)} is not a duration.`, { hint: 'Say 30m, 12h, 14d or 0.' });
+  throw new PawlError('usage', `${JSON.stringify(text)} is not a duration.`, { hint: 'Use 30m, 12h, 14d or 0.' });
 }

@@ -26,7 +26,7 @@ const columns = [
   { title: 'PROVIDER', optional: 4 },
 ];
 
-/** Lists the agents, newest first. A star marks the one that a person acts as. */
+/** Lists agents, newest first. A star marks the one that the person acts as. */
 export async function ps(
   context: CommandContext,
   options: { all?: boolean; reaped?: boolean; project?: string; limit?: number },
@@ -69,7 +69,7 @@ export async function ps(
   return 0;
 }
 
-/** How many of the latest agents have ended; agent 0, which never ends, is none of them. */
+/** How many of the latest agents have ended, without agent 0, which never ends. */
 async function endedAgents(context: CommandContext, query: { project?: string }): Promise<number> {
   const { agents } = await withDaemon(context.home, (client) => client.listAgents({ ...query, all: true, limit: 2 }));
   return agents.filter(({ parentId }) => parentId !== null).length;

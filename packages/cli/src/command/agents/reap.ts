@@ -5,10 +5,10 @@ import { everyAgent } from '../../agent/every-agent.ts';
 import { count, names } from '../../view/format.ts';
 import { reachDaemon } from '../../daemon/launch.ts';
 
-/** Puts dead agents out of sight. Their rows and histories stay. */
+/** Hides dead agents. Their rows and histories stay. */
 export async function reap(context: CommandContext, references: string[], options: { all?: boolean }): Promise<number> {
   if (options.all ? references.length > 0 : references.length === 0) {
-    throw new PawlError('usage', options.all ? 'Name agents or use --all, not both.' : 'Whom to reap is missing.', {
+    throw new PawlError('usage', options.all ? 'Name agents or use --all, not both.' : 'No agent given.', {
       hint: 'pawl reap <agent...> puts the dead ones that you name out of sight, pawl reap --all every dead agent.',
     });
   }
@@ -19,7 +19,7 @@ export async function reap(context: CommandContext, references: string[], option
   const outcomes = await eachAgent(targets, async (target) => (await client.signalAgent(target, 'reap')).agent);
   return answerEach(context, outcomes, 'agents', { agents: outcomes.done }, () =>
     outcomes.done.length === 0
-      ? 'nobody is dead'
+      ? 'no dead agents'
       : `reaped ${count(outcomes.done.length, 'agent')}: ${names(outcomes.done.map(({ alias }) => alias))}`,
   );
 }

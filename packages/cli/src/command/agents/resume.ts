@@ -7,20 +7,20 @@ import type { CommandContext } from '../../context.ts';
 import { stateOf } from '../../view/format.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 
-/** Lets an agent that rests go on with its conversation, with a word from the person or without. */
+/** Resumes an idle agent's conversation, with or without a prompt. */
 export async function resume(
   context: CommandContext,
   words: string[],
   { budget }: Pick<ResumeBody, 'budget'> = {},
 ): Promise<number> {
   if (words.length > 2) {
-    throw new PawlError('usage', 'There are more words than an agent and a prompt.', {
+    throw new PawlError('usage', 'Too many arguments: expected an agent and a prompt.', {
       hint: 'Put the prompt in quotes: pawl resume <agent> "what to do".',
     });
   }
   const { reference: given, text: prompt } = agentAndText(words);
   if (prompt?.trim() === '') {
-    throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to let the agent just go on.' });
+    throw new PawlError('usage', 'The prompt is empty.', { hint: 'Leave it out to just resume the agent.' });
   }
   const reference = await agentOrCurrent(context.home, given);
   const body: ResumeBody = {

@@ -15,15 +15,15 @@ import type { CommandContext } from '../../context.ts';
 
 export type RunOptions = { helper?: boolean; provider?: string };
 
-/** What people start when nothing says otherwise. */
+/** The default provider. */
 const usualProgram = 'claude';
 
-/** Variables that say who a session is. */
+/** Variables that identify a session. */
 const identity = ['PAWL_AGENT_ID', 'PAWL_HELPER', 'AI_AGENT_ID', 'AI_HELPER'];
 
 /**
- * Starts an agent in this terminal, as a helper of whoever is at work in the project. With nobody there it is started as
- * usual, after a warning: somebody has to have the duties of the first.
+ * Starts an agent in this terminal, as a helper of whoever works in the project. With nobody there it starts normally,
+ * after a warning: somebody must have the primary's duties.
  */
 export async function runHelper(
   context: CommandContext,
@@ -57,7 +57,7 @@ export async function runHelper(
   }
 }
 
-/** True when a helper has somebody to help, or nobody can say that it has not. */
+/** True if a helper has somebody to help, or that is unknown. */
 function isNeeded(
   context: CommandContext,
   root: string,
@@ -67,8 +67,8 @@ function isNeeded(
   try {
     const roster = lookForOthers(systemProbe(environment, programs), root, [context.home.worktrees]);
     const code = exitCodeOf(roster);
-    if (code === 0) context.say('warning: nobody is at work here; this is no helper but an ordinary session');
-    if (code === 2) context.say(`warning: it cannot be told who is here: ${roster.doubts.join('; ')}`);
+    if (code === 0) context.say('warning: nobody is working here; this is an ordinary session, not a helper');
+    if (code === 2) context.say(`warning: cannot tell who else is here: ${roster.doubts.join('; ')}`);
     return code !== 0;
   } catch (error) {
     context.say(`warning: ${messageOf(error)}`);
@@ -76,7 +76,7 @@ function isNeeded(
   }
 }
 
-/** An id for one run only: with the time in it, notes that a crashed run left are never taken for those of another. */
+/** An id for one run only: it contains the time, so that notes of a crashed run are never taken for another's. */
 function newHelperId(root: string, seconds = Math.floor(Date.now() / 1_000)): string {
   for (;;) {
     const id = `helper-${fourCharacters()}.${seconds}`;
@@ -84,14 +84,14 @@ function newHelperId(root: string, seconds = Math.floor(Date.now() / 1_000)): st
   }
 }
 
-/** The program that a person types for a provider; for one that has none, the usual. */
+/** The program that a person types for a provider; the usual one if it has none. */
 function interactiveProgram({ provider, programs }: HomePrograms, wanted: string | undefined): string {
   const name = wanted ?? provider;
   const found = programs.find((each) => each.provider === name && each.names.length > 0);
   if (found === undefined && wanted !== undefined) {
     throw new PawlError(
       'unknown_provider',
-      `There is no provider ${JSON.stringify(wanted.slice(0, 80))} to be typed.`,
+      `The provider ${JSON.stringify(wanted.slice(0, 80))} has no command to type.`,
       {
         hint: 'Name the command itself: pawl run --helper -- COMMAND',
       },
@@ -100,12 +100,12 @@ function interactiveProgram({ provider, programs }: HomePrograms, wanted: string
   return found?.program ?? usualProgram;
 }
 
-/** Runs a command in this terminal until it ends, and ends as it ended. */
+/** Runs a command in this terminal until it ends, and exits like it. */
 async function inForeground(
   [program = '', ...words]: string[],
   options: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<number> {
-  // Ctrl-Z would only leave the command halted in a window that nobody looks at.
+  // Ctrl-Z would only leave the command halted in an unwatched window.
   const terminal = keepSuspendOff();
   const child = spawn(program, words, { ...options, stdio: 'inherit' });
   // Ctrl-C is for the command, which gets it from the terminal itself.
@@ -126,7 +126,7 @@ async function inForeground(
   }
 }
 
-/** Does something else at a signal than before, until the answer is called. */
+/** Replaces the handling of a signal; the returned function restores it. */
 function takeOver(signal: 'SIGINT' | 'SIGTERM', act: () => void): () => void {
   const before = process.listeners(signal);
   process.removeAllListeners(signal);
@@ -137,7 +137,7 @@ function takeOver(signal: 'SIGINT' | 'SIGTERM', act: () => void): () => void {
   };
 }
 
-/** Takes Ctrl-Z its meaning at this terminal; the answer gives it back. */
+/** Disables Ctrl-Z at this terminal; the returned function restores it. */
 function keepSuspendOff(): () => void {
   if (!process.stdin.isTTY) return () => {};
   const stty = (...words: string[]) =>
@@ -148,7 +148,7 @@ function keepSuspendOff(): () => void {
   return () => void stty(before);
 }
 
-/** Gives the tmux window that we are in a name that tells helpers apart; the answer lets tmux name it again. */
+/** Names our tmux window to tell helpers apart; the returned function restores automatic naming. */
 function nameWindow(name: string, environment: NodeJS.ProcessEnv): () => void {
   const pane = environment['TMUX_PANE'];
   if (!environment['TMUX'] || pane === undefined || !/^%\d+$/.test(pane)) return () => {};

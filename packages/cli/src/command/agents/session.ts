@@ -21,12 +21,12 @@ import { beginningText, endingText, exportLine } from '../../view/session-text.t
 
 export type SessionOptions = { project?: string };
 
-/** Who asks: tests put another environment in its place. */
+/** The environment of the caller; replaceable in tests. */
 export type Surroundings = { environment: NodeJS.ProcessEnv; person: Person; now: Date };
 
 const here = (): Surroundings => ({ environment: process.env, person: atTerminal(), now: new Date() });
 
-/** Prints where this session keeps its notes. It looks at nothing but the environment and which layout is in use. */
+/** Prints the path of this session's anchor. Reads only the environment and which layout is in use. */
 export function sessionPath(
   context: CommandContext,
   options: SessionOptions,
@@ -38,7 +38,7 @@ export function sessionPath(
   return 0;
 }
 
-/** Finds out how a session is to begin, and does what that needs: at most a helper's own file is made. */
+/** Decides how a session begins and prepares it: creates at most a helper's own file. */
 export function sessionBegin(
   context: CommandContext,
   options: SessionOptions,
@@ -51,7 +51,7 @@ export function sessionBegin(
   return 0;
 }
 
-/** Decides how a session begins in a checkout; a helper's file is made, and anchors are kept out of commits. */
+/** Decides how a session begins in a checkout; creates a helper's file, and keeps anchors out of commits. */
 export function beginIn(
   home: CommandContext['home'],
   root: string,
@@ -64,7 +64,7 @@ export function beginIn(
   return { beginning, contract, isExcluded };
 }
 
-/** Ends a session by its rules. Where others go on and nobody has said what becomes of their work, a person is asked. */
+/** Ends a session. If others continue and no choice was given for their work, asks the person. */
 export async function sessionEnd(
   context: CommandContext,
   options: SessionOptions & { description?: string; onHelpers?: HelperChoice },
@@ -81,7 +81,7 @@ export async function sessionEnd(
 
 async function askAbout(ending: Ending, person: Person | null): Promise<HelperChoice> {
   const found = ending.others.map(({ provider, pid }) => `${provider} ${pid}`).join(', ');
-  const who = found === '' ? 'It cannot be told whether others are at work here' : `Others are at work here (${found})`;
+  const who = found === '' ? 'Cannot tell whether others are working here' : `Others are working here (${found})`;
   const choices = 'commit what they have begun, wait for them, or leave closing to them';
   const answer = person?.present === true ? await person.ask(`${who}: ${choices}? [commit/wait/leave] `) : '';
   const choice = helperChoices.find((each) => each === answer.trim().toLowerCase());
@@ -104,7 +104,7 @@ function survey({ home }: Pick<CommandContext, 'home'>, { root, environment, wor
   }
 }
 
-/** The contract of a helper: the text of the definition that comes along. */
+/** The helper contract: the text of the built-in definition. */
 function helperContract(): string {
   const text = readFileSync(join(programs.builtInDefinitions, 'helper-mode.md'), 'utf8');
   return text.replace(/^---\n[^]*?\n---\n/, '').trim();

@@ -3,7 +3,7 @@ import { answerEach, eachAgent } from '../../agent/each-agent.ts';
 import { count, stateOf } from '../../view/format.ts';
 import { reachDaemon, withDaemon } from '../../daemon/launch.ts';
 
-/** Halts agents' processes, lets them go on, or asks the agents to leave off what they do. */
+/** Pauses, continues or interrupts agents. */
 export async function signal(
   context: CommandContext,
   verb: 'pause' | 'continue' | 'interrupt',
@@ -14,14 +14,14 @@ export async function signal(
   return answerEach(context, outcomes, 'agents', { agents: outcomes.done }, () =>
     outcomes.done
       .map((agent) => {
-        const asked = verb === 'interrupt' ? 'was asked to leave off; it ' : '';
+        const asked = verb === 'interrupt' ? 'was interrupted; it ' : '';
         return `${context.colours.bold(agent.alias)} ${asked}is ${stateOf(agent)}`;
       })
       .join('\n'),
   );
 }
 
-/** Cancels a run, or the open one of an agent, and all that it began. The agents stay. */
+/** Cancels a run, or an agent's open one, and everything it started. The agents stay. */
 export async function cancel(context: CommandContext, reference: string): Promise<number> {
   const answer = await withDaemon(context.home, (client) => client.cancelRun(reference));
   context.answer('cancelled', answer, () =>

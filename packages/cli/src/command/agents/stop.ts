@@ -12,7 +12,7 @@ export async function stop(
   options: { all?: boolean } = {},
 ): Promise<number> {
   if (options.all ? references.length > 0 : references.length === 0) {
-    throw new PawlError('usage', options.all ? 'Name agents or use --all, not both.' : 'Whom to stop is missing.', {
+    throw new PawlError('usage', options.all ? 'Name agents or use --all, not both.' : 'No agent given.', {
       hint: 'pawl stop <agent...> stops the ones you name, pawl stop --all everybody who is at work.',
     });
   }
@@ -20,7 +20,7 @@ export async function stop(
   if (options.all) {
     const { agents } = await client.stopAll();
     context.answer('agents', { agents }, () =>
-      agents.length === 0 ? 'nobody was at work' : agents.map((agent) => describe(agent, context)).join('\n'),
+      agents.length === 0 ? 'nobody was working' : agents.map((agent) => describe(agent, context)).join('\n'),
     );
     return 0;
   }

@@ -4,7 +4,7 @@ import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/terminal.ts';
 import { cut, printableLine } from '../../terminal/terminal.ts';
 
-/** Shows whom the person acts as and who is next to that one; with a word, goes there first. */
+/** Shows the current agent and its neighbours; with an argument, switches first. */
 export async function switchTo(context: CommandContext, to: string | undefined): Promise<number> {
   const desk = await withDaemon(context.home, (client) =>
     to === undefined ? client.desk() : client.switchDesk({ to }),
@@ -19,7 +19,7 @@ export async function switchTo(context: CommandContext, to: string | undefined):
   return 0;
 }
 
-/** The line that says where one is: `↑parent ←previous [current] →next ↓child`, with `-` where there is none. */
+/** Renders the position: `↑parent ←previous [current] →next ↓child`, with `-` for none. */
 export function separator({ current, parent, previous, next, child }: Desk, colours: Palette): string {
   const name = (agent: { alias: string } | null) => agent?.alias ?? '-';
   return `${colours.dim(`↑${name(parent)} ←${name(previous)}`)} ${colours.bold(`[${current.alias}]`)} ${colours.dim(`→${name(next)} ↓${name(child)}`)}`;

@@ -10,7 +10,7 @@ import type { Sample } from '../../view/top-frame.ts';
 import { topFrame } from '../../view/top-frame.ts';
 
 export type TopOptions = { times?: number; interval: number };
-/** Where it is shown, and how to leave at once although a question is still open. */
+/** The screen, and a way to quit although a request is pending. */
 export type TopPlace = Terminal & { exit(code: number): void };
 
 const here: TopPlace = {
@@ -23,13 +23,13 @@ const here: TopPlace = {
 const interrupt = '\u0003';
 const interruptedExit = 130;
 
-/** Shows what runs and what it costs the machine, again and again on a terminal, once elsewhere. */
+/** Shows running agents and their resource use, continuously on a terminal, once elsewhere. */
 export async function top(context: CommandContext, options: TopOptions, place: TopPlace = here): Promise<number> {
   const isLive = (place.output.isTTY ?? false) && !context.json && !context.quiet && process.env['TERM'] !== 'dumb';
   return isLive ? watch(context, options, place) : print(context, options);
 }
 
-/** The first question starts the daemon where there is none; the following ones only look. */
+/** The first request starts the daemon if needed; the following ones only read. */
 async function ask(context: CommandContext, isFirst: boolean): Promise<Sample> {
   const answer = isFirst
     ? await withDaemon(context.home, (client) => client.top())
@@ -62,7 +62,7 @@ async function watch(context: CommandContext, { times, interval }: TopOptions, p
   const draw = () => {
     const { columns, rows } = screen.size();
     const lines = topFrame(previous, latest, { columns, rows, colours: context.colours, now: Date.now() });
-    // What is wrong is said on the empty line between header and rows.
+    // Errors go on the empty line between header and rows.
     screen.draw(trouble === null ? lines : lines.with(Math.min(3, lines.length - 1), cut(trouble, columns)));
   };
   const screen = openScreen(place, {
@@ -86,7 +86,7 @@ async function watch(context: CommandContext, { times, interval }: TopOptions, p
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
     screen.close();
-    // A daemon that is stuck must not keep the person from leaving.
+    // A stuck daemon must not keep the person from quitting.
     if (isAsking) place.exit(code);
     return code;
   } finally {
@@ -94,7 +94,7 @@ async function watch(context: CommandContext, { times, interval }: TopOptions, p
   }
 }
 
-/** An answer, or a rejection as soon as the person leaves. */
+/** Resolves with the answer, or rejects when the person quits. */
 function unlessLeft<T>(answer: Promise<T>, leaving: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const left = () => reject(new Error('left'));
@@ -103,7 +103,7 @@ function unlessLeft<T>(answer: Promise<T>, leaving: AbortSignal): Promise<T> {
   });
 }
 
-/** A daemon that is away may come back, and somebody is looking on: that is no reason to end. */
+/** A daemon that is down may come back while somebody watches: keep going. */
 function unreachable(error: unknown): PawlError {
   if (error instanceof PawlError && ['daemon_unreachable', 'timeout'].includes(error.code)) return error;
   throw error;

@@ -3,7 +3,7 @@ import { everyAgent } from '../../agent/every-agent.ts';
 import { drawFamily } from '../../view/family-tree.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 
-/** Draws the family of agents with how each one is. */
+/** Draws the family tree of agents with their states. */
 export async function tree(context: CommandContext, options: { all?: boolean }): Promise<number> {
   const { agents, current } = await withDaemon(context.home, (client) => everyAgent(client, { all: true }));
   const { columns, colours } = context;

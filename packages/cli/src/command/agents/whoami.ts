@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 
-/** Says who the caller is to Pawl: an agent, or a person and whom they act as. */
+/** Prints the caller's identity: an agent, or a person and whom they act as. */
 export async function whoami(context: CommandContext): Promise<number> {
   const who = await withDaemon(context.home, (client) => client.whoami());
   const { caller, agent } = who;

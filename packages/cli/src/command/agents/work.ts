@@ -38,12 +38,12 @@ export type WorkOptions = {
   wait?: boolean;
 };
 
-/** Puts an agent to work on a task, in a worktree and branch of its own. */
+/** Puts an agent to work on a task, in its own worktree and branch. */
 export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
   const planned = options.next === true || options.task !== undefined;
   if (words.length === 0 && !planned) {
-    throw new PawlError('usage', 'What is to be done?', {
-      hint: 'Say it: pawl work "fix the login test"; or take up a planned task: pawl work --next.',
+    throw new PawlError('usage', 'No task given.', {
+      hint: 'Say what to do: pawl work "fix the login test"; or take a planned task: pawl work --next.',
     });
   }
   const base = options.base ?? options.branch;
@@ -77,14 +77,14 @@ export async function work(context: CommandContext, words: string[], options: Wo
   context.answer('agent', { ...agent, whenDone, baseNote, ...(repeats ? { repeats } : {}) }, () => {
     const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
     const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];
-    const before = repeats ? ['it was begun by the same command before; for another one, run the command again'] : [];
+    const before = repeats ? ['the same command started it before; to start another one, run the command again'] : [];
     const more = [...before, `watch it: pawl logs -f ${agent.alias}`, ...then].map((line) => context.colours.dim(line));
     return [`${context.colours.bold(agent.alias)} is at work${branch}`, ...more].join('\n');
   });
   return options.follow ? followToEnd(context, agent.id) : 0;
 }
 
-/** Shows an agent's output and how it ended; the exit code says the latter too. */
+/** Shows an agent's output and how it ended, also as the exit code. */
 async function followToEnd(context: CommandContext, agentId: string): Promise<number> {
   await followOutput(context, agentId, { raw: false });
   const { agent } = await withDaemon(context.home, (client) => client.inspectAgent(agentId, { worktree: false }));
@@ -104,15 +104,15 @@ function optionsOf({ scenario, option }: WorkOptions): Record<string, string> {
   return { ...option, ...(scenario === undefined ? {} : { scenario: resolve(scenario) }) };
 }
 
-/** A branch name that means nothing else to git or to a shell. */
+/** A branch name without special meaning to git or a shell. */
 // oxlint-disable-next-line no-control-regex -- git refuses control characters
 const branchName = /^(?!-)[^\u0000-\u0020\u007F~^:?*[\\]{1,240}$/;
 
-/** The task, with the branch that its commits are to be pushed to. */
+/** The task, with the branch to push its commits to. */
 function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {
   if (pushTo === undefined) return task;
   if (base === undefined && branch === undefined) {
-    throw new PawlError('usage', '--push-to needs --branch: what is pushed to a branch begins at it.');
+    throw new PawlError('usage', '--push-to needs --branch: the pushed work must start at that branch.');
   }
   if (!branchName.test(pushTo)) throw new PawlError('usage', `${JSON.stringify(pushTo)} is not the name of a branch.`);
   const target = shellWord(`HEAD:refs/heads/${pushTo}`);

@@ -13,7 +13,7 @@ const columns = [
   { title: 'PATH', flexible: true },
 ];
 
-/** Lists every worktree of ours: in use, retained, in the trash. */
+/** Lists all of Pawl's worktrees: in use, retained, in the trash. */
 export async function listWorktrees(context: CommandContext): Promise<number> {
   const list = await withDaemon(context.home, (client) => client.worktrees());
   context.answer('worktrees', list, () => {
@@ -32,7 +32,7 @@ export async function listWorktrees(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** Takes a worktree back from the trash to where it was. */
+/** Restores a worktree from the trash. */
 export async function restoreWorktree(context: CommandContext, entry: string): Promise<number> {
   const answer = await withDaemon(context.home, (client) => client.restoreWorktree(entry));
   context.answer('restored', answer, () => `restored to ${printableLine(answer.path)}`);

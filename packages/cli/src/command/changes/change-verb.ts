@@ -11,7 +11,7 @@ import { printableLine } from '../../terminal/terminal.ts';
 import type { Place } from './change.ts';
 import { named } from './change.ts';
 
-/** Accepts what a change does to the gate; a person's word, for the head as it is now, or for the one that was looked at. */
+/** Approves a change's effect on the gate, for the current head or the given one; for people only. */
 export async function approveChange(
   context: CommandContext,
   reference: string,
@@ -21,7 +21,7 @@ export async function approveChange(
   return tell(context, (client) => client.approveChange(reference, body, named(options)));
 }
 
-/** Holds a change, with a reason. */
+/** Blocks a change, with a reason. */
 export async function blockChange(
   context: CommandContext,
   reference: string,
@@ -31,17 +31,17 @@ export async function blockChange(
   return tell(context, (client) => client.blockChange(reference, { reason }, named(options)));
 }
 
-/** Lets a change go on that was held. */
+/** Unblocks a change. */
 export async function unblockChange(context: CommandContext, reference: string, options: Place): Promise<number> {
   return tell(context, (client) => client.unblockChange(reference, named(options)));
 }
 
-/** Tries a change again as it is. */
+/** Retries a change. */
 export async function retryChange(context: CommandContext, reference: string, options: Place): Promise<number> {
   return tell(context, (client) => client.retryChange(reference, named(options)));
 }
 
-/** Says something about a change, or how a comment on it was addressed. Each is said once: a lost answer is not asked for again. */
+/** Comments on a change, or marks a comment as addressed. Not idempotent: not repeated after a lost answer. */
 export async function commentChange(
   context: CommandContext,
   reference: string,
@@ -63,7 +63,7 @@ export async function commentChange(
   return 0;
 }
 
-/** Closes a change that is not to go in, with what others should know who try the same. */
+/** Closes a change, with what the next attempt should know. */
 export async function closeChange(
   context: CommandContext,
   reference: string,
@@ -72,17 +72,17 @@ export async function closeChange(
   const learnings = options.learnings === '-' ? await readText() : options.learnings;
   const body = {
     reason: said('The reason', options.reason),
-    ...(learnings === undefined ? {} : { learnings: said('What was learned', learnings) }),
+    ...(learnings === undefined ? {} : { learnings: said('The text of --learnings', learnings) }),
   };
   const closed = await withDaemon(context.home, (client) => client.closeChange(reference, body, named(options)));
   context.answer('change', closed, () => {
-    const kept = closed.learnings === null ? '' : `\nwhat was learned is kept: ${printableLine(closed.learnings)}`;
+    const kept = closed.learnings === null ? '' : `\nlearnings are kept: ${printableLine(closed.learnings)}`;
     return `${changeLine(closed.change, context.colours)}${kept}`;
   });
   return 0;
 }
 
-/** Asks for a change to be merged when its checks pass, and says where to. With `wait` the command stays until that is decided. */
+/** Requests the merge of a change when its checks pass, and says where to. With `wait`, stays until that is decided. */
 export async function mergeChange(
   context: CommandContext,
   reference: string,
@@ -104,7 +104,7 @@ export async function mergeChange(
   return code;
 }
 
-/** Opens the conflict of a change in a worktree, or commits and proposes what was resolved there. */
+/** Starts resolving a change's conflict in a worktree, or commits and proposes the resolution. */
 export async function fixChange(
   context: CommandContext,
   reference: string,
@@ -128,12 +128,12 @@ export async function fixChange(
   return 0;
 }
 
-/** Sends a word about a change that may be said twice, and shows how the change is then. */
+/** Sends an idempotent verb for a change, and shows its new state. */
 async function tell(context: CommandContext, ask: (client: Client) => Promise<ChangeAnswer>): Promise<number> {
   return answerWith(context, await untilAnswered(context.home, ask));
 }
 
-/** The answer, and an exit code that says whether a person has to act. Only of a merge is it too little to be ready. */
+/** The answer, and an exit code that says whether a person must act. After `merge`, "ready" means that. */
 function answerWith(context: CommandContext, answer: ChangeAnswer, note?: string): number {
   const more = note === undefined ? '' : `\n${printableLine(note)}`;
   context.answer('change', answer, () => `${textOf(answer.change, context)}${more}`);

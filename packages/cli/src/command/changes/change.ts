@@ -15,14 +15,14 @@ import { printableLine, table } from '../../terminal/terminal.ts';
 
 export type Place = { project?: string };
 
-/** The repository that a person named, if they did. */
+/** The named repository, if any. */
 export function named({ project }: Place): { path?: string } {
   return project === undefined ? {} : { path: resolve(project) };
 }
 
 /**
- * Proposes a branch for the target branch: an agent's own, or the one that is checked out here. A branch that is proposed
- * already follows to its tip; the same commit twice is one change, so that a lost answer may be asked for again.
+ * Proposes a branch for the target branch: an agent's own, or the one checked out here. A proposed branch moves to its
+ * tip; the same commit twice is one change, so a request may be repeated.
  */
 export async function openChange(
   context: CommandContext,
@@ -47,7 +47,7 @@ export async function openChange(
   return 0;
 }
 
-/** Which branch of which repository is meant. An agent that names neither means its own. */
+/** Resolves branch and repository. An agent that names neither means its own. */
 function placeOf(
   branch: string | undefined,
   { project }: Place,
@@ -59,7 +59,7 @@ function placeOf(
   return { path, branch: branch ?? currentBranch(path, 'Name it: pawl change open <branch>') };
 }
 
-/** Lists changes, newest first: those that are open, or all. */
+/** Lists changes, newest first: open ones, or all. */
 export async function listChanges(context: CommandContext, options: Place & { all?: boolean }): Promise<number> {
   const query = { ...named(options), ...(options.all ? { all: true } : {}) };
   const list = await withDaemon(context.home, (client) => client.listChanges(query));
@@ -98,14 +98,14 @@ function waitingLine(changes: ChangeView[], { colours }: CommandContext): string
   return waiting === 0 ? '' : `\n${colours.yellow(`${count(waiting, 'change')} waiting for you: pawl inbox`)}`;
 }
 
-/** Shows one change: its state and why, what was said about it, and its checks. */
+/** Shows one change: its state and why, its comments and its checks. */
 export async function showChange(context: CommandContext, reference: string, options: Place): Promise<number> {
   const detail = await withDaemon(context.home, (client) => client.showChange(reference, named(options)));
   context.answer('change', detail, () => describeChange(detail, context.colours, Date.now()));
   return 0;
 }
 
-/** Shows what a change brings. */
+/** Shows the diff of a change. */
 export async function diffChange(
   context: CommandContext,
   given: string | undefined,
@@ -119,7 +119,7 @@ export async function diffChange(
   return 0;
 }
 
-/** The change of the agent that is meant when none is named. */
+/** The change of the default agent. */
 async function currentChange({ home }: CommandContext): Promise<string> {
   const id = await agentOrCurrent(home, undefined);
   const { agent } = await withDaemon(home, (client) => client.inspectAgent(id, { worktree: false }));
@@ -129,7 +129,7 @@ async function currentChange({ home }: CommandContext): Promise<string> {
   });
 }
 
-/** Shows what an agent's change brings, or, where it has none, what its branch and worktree have beyond its base. */
+/** Shows the diff of an agent's change, or, without one, of its branch and worktree against its base. */
 export async function diffAgent(
   context: CommandContext,
   given: string | undefined,
@@ -141,12 +141,12 @@ export async function diffAgent(
     return agent.change === null ? client.diffErrand(agent.id) : client.diffChange(agent.change.id);
   });
   context.answer('diff', diff, () =>
-    diff.files.length === 0 ? `nothing has changed on ${printableLine(diff.branch)}` : diffText(diff, options),
+    diff.files.length === 0 ? `nothing changed on ${printableLine(diff.branch)}` : diffText(diff, options),
   );
   return 0;
 }
 
-/** Shows what a change's latest check printed, or the one that is named. */
+/** Shows the output of a change's latest check, or of the named one. */
 export async function logChange(
   context: CommandContext,
   reference: string,

@@ -11,19 +11,19 @@ import { untilAnswered } from '../../daemon/resend.ts';
 import type { Place } from './change.ts';
 import { named } from './change.ts';
 
-/** Shows the merge queue of a project, or of each that has one. */
+/** Shows the merge queue of a project, or all of them. */
 export async function showQueues(context: CommandContext, options: Place): Promise<number> {
   const list = await withDaemon(context.home, (client) => client.listQueues(named(options)));
   const now = Date.now();
   context.answer('queues', list, () => {
     if (list.queues.length === 0)
-      return 'no project has a merge queue yet; it begins with the first change: pawl change open';
+      return 'no project has a merge queue yet; it starts with the first change: pawl change open';
     return list.queues.map((queue) => describeQueue(queue, context, now)).join('\n\n');
   });
   return 0;
 }
 
-/** Shows what the latest check of the target branch printed, or the one that is named. */
+/** Shows the output of the target branch's latest check, or of the named one. */
 export async function logQueue(context: CommandContext, options: Place & { check?: string }): Promise<number> {
   const query = {
     path: resolve(options.project ?? '.'),
@@ -34,7 +34,7 @@ export async function logQueue(context: CommandContext, options: Place & { check
   return 0;
 }
 
-/** Has the target branch checked now, and waits for the result if that is asked for. */
+/** Requests a check of the target branch, and optionally waits for the result. */
 export async function checkQueue(
   context: CommandContext,
   options: Place & { wait?: boolean; timeout?: number },
@@ -47,7 +47,7 @@ export async function checkQueue(
   const look: Look<QueueView> = {
     read: async (client) => (await client.listQueues({ project: queue.project.id })).queues[0] ?? queue,
     words: (seen) =>
-      mainState(seen).is === 'checking' ? `${seen.branch} is being checked` : 'the check has not begun',
+      mainState(seen).is === 'checking' ? `${seen.branch} is being checked` : 'the check has not started',
     verdict: (seen) => verdictOn(seen, before),
   };
   const { seen, code } = await watch(context, queue, look, { timeoutMs: options.timeout ?? null, lookMs });
@@ -55,10 +55,10 @@ export async function checkQueue(
   return code;
 }
 
-/** A failure counts when it was seen twice, as it does for the queue: one may be the test's. */
+/** As for the queue, a failure counts when seen twice: one may be flaky. */
 const failuresThatCount = 2;
 
-/** The exit code that checks of the target branch since then mean; null while there is none that says enough. */
+/** The exit code from the target branch's checks since then; null while undecided. */
 function verdictOn(queue: QueueView, before: ReadonlySet<string>): number | null {
   const own = queue.checks.filter(
     ({ id, changes, commit }) => !before.has(id) && changes.length === 0 && commit === queue.main,
@@ -77,7 +77,7 @@ const queueVerbs = {
   'forbid-push': 'forbidPush',
 } as const;
 
-/** Lets a queue merge nothing more, or go on; lets it push what it merges by itself, or not. */
+/** Pauses or resumes a queue; allows or forbids it to push automatic merges. */
 export async function turnQueue(
   context: CommandContext,
   verb: keyof typeof queueVerbs,

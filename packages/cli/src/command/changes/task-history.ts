@@ -7,7 +7,7 @@ import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/terminal.ts';
 import { table } from '../../terminal/terminal.ts';
 
-/** How many are shown when nobody says. */
+/** The default number of rows. */
 const usualCount = 10;
 
 const columns = [
@@ -18,7 +18,7 @@ const columns = [
   { title: 'TASK', flexible: true },
 ];
 
-/** Shows what became of what agents were given to do, newest first; also of those that are cleaned up long since. */
+/** Shows what became of agents' assignments, newest first, including agents that are gone. */
 export async function taskHistory(
   context: CommandContext,
   options: { limit?: number; project?: string },
@@ -30,7 +30,7 @@ export async function taskHistory(
   const history = await withDaemon(context.home, (client) => client.taskHistory(query));
   const { colours } = context;
   context.answer('history', history, () => {
-    if (history.tasks.length === 0) return 'no agent was given anything to do yet; pawl work "what to do"';
+    if (history.tasks.length === 0) return 'no assignments yet; pawl work "what to do"';
     const now = Date.now();
     const rows = history.tasks.map(({ agent, state, changeId, endedAt, startedAt, task }) => [
       agent.alias,

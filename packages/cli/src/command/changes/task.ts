@@ -17,17 +17,17 @@ const columns = [
   { title: 'DETAIL', flexible: true },
 ];
 
-/** How many characters of an id a listing shows; they are enough to name the task. */
+/** How much of an id a listing shows: enough to name the task. */
 const idCharacters = 6;
 
 type Place = { project?: string };
 
-/** The path of the repository that a person named, if they did. */
+/** The path of the named repository, if any. */
 function named({ project }: Place): { path?: string } {
   return project === undefined ? {} : { path: resolve(project) };
 }
 
-/** Adds a task to the plan of a project, or beside the task of an agent. */
+/** Adds a task to the plan of a project, or beside an agent's task. */
 export async function addTask(
   context: CommandContext,
   name: string,
@@ -52,7 +52,7 @@ export async function addTask(
   return 0;
 }
 
-/** Lists the tasks of a project in the order in which they were added. */
+/** Lists the tasks of a project in the order added. */
 export async function listTasks(
   context: CommandContext,
   options: Place & { state?: TaskView['state']; phase?: string; all?: boolean },
@@ -83,7 +83,7 @@ export async function listTasks(
   return 0;
 }
 
-/** Shows one task with what it waits for, who worked on it, and what came of it. */
+/** Shows one task with its dependencies, its agents and its result. */
 export async function showTask(context: CommandContext, reference: string, options: Place): Promise<number> {
   const detail = await withDaemon(context.home, (client) => client.showTask(reference, named(options)));
   context.answer('task', detail, () => describe(detail, context.colours));

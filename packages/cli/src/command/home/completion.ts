@@ -2,8 +2,8 @@ import tab from '@bomb.sh/tab';
 import type { Command, Option } from 'commander';
 
 /**
- * Shell completion: `pawl completion bash` prints the script, which calls back with `pawl completion complete -- …`.
- * The suggestions come from the command table itself, so they cannot be out of date.
+ * Shell completion: `pawl completion bash` prints the script, which calls `pawl completion complete -- …`. Suggestions
+ * come from the command table itself, so they are never out of date.
  */
 export function completion(program: Command, words: string[]): number {
   for (const option of program.options) addOption(tab, option);
@@ -16,8 +16,8 @@ export function completion(program: Command, words: string[]): number {
 }
 
 /**
- * Our own, for plain bash: it needs no bash-completion package, may be sourced twice, and hands the words over as they
- * are instead of evaluating them. Where nothing is suggested, bash offers files.
+ * For plain bash: needs no bash-completion package, may be sourced twice, and passes words on without evaluating them.
+ * Without a suggestion, bash offers files.
  */
 const bashScript = `_pawl_complete() {
   local word
@@ -34,7 +34,7 @@ function addCommands(group: Command, prefix: string): void {
   for (const command of group.createHelp().visibleCommands(group)) {
     const entry = tab.command(prefix + command.name(), command.description());
     for (const option of command.options) addOption(entry, option);
-    // The built-in help of a group is made anew each time, and has nothing below it.
+    // Commander creates a group's built-in help anew each time, without subcommands.
     if (command.commands.length > 0) addCommands(command, `${prefix}${command.name()} `);
   }
 }

@@ -5,14 +5,14 @@ import type { CommandContext } from '../../context.ts';
 import { answers, reachDaemon } from '../../daemon/launch.ts';
 import { printable } from '../../terminal/terminal.ts';
 
-/** Looks for what is wrong on this machine and in this home; with --fix puts right what can be. */
+/** Diagnoses this machine and this home; --fix repairs what can be repaired. */
 export async function doctor(context: CommandContext, options: { fix?: boolean }): Promise<number> {
   const up = await answers(context.home);
   const local: Finding[] = [
     { check: 'node', level: 'ok', message: `Node ${process.versions.node}, pawl ${version}`, fixable: false },
     up
       ? { check: 'daemon', level: 'ok', message: `answers on ${context.home.socket}`, fixable: false }
-      : { check: 'daemon', level: 'warning', message: 'was not up; started to look further', fixable: false },
+      : { check: 'daemon', level: 'warning', message: 'was not running; started it to look further', fixable: false },
   ];
   const diagnosis = await askDaemon(context, options.fix ?? false);
   const findings = [...local, ...diagnosis.findings];
@@ -25,7 +25,7 @@ export async function doctor(context: CommandContext, options: { fix?: boolean }
   return findings.some((finding) => finding.level === 'error') ? 1 : 0;
 }
 
-/** What the daemon finds, or, when it cannot even be started, why: then that is the finding. */
+/** The daemon's findings, or why it cannot be started, as a finding. */
 async function askDaemon(context: CommandContext, repair: boolean): Promise<Diagnosis> {
   try {
     return await (await reachDaemon(context.home)).doctor({ repair });
@@ -43,6 +43,6 @@ function describe({ check, level, message, hint, fixable }: Finding, { colours }
   const mark = { ok: colours.green('ok     '), warning: colours.yellow('warning'), error: colours.red('error  ') }[
     level
   ];
-  const advice = hint ?? (fixable ? '`pawl doctor --fix` puts this right.' : undefined);
+  const advice = hint ?? (fixable ? '`pawl doctor --fix` repairs this.' : undefined);
   return `${mark}  ${check.padEnd(12)} ${printable(message)}${advice === undefined ? '' : `\n         ${colours.dim(`→ ${printable(advice)}`)}`}`;
 }

@@ -9,7 +9,7 @@ import { answers } from '../../daemon/launch.ts';
 const leaveMs = 15_000;
 const pollMs = 20;
 
-/** Stops the daemon. Agents go on running and are adopted by the next one. */
+/** Stops the daemon. Agents keep running, and the next daemon adopts them. */
 export async function down(context: CommandContext): Promise<number> {
   if (!(await answers(context.home))) {
     context.answer('daemon', { stopped: false }, () => 'pawl was not up');
@@ -20,11 +20,11 @@ export async function down(context: CommandContext): Promise<number> {
   const working = agents.filter(({ run }) => run?.status === 'running').length;
   const { pid } = await client.stopDaemon();
   const deadline = performance.now() + leaveMs;
-  // The last thing it does is to take its file away. Its process may stay for a while where nobody collects the dead.
+  // Removing its file is its last action. The process may remain as a zombie.
   while (existsSync(context.home.daemonFile)) {
     if (performance.now() > deadline) {
-      throw new PawlError('timeout', `The daemon (pid ${pid}) has not left after ${leaveMs / 1000} s.`, {
-        hint: `Look at its log in ${context.home.logs}; ending it with kill is safe.`,
+      throw new PawlError('timeout', `The daemon (pid ${pid}) has not exited after ${leaveMs / 1000} s.`, {
+        hint: `See its log in ${context.home.logs}; ending it with kill is safe.`,
       });
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));

@@ -11,7 +11,7 @@ export type EventOptions = { follow?: boolean; after?: number; agent?: string; t
 
 const defaultTail = 50;
 
-/** Shows the event log, and with --follow what is added to it. */
+/** Shows the event log, and follows it with --follow. */
 export async function events(context: CommandContext, options: EventOptions): Promise<number> {
   const client = await reachDaemon(context.home);
   const about = options.agent === undefined ? {} : { agent: options.agent };
@@ -22,7 +22,7 @@ export async function events(context: CommandContext, options: EventOptions): Pr
     async () => commandClient(context.home).followEvents(after, about),
     (message) => {
       if (message.type === 'gap') {
-        context.say(`events are missing here; going on after ${message.lastSeq}`);
+        context.say(`events are missing here; continuing after ${message.lastSeq}`);
         after = message.lastSeq;
       } else {
         show(context, message.event);
@@ -34,7 +34,7 @@ export async function events(context: CommandContext, options: EventOptions): Pr
   return 0;
 }
 
-/** Shows what the log has now, page by page, and returns how far it has been seen. */
+/** Prints the log up to now, page by page, and returns the last position. */
 async function showStored(
   context: CommandContext,
   client: Client,

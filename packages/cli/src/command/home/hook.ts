@@ -3,20 +3,20 @@ import type { Home } from '@pawl/protocol/home';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { printableLine } from '../../terminal/terminal.ts';
 
-/** A call that is larger is not judged: what it is about is in a few fields, but they have to be found. */
+/** A larger call is refused unseen. */
 const inputBytes = 32 * 1024 * 1024;
-/** How long the daemon may be away, as when it is being restarted, and how often it is looked for. */
+/** How long to wait for an unavailable daemon, as during a restart, and how often to retry. */
 const patienceMs = 10_000;
 const retryMs = 100;
-/** After this long there is an answer in any case; CLIs let a call through whose hook does not answer. */
+/** Always answer within this time; CLIs let a call through if its hook does not answer. */
 const deadlineMs = 30_000;
 
-/** The call that a CLI asks about: the tool, and what the call is about. */
+/** A tool call that a CLI asks about: the tool, and its argument. */
 export type ToolCall = { tool: string; input?: string };
 
 /**
- * Which field says what a tool's call is about. One each: of two, a model could fill the one that is looked at with
- * something harmless. A tool that is not here, or a search without a path, is about anything.
+ * The field with a tool's argument. Only one per tool: with two, a model could fill the examined one with something
+ * harmless. For other tools, and searches without a path, the argument is unknown.
  */
 const telling = new Map([
   ['Bash', 'command'],
@@ -34,7 +34,7 @@ const telling = new Map([
   ['Skill', 'skill'],
 ]);
 
-/** Answers a CLI that asks before it uses a tool. Whatever goes wrong is a refusal; to allow, it says nothing at all. */
+/** Answers a CLI that asks before it uses a tool. Every failure is a refusal; to allow, prints nothing. */
 export async function preToolUse(
   home: Home,
   streams: { input: AsyncIterable<Uint8Array | string>; write(text: string): void },
@@ -45,7 +45,7 @@ export async function preToolUse(
   return 0;
 }
 
-/** Why the call may not be made; null when it may. */
+/** Why the call is refused; null if it is allowed. */
 async function refusalOf(
   home: Home,
   input: AsyncIterable<Uint8Array | string>,
@@ -53,18 +53,20 @@ async function refusalOf(
 ): Promise<string | null> {
   try {
     const token = environment['PAWL_AGENT_TOKEN'];
-    if (!token || !environment['PAWL_AGENT_ID']) return 'Pawl does not know who asks: this is no agent of its own.';
+    if (!token || !environment['PAWL_AGENT_ID']) return 'Pawl does not recognise the caller as one of its agents.';
     const call = readToolCall(await readHookInput(input));
     const { allowed, reason } = await askGate(home, token, call);
     return allowed ? null : `Not allowed: ${reason}.`;
   } catch (error) {
     const hint =
       error instanceof PawlError && error.code === 'daemon_unreachable' ? ' Wait a little and try again.' : '';
-    return `Pawl could not be asked, so this is not allowed: ${messageOf(error)}${hint}`;
+    return `Pawl could not be reached, so this is refused: ${messageOf(error)}${hint}`;
   }
 }
 
-/** Asks the gate as this agent. A daemon that is away is waited for, and not started: a person may have stopped it. */
+/**
+ * Asks the gate as this agent. Waits for an unavailable daemon, but does not start it: a person may have stopped it.
+ */
 async function askGate(home: Home, token: string, call: ToolCall) {
   const client = createClient(home, { token });
   const until = performance.now() + patienceMs;
@@ -79,21 +81,21 @@ async function askGate(home: Home, token: string, call: ToolCall) {
   }
 }
 
-/** Takes apart what a CLI says of a call. */
+/** Parses a CLI's description of a call. */
 export function readToolCall(text: string): ToolCall {
   let said: unknown;
   try {
     said = JSON.parse(text);
   } catch (cause) {
-    throw new PawlError('invalid_input', 'What the hook was told is not JSON.', { cause });
+    throw new PawlError('invalid_input', 'The hook’s input is not JSON.', { cause });
   }
   const { tool_name: tool, tool_input: input } = recordOf(said);
-  if (typeof tool !== 'string' || tool === '') throw new PawlError('invalid_input', 'The hook was told of no tool.');
+  if (typeof tool !== 'string' || tool === '') throw new PawlError('invalid_input', 'The hook’s input names no tool.');
   const about = recordOf(input)[telling.get(tool) ?? ''];
   return typeof about === 'string' ? { tool, input: about } : { tool };
 }
 
-/** Reads what a CLI says to its hook, up to a bound. */
+/** Reads a hook's input, up to a limit. */
 export async function readHookInput(input: AsyncIterable<Uint8Array | string>): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -108,7 +110,7 @@ export async function readHookInput(input: AsyncIterable<Uint8Array | string>): 
 async function withDeadline(asked: Promise<string | null>): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('Pawl has not answered in time, so this is not allowed.'), deadlineMs);
+    timer = setTimeout(() => resolve('Pawl did not answer in time, so this is refused.'), deadlineMs);
   });
   try {
     return await Promise.race([asked, late]);
@@ -117,7 +119,7 @@ async function withDeadline(asked: Promise<string | null>): Promise<string | nul
   }
 }
 
-/** A refusal in Claude's words. */
+/** A refusal in Claude's format. */
 function denial(reason: string) {
   return {
     hookSpecificOutput: {

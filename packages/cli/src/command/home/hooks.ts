@@ -26,16 +26,16 @@ import { printable, printableLine } from '../../terminal/terminal.ts';
 
 export type HooksOptions = { project?: string; yes?: boolean; dryRun?: boolean; agentsMd?: boolean };
 
-/** The personal settings of Claude Code in a project; it is not committed. */
+/** The personal Claude Code settings of a project; not committed. */
 const settingsFile = '.claude/settings.local.json';
 const settingsPattern = `/${settingsFile}`;
 const agentsFile = 'AGENTS.md';
 const excludeFile = '.git/info/exclude';
 
-/** A file as it would be: `after` is null when it goes away. */
+/** A planned edit: `after` is null if the file is removed. */
 type Edit = { file: string; before: string | null; after: string | null };
 
-/** Puts the hooks of Claude Code and a paragraph for other agents into a checkout, after showing both. */
+/** Installs Claude Code hooks and a paragraph for other agents into a checkout, after showing both. */
 export async function installHooks(
   context: CommandContext,
   options: HooksOptions,
@@ -57,7 +57,7 @@ export async function installHooks(
   return answer(context, { root, verb: 'install', changed, done });
 }
 
-/** Takes both out again. A file that did not change in between is as it was before; nothing else in the others is touched. */
+/** Removes both. A file that did not change in between is restored exactly; nothing else in the others is touched. */
 export async function uninstallHooks(
   context: CommandContext,
   options: HooksOptions,
@@ -84,7 +84,7 @@ function withoutOwnParagraph(text: string): string | null {
   return rest !== text && rest.trim() === '' ? null : rest;
 }
 
-/** Says whether the hooks are in place. */
+/** Shows whether the hooks are installed. */
 export function hooksStatus(context: CommandContext, options: HooksOptions): number {
   const root = checkoutAt(options.project ?? '.');
   const program = hookProgram(context.home);
@@ -100,7 +100,7 @@ export function hooksStatus(context: CommandContext, options: HooksOptions): num
 
 type Verb = 'install' | 'remove';
 
-/** Shows what would change, and asks where a person is there to answer. */
+/** Shows the edits, and asks if a person is there. */
 async function settle(
   context: CommandContext,
   { edits, verb }: { edits: Edit[]; verb: Verb },
@@ -130,7 +130,7 @@ function outcome(
   done: boolean,
   { colours }: CommandContext,
 ): string {
-  if (files.length === 0) return verb === 'install' ? 'the hooks are installed already' : 'no hooks are installed';
+  if (files.length === 0) return verb === 'install' ? 'the hooks are already installed' : 'no hooks are installed';
   if (!done) return 'nothing was changed';
   const lines = files.map(({ file, change }) => `${file} ${change}`);
   if (verb === 'install') {
@@ -140,7 +140,7 @@ function outcome(
   return lines.join('\n');
 }
 
-/** Shows the lines that an edit adds and takes away. */
+/** Prints the added and removed lines of an edit. */
 function describe({ file, before, after }: Edit): string {
   const [old, next] = [before ?? '', after ?? ''].map((text) => text.split('\n'));
   const added = (next ?? []).filter((line) => line !== '' && !old?.includes(line));
@@ -160,7 +160,7 @@ function edit(root: string, file: string, change: (text: string | null) => strin
   }
 }
 
-/** Writes the files, after a record of what they were. */
+/** Writes the files, after recording their originals. */
 function write(home: Home, root: string, changed: Edit[]): void {
   let record = readHooksRecord(home.hooks, root);
   record = { ...record, madeDirectory: record.madeDirectory || !existsSync(join(root, dirname(settingsFile))) };
@@ -173,11 +173,11 @@ function write(home: Home, root: string, changed: Edit[]): void {
   }
   writeHooksRecord(home.hooks, record);
   for (const { file, after } of changed) writeCheckoutFile(root, file, after);
-  // An untracked file would make the checkout count as dirty.
+  // An untracked file would make the checkout dirty.
   if (hasSettings) keepOut(root, settingsPattern);
 }
 
-/** Removes the lines of the exclude file that were added, and the directory that was made. */
+/** Removes the lines added to the exclude file, and the directory that was created. */
 function tidy(root: string, record: HooksRecord, changed: Edit[]): void {
   const text = readExclude(root)?.text ?? null;
   if (text !== null) {
@@ -192,7 +192,7 @@ function tidy(root: string, record: HooksRecord, changed: Edit[]): void {
     removeIfEmpty(join(root, dirname(settingsFile)));
 }
 
-/** The repository's own exclude file; null where it is none that Pawl writes to, as in a linked worktree. */
+/** The repository's own exclude file; null if Pawl does not write to it, as in a linked worktree. */
 function readExclude(root: string): { text: string | null } | null {
   try {
     return statSync(join(root, '.git')).isDirectory() ? { text: readCheckoutFile(root, excludeFile) } : null;
@@ -210,7 +210,7 @@ function removeIfEmpty(directory: string): void {
   }
 }
 
-/** The command that Claude Code runs: Pawl's own launcher, with the home where that is not the default one. */
+/** The command for Claude Code: Pawl's own launcher, with the home if it is not the default. */
 function hookProgram(home: Home): string {
   const program = shellWord(join(home.bin, 'pawl'));
   return isDefaultHome(home) ? program : `PAWL_HOME=${shellWord(home.root)} ${program}`;

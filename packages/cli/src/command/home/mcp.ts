@@ -7,8 +7,8 @@ import { PawlError } from '@pawl/schema/error';
 import { printableLine } from '../../terminal/terminal.ts';
 
 /**
- * Serves the verbs as MCP tools on stdin and stdout, with the agent's own token, or else, fewer of them, with the person's.
- * In an agent's session it is told so: there it is nobody when the token did not reach it.
+ * Serves the verbs as MCP tools on stdin and stdout, with the agent's own token, or, fewer of them, with the person's.
+ * In an agent's session without its token, refuses everything.
  */
 export async function mcp(
   home: Home,
@@ -34,12 +34,12 @@ export async function mcp(
 }
 
 function noToken(): PawlError {
-  return new PawlError('unauthorized', 'PAWL_AGENT_TOKEN did not reach this server, so it can act for nobody.', {
+  return new PawlError('unauthorized', 'PAWL_AGENT_TOKEN did not reach this server, so it cannot act for anybody.', {
     hint: 'Use the command `pawl` in your shell instead: it has the same verbs.',
   });
 }
 
-/** Looks for coding agents in a checkout, without the one that this process is a part of. */
+/** Finds coding agents in a checkout, without the one that this process belongs to. */
 async function lookAround(
   { worktrees, programs }: Home,
   path: string,

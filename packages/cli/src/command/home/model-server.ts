@@ -16,7 +16,7 @@ type Report =
     }
   | { ok: false; code: string; message: string; hint: string | null };
 
-/** Runs the scripted model server in the foreground; it ends with this command, however that ends. */
+/** Runs the scripted model server in the foreground; it ends with this command in any case. */
 export async function modelServer(
   context: CommandContext,
   { port, scenario }: { port?: number; scenario?: string },

@@ -7,12 +7,12 @@ import { messageOf } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { printableLine } from '../../terminal/terminal.ts';
 
-/** What nobody may take for being alone: the answer of a look that failed. */
+/** The exit code of a failed survey, which must not be taken for "alone". */
 const nothingSeen: Pick<Roster, 'others' | 'skipped'> = { others: [], skipped: [] };
 
 /**
- * Prints the other agents at work in a project, a line each: pid, tab, directory. Exits with 0 alone, 1 not alone, and 2 when
- * nobody can say; whatever goes wrong is the last.
+ * Prints the other agents in a project, one per line: pid, tab, directory. Exits with 0 if alone, 1 if not, and 2 if
+ * unknown or on any failure.
  */
 export function roster(
   context: CommandContext,
@@ -33,7 +33,7 @@ export function roster(
   } else {
     for (const other of others) context.record('agent', other, () => `${other.pid}\t${printableLine(other.cwd)}`);
   }
-  if (seen.skipped.length > 0) warn(`roster: ${seen.skipped.length} left out whose directory cannot be seen`);
+  if (seen.skipped.length > 0) warn(`roster: ${seen.skipped.length} skipped, whose directory cannot be read`);
   if (code === 2) for (const doubt of seen.doubts) warn(`roster: cannot tell: ${printableLine(doubt)}`);
   return code;
 }

@@ -14,7 +14,7 @@ import { printable } from '../../terminal/terminal.ts';
 
 export type SessionEvent = 'session-start' | 'user-prompt' | 'stop';
 
-/** How many mails one hook shows; the rest comes with the next. */
+/** Mails shown by one hook; the rest comes with the next. */
 const mailsAtOnce = 20;
 
 const eventNames = { 'session-start': 'SessionStart', 'user-prompt': 'UserPromptSubmit' } as const;
@@ -22,9 +22,9 @@ const eventNames = { 'session-start': 'SessionStart', 'user-prompt': 'UserPrompt
 type Streams = { write(text: string): void; warn(text: string): void };
 
 /**
- * Answers Claude Code in a person's own terminal. When a session begins it is told whether another agent is at work in its
- * checkout; then, with each prompt and before it rests, it is shown the mail that has come. Whatever fails is a warning: a
- * session never waits or breaks because of Pawl.
+ * Handles Claude Code's hooks in a person's own terminal. A new session learns whether another agent works in its
+ * checkout; then each prompt and stop shows new mail. Every failure is only a warning: a session never waits or breaks
+ * because of Pawl.
  */
 export async function sessionHook(
   home: Home,
@@ -43,7 +43,7 @@ export async function sessionHook(
     return 0;
   } catch (error) {
     streams.warn(`pawl: ${messageOf(error)}`);
-    // Claude Code shows the warning and goes on.
+    // Claude Code shows the warning and continues.
     return 1;
   }
 }
@@ -53,7 +53,7 @@ function answerTo(event: SessionEvent, text: string): object {
   return { hookSpecificOutput: { hookEventName: eventNames[event], additionalContext: text } };
 }
 
-/** Finds out how a session begins; null when it has nothing to mind. */
+/** Decides how a session begins; null if there is nothing to tell it. */
 function beginningOf(
   home: Home,
   directory: string,
@@ -67,13 +67,15 @@ function beginningOf(
   tellShell(home, isHelper ? id : null, environment);
   if (branch === 'fresh') return null;
   if (branch === 'recover') {
-    // After a clear or a compaction, the notes are this session's own.
+    // After a clear or a compaction, the anchor is this session's own.
     return source === 'startup' || source === null ? beginningText(beginning, { contract, isExcluded }) : null;
   }
   return beginningText(beginning, { contract, isExcluded });
 }
 
-/** Lets every command of the session find Pawl, its home and, for a helper, who it is. Claude Code reads this file once. */
+/**
+ * Lets every command of the session find Pawl, its home and, for a helper, its id. Claude Code reads this file once.
+ */
 function tellShell(home: Home, helperId: string | null, environment: NodeJS.ProcessEnv): void {
   const file = environment['CLAUDE_ENV_FILE'];
   if (!file) return;
@@ -85,9 +87,9 @@ function tellShell(home: Home, helperId: string | null, environment: NodeJS.Proc
   appendFileSync(file, `${lines.join('\n')}\n`);
 }
 
-/** Fetches the mail of the session, where its checkout is a project; shown mail counts as read. */
+/** Fetches the session's mail, if its checkout is a project; shown mail counts as read. */
 async function mailText(home: Home, environment: NodeJS.ProcessEnv): Promise<string | null> {
-  // A person may have stopped the daemon; a hook does not start it again.
+  // A person may have stopped the daemon; a hook does not start it.
   if (!(await answers(home))) return null;
   const self = await adoptedSelf(home, { start: false }, environment);
   if (self === null) return null;
@@ -108,7 +110,7 @@ function letter({ from, body }: MailView): string {
   return [`From ${from.alias} (${answer}):`, ...lines.map((line) => `> ${line}`)].join('\n');
 }
 
-/** Reads what Claude Code says of the event; fields of other kinds count as absent. */
+/** Parses Claude Code's event; fields of wrong types count as absent. */
 function readInput(text: string): { cwd: string | null; source: string | null } {
   const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
   const { cwd, source } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { bytes, duration } from '../../view/format.ts';
 import { answers } from '../../daemon/launch.ts';
 import { printableLine } from '../../terminal/terminal.ts';
 
-/** Says whether the daemon is up and what it looks after. Exit 9 when it is not, so that a script can ask. */
+/** Shows whether the daemon is up, and its state. Exits with 9 if it is down, for scripts. */
 export async function status(context: CommandContext): Promise<number> {
   if (!(await answers(context.home))) {
     context.answer(

@@ -7,10 +7,10 @@ import { spawn } from 'node:child_process';
 import type { CommandContext } from '../../context.ts';
 import { answers, daemonEnvironment, launchDaemon } from '../../daemon/launch.ts';
 
-/** How often to look for a daemon that answers before giving up. */
+/** Attempts to reach an answering daemon. */
 const mostAttempts = 3;
 
-/** Starts the daemon, in the background or here. */
+/** Starts the daemon, in the background or in the foreground. */
 export async function up(context: CommandContext, options: { foreground?: boolean }): Promise<number> {
   if (options.foreground) return runHere(context);
   const { started, daemon } = await ensureDaemon(context.home);
@@ -22,7 +22,10 @@ export async function up(context: CommandContext, options: { foreground?: boolea
   return 0;
 }
 
-/** Returns a daemon that answers, and starts one if there is none. A killed daemon may accept connections for another moment. */
+/**
+ * Returns an answering daemon, and starts one if there is none. A killed daemon may accept connections for another
+ * moment.
+ */
 async function ensureDaemon(home: Home): Promise<{ started: boolean; daemon: DaemonView }> {
   let { started } = (await answers(home)) ? { started: false } : await launchDaemon(home);
   for (let attempt = 1; ; attempt++) {
@@ -42,7 +45,7 @@ function runHere(context: CommandContext): Promise<number> {
     env: daemonEnvironment(context.home),
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // It is for the daemon to leave, and for us to leave after it.
+    // The daemon must exit first, then this process.
     process.removeAllListeners(signal);
     process.on(signal, () => child.kill(signal));
   }

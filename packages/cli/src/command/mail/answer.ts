@@ -3,7 +3,7 @@ import type { CommandContext } from '../../context.ts';
 import { plainJson } from '../../context.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 
-/** Answers a question. The same answer twice is no mistake, so it may be sent again when the daemon dies. */
+/** Answers a question. Idempotent, so it is repeated if the daemon dies. */
 export async function answer(
   context: CommandContext,
   text: string,

@@ -19,7 +19,7 @@ export type AskOptions = {
   timeout?: number;
 };
 
-/** Asks somebody, waits for the answer over restarts of the daemon, and prints the answer and nothing else. */
+/** Asks a question, waits for the answer across restarts of the daemon, and prints only the answer. */
 export async function ask(context: CommandContext, question: string, options: AskOptions): Promise<number> {
   const body = bodyOf(question, options);
   const { answer: begun } = await askOnce(context, ['ask', body], (key) =>
@@ -30,7 +30,7 @@ export async function ask(context: CommandContext, question: string, options: As
   const { answer } = ended;
   const isAnswered = ended.end === 'answered' && answer !== null;
   if (isAnswered) context.answer('answer', { conversationId: ended.conversationId, answer }, () => printable(answer));
-  // Only now has it been shown, or is about to be; what is not noted here comes a second time, by mail.
+  // Only now was it shown; an unrecorded answer is also sent by mail.
   await commandClient(context.home)
     .noteShown(ended.conversationId)
     .catch(() => undefined);
@@ -38,7 +38,7 @@ export async function ask(context: CommandContext, question: string, options: As
   return 0;
 }
 
-/** Waits for the end of a question. A daemon that has died is started again: else nobody would answer. */
+/** Waits for the end of a question. Restarts a dead daemon, since nobody would answer otherwise. */
 async function endOf(context: CommandContext, conversationId: string): Promise<QuestionView> {
   let ended: QuestionView | undefined;
   await follow(
@@ -48,7 +48,7 @@ async function endOf(context: CommandContext, conversationId: string): Promise<Q
       return 'ended';
     },
   );
-  if (ended === undefined) throw new PawlError('internal', `The question ${conversationId} cannot be found any more.`);
+  if (ended === undefined) throw new PawlError('internal', `The question ${conversationId} no longer exists.`);
   return ended;
 }
 

@@ -8,10 +8,10 @@ import { withDaemon } from '../../daemon/launch.ts';
 import { repairOf } from '../../view/queue-text.ts';
 import { printable, printableLine } from '../../terminal/terminal.ts';
 
-/** Kinds of which the inbox has more to show than an entry holds. */
+/** Kinds with more to show than an inbox entry holds. */
 const shownWhole: readonly InboxEntry['kind'][] = ['emergency', 'questions', 'question', 'permission'];
 
-/** Shows what waits for the person, with how to answer it: everything in short, or what is named, whole. */
+/** Shows what waits for the person, with how to answer: everything in short, or the named item in full. */
 export async function inbox(context: CommandContext, reference?: string): Promise<number> {
   const list = await withDaemon(context.home, async (client) => {
     const all = await client.inbox();
@@ -25,12 +25,12 @@ export async function inbox(context: CommandContext, reference?: string): Promis
       ...list.items.map((item) => describe(item, now, context)),
       ...others.map((entry) => describeEntry(entry, now, context)),
     ];
-    return waiting.length === 0 ? 'nothing waits for you' : waiting.join('\n\n');
+    return waiting.length === 0 ? 'nothing is waiting for you' : waiting.join('\n\n');
   });
   return 0;
 }
 
-/** What waits under a name: the start of its id, the agent that asked or made it, a change's branch, a red project. */
+/** The items under a name: an id prefix, the agent that asked or made it, a change's branch, a red project. */
 async function namedOf(client: Client, all: Inbox, reference: string): Promise<Inbox> {
   const found: Inbox = {
     items: all.items.filter(
@@ -45,8 +45,8 @@ async function namedOf(client: Client, all: Inbox, reference: string): Promise<I
   if (found.items.length + found.changes.length + found.emergencies.length + found.entries.length > 0) {
     return { ...found, items: await wholeOf(client, found.items) };
   }
-  throw new PawlError('not_found', `Nothing waits for you under ${JSON.stringify(reference.slice(0, 80))}.`, {
-    hint: 'See `pawl inbox` for all that does.',
+  throw new PawlError('not_found', `Nothing is waiting for you under ${JSON.stringify(reference.slice(0, 80))}.`, {
+    hint: 'See `pawl inbox` for everything that is.',
   });
 }
 
@@ -58,7 +58,7 @@ function isNamed({ id, agent, project, changes }: InboxEntry, all: Inbox, refere
   );
 }
 
-/** Questions with nothing of them left out. */
+/** Questions in full. */
 function wholeOf(client: Client, items: readonly InboxItem[]): Promise<InboxItem[]> {
   return Promise.all(
     items.map(async (item) => {
@@ -102,7 +102,7 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
     indented(several && name !== '' ? `[${printableLine(name)}] ${printable(question)}` : printable(question)),
   );
   const leftOutBytes = questions.reduce((sum, each) => sum + each.leftOutBytes, 0);
-  // What an agent wrote is indented, so that it cannot say this in our stead.
+  // Agents' text is indented, so that it cannot imitate ours.
   const cut =
     leftOutBytes === 0 ? [] : [colours.bold(`! ${leftOutBytes} bytes more are not shown here: pawl inbox ${id}`)];
   const word = kind === 'questions' ? agent.alias : id;
@@ -116,7 +116,7 @@ function ago(ms: number): string {
 }
 
 function deadlineInWords(leftMs: number): string {
-  return leftMs <= 0 ? 'its time is over' : `${duration(leftMs)} left`;
+  return leftMs <= 0 ? 'overdue' : `${duration(leftMs)} left`;
 }
 
 function indented(text: string): string {

@@ -6,20 +6,20 @@ import { plainJson } from '../../context.ts';
 import { follow } from '../../terminal/follow.ts';
 import { ownAgentId } from '../../agent/own-agent.ts';
 
-/** Waits for one question to an agent, one that waits already first, and prints it as a line of JSON. */
+/** Waits for one question to an agent, a waiting one first, and prints it as a line of JSON. */
 export async function listen(
   context: CommandContext,
   options: { agentId?: string; timeout?: number },
 ): Promise<number> {
   const agentId = options.agentId ?? ownAgentId();
   if (!agentId) {
-    throw new PawlError('usage', 'Say who listens: --agent-id.', {
-      hint: 'Only an agent that Pawl started is asked; others, helpers among them, have no mailbox.',
+    throw new PawlError('usage', 'No agent given. Pass --agent-id.', {
+      hint: 'Only agents that Pawl started are asked; others, including helpers, have no mailbox.',
     });
   }
   const patience = options.timeout === undefined ? undefined : AbortSignal.timeout(options.timeout);
   const heard = await firstQuestion(context, agentId, patience);
-  if (heard === null) throw new PawlError('timeout', 'Nobody has asked anything in this time.');
+  if (heard === null) throw new PawlError('timeout', 'No question came in this time.');
   const record = recordOf(heard);
   context.answer('question', record, () => plainJson(record));
   return 0;
@@ -41,7 +41,7 @@ async function firstQuestion(
   return heard;
 }
 
-/** The stream, and, when the time is over, a last word that says so: an end by itself would look like a loss. */
+/** The stream, ending with an explicit timeout: a bare end would look like a lost connection. */
 async function* listened(
   stream: AsyncGenerator<QuestionView>,
   patience: AbortSignal | undefined,

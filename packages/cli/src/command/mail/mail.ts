@@ -21,12 +21,12 @@ const columns = [
   { title: 'MAIL', flexible: true },
 ];
 
-/** How many characters of an id a listing shows; they are enough to name the mail. */
+/** How much of an id a listing shows: enough to name the mail. */
 const idCharacters = 6;
 /** How much of a mail a listing shows. */
 const listedColumns = 60;
 
-/** Sends a mail; what is printed is true because the mail is durable by then. */
+/** Sends a mail; by the time of the output it is durable. */
 export async function send(
   context: CommandContext,
   words: string[],
@@ -50,7 +50,7 @@ async function bodyOf(words: string[], options: { all?: boolean; project?: strin
   }
   const body = text === '-' ? await readText() : text;
   if (to !== undefined) return { to, body };
-  // An agent's own project is known; a person's is where they are.
+  // An agent's project is known; a person's is the current directory.
   const isAgent = process.env['PAWL_AGENT_TOKEN'] !== undefined;
   if (isAgent && options.project === undefined) return { all: true, body };
   return { all: true, path: resolve(options.project ?? '.'), body };
@@ -66,7 +66,7 @@ function describeSent(mails: MailView[], colours: Palette): string {
 
 type ListOptions = { from?: string; unread?: boolean; agent?: string; limit?: number; before?: string };
 
-/** Lists the caller's mailbox, which fetches what waits there, or looks into another's. */
+/** Lists the caller's mailbox, which fetches waiting mail, or another's without changing it. */
 export async function list(context: CommandContext, { agent, ...options }: ListOptions): Promise<number> {
   await actAsAdopted(context.home);
   const query = {
@@ -101,7 +101,7 @@ function statusPaint({ dead, status }: MailView, colours: Palette): (text: strin
   return status === 'pending' || status === 'delivered' ? colours.bold : colours.dim;
 }
 
-/** Shows all of a mail, which is read by that when it is the caller's own. */
+/** Shows a whole mail; marks the caller's own as read. */
 export async function read(context: CommandContext, reference: string): Promise<number> {
   await actAsAdopted(context.home);
   const answer = await withDaemon(context.home, (client) => client.readMail(reference));
@@ -109,7 +109,7 @@ export async function read(context: CommandContext, reference: string): Promise<
   return 0;
 }
 
-/** A mail with both its sides, how far it has come, and all its words. */
+/** Renders a mail with sender, recipient, status and text. */
 export function describeMail(mail: MailView, colours: Palette): string {
   const sent = new Date(mail.createdAt).toISOString();
   const detail = mail.detail === '' ? '' : ` (${printableLine(mail.detail)})`;
@@ -122,7 +122,7 @@ export function describeMail(mail: MailView, colours: Palette): string {
   ].join('\n');
 }
 
-/** Says that mails are dealt with. One that fails does not keep the others from it. */
+/** Acknowledges mails. A failure does not stop the rest. */
 export async function ack(context: CommandContext, references: string[]): Promise<number> {
   await actAsAdopted(context.home);
   const client = await reachDaemon(context.home);

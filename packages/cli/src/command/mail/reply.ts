@@ -7,11 +7,11 @@ import { untilAnswered } from '../../daemon/resend.ts';
 
 export type ReplyOptions = { answer?: Record<string, string>; notNow?: boolean; allow?: boolean; deny?: boolean };
 
-/** Answers what an agent asked the person, or says that nobody does now; the agent goes on with it. */
+/** Answers an agent's question, or declines; the agent continues either way. */
 export async function reply(context: CommandContext, words: string[], options: ReplyOptions): Promise<number> {
   const [reference = '', text, ...rest] = words;
   if (rest.length > 0) {
-    throw new PawlError('usage', 'There are more words than an agent and an answer.', {
+    throw new PawlError('usage', 'Too many arguments: expected an agent and an answer.', {
       hint: 'Put the answer in quotes: pawl reply <agent> "what to do".',
     });
   }
@@ -34,14 +34,14 @@ function bodyOf(text: string | undefined, { answer, notNow, allow, deny }: Reply
   const said = text === undefined ? {} : { answer: text };
   if (notNow) {
     if (text === undefined && answer === undefined) return { notNow: true };
-    throw new PawlError('usage', 'With --not-now there is no answer.');
+    throw new PawlError('usage', '--not-now takes no answer.');
   }
   if (allow || deny) {
     if (answer === undefined) return { allow: allow === true, ...said };
-    throw new PawlError('usage', 'A permission is answered by --allow or --deny, and a reason at the most.');
+    throw new PawlError('usage', 'Answer a permission with --allow or --deny, and optionally a reason.');
   }
   if ((text === undefined) === (answer === undefined)) {
-    throw new PawlError('usage', 'Give one answer in quotes, or each with --answer <question>=<text>.', {
+    throw new PawlError('usage', 'Pass one answer in quotes, or each with --answer <question>=<text>.', {
       hint: 'Or --not-now; a permission takes --allow or --deny.',
     });
   }

@@ -10,12 +10,12 @@ import { untilAnswered } from '../../daemon/resend.ts';
 import type { Palette } from '../../terminal/terminal.ts';
 import { describeMail } from './mail.ts';
 
-/** How soon a daemon that went away is asked again; it may be restarting. */
+/** Retry interval for an unavailable daemon; it may be restarting. */
 const againMs = 200;
 
 /**
- * Waits for the next mail, or for several agents. What came is printed before it is said to be read: a command that is
- * interrupted in between gets it again.
+ * Waits for the next mail, or for several agents. Prints mail before marking it as read, so an interrupted command gets
+ * it again.
  */
 export async function wait(context: CommandContext, seconds: number, agents: string[]): Promise<number> {
   await actAsAdopted(context.home);
@@ -26,7 +26,7 @@ export async function wait(context: CommandContext, seconds: number, agents: str
   return waited.done ? 0 : errorCodes.timeout.exit;
 }
 
-/** One long wait out of as many short ones as it takes, over restarts of the daemon; it is started by the first only. */
+/** One long wait made of short ones, across restarts of the daemon; only the first starts it. */
 async function waitFor({ home }: CommandContext, timeoutMs: number, words: string[]): Promise<Waited> {
   const agents = words.length === 0 ? {} : { agents: words };
   const deadline = performance.now() + timeoutMs;
@@ -39,12 +39,12 @@ async function waitFor({ home }: CommandContext, timeoutMs: number, words: strin
     if (waited !== null && (waited.done || performance.now() >= deadline)) return waited;
     if (waited === null) await new Promise((resolve) => setTimeout(resolve, againMs));
     const asked = commandClient(home).waitMail(body());
-    // At the end it matters that nobody answers.
+    // On the last try the failure is reported.
     waited = performance.now() >= deadline ? await asked : await lost(asked);
   }
 }
 
-/** The answer, or null when it was lost on the way. */
+/** The answer, or null if it was lost. */
 async function lost(answer: Promise<Waited>): Promise<Waited | null> {
   try {
     return await answer;

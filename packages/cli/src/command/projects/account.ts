@@ -23,7 +23,7 @@ export type AddOptions = {
 type Read = (question: string) => Promise<string>;
 type Credentials = Pick<AddAccountBody, 'kind' | 'secret' | 'from'>;
 
-/** Keeps credentials for a provider. They come by stdin, a variable or a directory, and are shown nowhere. */
+/** Adds credentials for a provider, from stdin, a variable or a directory. They are never shown. */
 export async function addAccount(
   context: CommandContext,
   provider: string,
@@ -44,7 +44,7 @@ export async function addAccount(
   context.answer('account', answer, () =>
     created
       ? `added ${account.name} for ${account.provider}; new agents use it after: pawl account use ${account.name}`
-      : `these credentials are kept already, as ${account.name}`,
+      : `these credentials are already stored, as ${account.name}`,
   );
   return 0;
 }
@@ -58,18 +58,18 @@ async function credentialsOf(
   const { keyStdin, tokenStdin, keyEnv, token, from } = options;
   const given = [keyStdin, tokenStdin, keyEnv, token, from].filter((each) => each !== undefined && each !== false);
   if (given.length > 1) {
-    throw new PawlError('usage', 'Say one of --key-stdin, --token-stdin, --key-env, --token and --from.');
+    throw new PawlError('usage', 'Use only one of --key-stdin, --token-stdin, --key-env, --token and --from.');
   }
   if (from !== undefined) return { kind: 'directory', from: resolve(from) };
   if (tokenStdin) return { kind: 'token', secret: await read(`token for ${provider}: `) };
   if (token !== undefined) {
-    context.say('others on this machine can see the words of a command; give a token with --token-stdin');
+    context.say('other users of this machine can see command lines; pass a token with --token-stdin');
     return { kind: 'token', secret: token };
   }
   if (keyEnv !== undefined) return { kind: 'api-key', secret: fromEnvironment(keyEnv) };
   if (!keyStdin && !process.stdin.isTTY) {
-    throw new PawlError('usage', 'Where is the secret?', {
-      hint: 'Say --key-stdin, --token-stdin, --key-env NAME or --from DIRECTORY.',
+    throw new PawlError('usage', 'No key given.', {
+      hint: 'Pipe it in with --key-stdin or --token-stdin, or use --key-env NAME or --from DIRECTORY.',
     });
   }
   return { kind: 'api-key', secret: await read(`API key for ${provider}: `) };
@@ -116,7 +116,7 @@ export async function listAccounts(
   return 0;
 }
 
-/** Whether an account can be used, as a person reads it. */
+/** Whether an account is usable, for people. */
 function stateCell(account: AccountView, colours: Palette, now: number): Cell {
   const { invalidReason, exhaustedUntil, credential } = account;
   if (invalidReason !== null) return { text: `invalid: ${invalidReason}`, paint: colours.red };
@@ -127,14 +127,14 @@ function stateCell(account: AccountView, colours: Palette, now: number): Cell {
   return credential.state === 'valid' ? { text: 'ok', paint: colours.green } : { text: 'unknown', paint: colours.dim };
 }
 
-/** Takes an account out of use and deletes its secret. */
+/** Removes an account and deletes its secret. */
 export async function removeAccount(context: CommandContext, name: string): Promise<number> {
   const answer = await withDaemon(context.home, (client) => client.removeAccount(name));
   context.answer('account', answer, () => `removed ${answer.account.name}; its secret is deleted`);
   return 0;
 }
 
-/** Makes an account the one that new agents of its provider use. */
+/** Makes an account the default of its provider. */
 export async function useAccount(context: CommandContext, name: string, options: { clear?: boolean }): Promise<number> {
   const body = options.clear ? { clear: true } : {};
   const answer = await withDaemon(context.home, (client) => client.useAccount(name, body));
@@ -143,7 +143,7 @@ export async function useAccount(context: CommandContext, name: string, options:
   return 0;
 }
 
-/** Lets the provider's own CLI say one word with an account; that costs one small model call. */
+/** Tests an account with one small model call by the provider's own CLI. */
 export async function testAccount(context: CommandContext, name: string): Promise<number> {
   context.say('asking the provider’s CLI for one word; that is one small model call');
   const answer = await withDaemon(context.home, (client) => client.testAccount(name, searchPathOf(process.env)));

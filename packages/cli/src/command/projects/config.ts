@@ -19,7 +19,7 @@ import { warnIfMissing } from '../../agent/provider-missing.ts';
 import { printableLine, table } from '../../terminal/terminal.ts';
 
 type Setting = { key: string; value: unknown; isSet: boolean };
-/** When a change counts: at once, after a restart of the daemon that runs, or when one is started. */
+/** When a change takes effect: at once, after a restart of the running daemon, or at the next start. */
 type Applies = 'now' | 'restart' | 'next-start';
 
 /** Lists every key with its value, and whether it is a default. */
@@ -50,7 +50,7 @@ export async function setConfig(context: CommandContext, key: string, text: stri
   if (text.trim() === '') {
     checkKey(key);
     throw new PawlError('usage', `The value of ${key} is empty.`, {
-      hint: `Its default counts again after: pawl config unset ${key}`,
+      hint: `To restore its default: pawl config unset ${key}`,
     });
   }
   const document = readConfigDocument(context.home.config);
@@ -61,11 +61,11 @@ export async function setConfig(context: CommandContext, key: string, text: stri
   return tell(context, key, isUp);
 }
 
-/** Removes a key from config.yaml, so that its default counts. */
+/** Removes a key from config.yaml, so that its default applies. */
 export async function unsetConfig(context: CommandContext, key: string): Promise<number> {
   await refuseAgents(context.home, 'change the settings of the home');
   const document = readConfigDocument(context.home.config);
-  // A key that does not exist may be in the file by mistake; then it can be removed.
+  // An unknown key may be in the file by mistake; then it can be removed.
   if (!unsetKey(document, key)) {
     checkKey(key);
     return tell(context, key, await answers(context.home));
@@ -78,9 +78,9 @@ function tell(context: CommandContext, key: string, isUp: boolean): number {
   const [setting] = settingsOf(context, [key]);
   const applies: Applies = !isUp ? 'next-start' : liveConfigKeys.includes(key) ? 'now' : 'restart';
   const words = {
-    now: 'it counts from now on',
-    restart: 'it counts after a restart: pawl down && pawl up',
-    'next-start': 'it counts when Pawl is started',
+    now: 'it applies from now on',
+    restart: 'it applies after a restart: pawl down && pawl up',
+    'next-start': 'it applies when Pawl is started',
   };
   context.answer('config-value', { ...setting, applies }, () => {
     const what = setting?.isSet === true ? `is ${shown(setting.value)}` : `is not set (${shown(setting?.value)})`;
@@ -95,7 +95,7 @@ function settingsOf({ home }: CommandContext, keys: readonly string[]): Setting[
   const problem = homeConfigProblem(values);
   if (problem !== null) {
     throw new PawlError('invalid_input', `${home.config} is not right: ${problem}`, {
-      hint: 'Correct it with `pawl config set` or `pawl config unset`, or by hand.',
+      hint: 'Fix it with `pawl config set` or `pawl config unset`, or by hand.',
     });
   }
   const filled = filledHomeConfig(values);
@@ -114,7 +114,7 @@ function at(value: unknown, key: string): unknown {
     );
 }
 
-/** Refuses a provider that neither the running daemon nor the file itself knows. */
+/** Refuses a provider that neither the running daemon nor the file knows. */
 async function checkProvider(context: CommandContext, document: Document, isUp: boolean): Promise<void> {
   const { home } = context;
   const provider = document.get('provider');

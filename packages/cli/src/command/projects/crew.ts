@@ -12,7 +12,7 @@ import type { Place } from '../changes/change.ts';
 
 const columns = [{ title: 'ROLE' }, { title: 'AGENT' }, { title: 'STATE' }, { title: 'TOKENS' }, { title: 'BRANCH' }];
 
-/** The body of a request for a crew: the repository, the provider, and the shell's variables about providers. */
+/** The request body for a crew: repository, provider, and the shell's provider variables. */
 export async function crewBody(home: Home, path: string, { provider }: { provider?: string }): Promise<CrewBody> {
   return {
     path: resolve(path),
@@ -22,7 +22,7 @@ export async function crewBody(home: Home, path: string, { provider }: { provide
   };
 }
 
-/** Starts the supervisor, merge-queue and workspace of a project that are missing. */
+/** Starts the missing agents of a project's crew. */
 export async function startCrew(context: CommandContext, options: Place & { provider?: string }): Promise<number> {
   const body = await crewBody(context.home, options.project ?? '.', options);
   return answerWith(context, await untilAnswered(context.home, (client) => client.startCrew(body)));
@@ -45,7 +45,7 @@ function answerWith(context: CommandContext, crew: CrewView): number {
   return 0;
 }
 
-/** The crew as a table, and what a person can do next. */
+/** The crew as a table, and the next commands. */
 export function describeCrew({ colours, columns: width }: CommandContext, { wanted, members }: CrewView): string {
   const living = members.filter(({ agent }) => agent !== null);
   if (living.length === 0 && !wanted) return 'no crew runs here; start it: pawl crew start';

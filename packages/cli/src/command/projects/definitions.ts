@@ -20,7 +20,7 @@ const columns = [
 /** How much of a long list of tools or actions is shown; --json has all. */
 const listColumns = 28;
 
-/** Shows what agents there can be here, and which files about them are broken or ask for more than they get. */
+/** Lists the definitions here, and files that are broken or ask for more than they get. */
 export async function definitions(context: CommandContext, options: { project?: string }): Promise<number> {
   const list = await ask(context, options.project);
   const { colours } = context;
@@ -49,7 +49,7 @@ export async function definitions(context: CommandContext, options: { project?: 
   return 0;
 }
 
-/** Of the project around the current directory, or, where there is none and none was named, of every project. */
+/** For the project of the current directory, or, if there is none, for all projects. */
 async function ask(context: CommandContext, project: string | undefined): Promise<DefinitionList> {
   try {
     return await withDaemon(context.home, (client) => client.definitions({ path: resolve(project ?? '.') }));

@@ -26,9 +26,8 @@ export type InitOptions = {
 };
 
 /**
- * Makes the repository around a path a project, and writes its checks down when no file names them yet. Nothing else in it is
- * changed, and a file that exists is never edited. The answer says what is merged or pushed by itself, which is nothing
- * unless the person says so.
+ * Makes the repository of a path a project, and writes its checks down if no file names them yet. Changes nothing else
+ * in it, and never edits an existing file. Nothing is merged or pushed automatically unless the person says so.
  */
 export async function init(
   context: CommandContext,
@@ -54,7 +53,7 @@ export async function init(
   const push = { root: project.root, wanted: options.push === true, person: autoMerge ? asked : null };
   const isAllowed = merging !== null && (await settlePush(client, merging, push));
   if (isAllowed || committed !== null) ({ merging } = await client.addProject({ path: project.root }));
-  // Its provider is the one that the project has been given, if any.
+  // The project's own provider, if set.
   const crew = options.crew ? await client.startCrew(await crewBody(context.home, project.root, {})) : null;
   const back = trackedAgain && crew === null ? await client.crew({ path: project.root }) : null;
   const members = crew === null && back === null ? {} : { crew: (crew ?? back)?.members };
@@ -74,7 +73,7 @@ export async function init(
   return 0;
 }
 
-/** An agent's branch begins at a commit, so a repository without one needs that first. */
+/** An agent's branch starts at a commit, so the repository needs one. */
 function nextStep(root: string): string {
   const head = spawnSync('git', ['-C', root, 'rev-parse', '--verify', '--quiet', 'HEAD'], { stdio: 'ignore' });
   return `next: ${head.status === 1 ? 'make a first commit, then ' : ''}pawl work "what to do"`;
@@ -87,11 +86,11 @@ async function warnAbout(context: CommandContext, client: Client, provider: stri
 }
 
 function standing({ created, trackedAgain }: { created: boolean; trackedAgain: boolean }): string {
-  if (created) return 'now a project';
-  return trackedAgain ? 'tracked again' : 'a project already';
+  if (created) return 'is now a project';
+  return trackedAgain ? 'tracked again' : 'is already a project';
 }
 
-/** Which agents of the crew came back with a project that is tracked again. */
+/** Crew agents that came back with a project that is tracked again. */
 function tellCrewBack({ wanted, members }: CrewView): string[] {
   if (!wanted) return [];
   const names = (isThere: boolean) =>
@@ -105,7 +104,7 @@ function tellCrewBack({ wanted, members }: CrewView): string[] {
 
 const hooksOffer = 'do you start agents here yourself? pawl hooks install lets them notice each other';
 
-/** Whether a configuration would be written into the checkout around a path. */
+/** Whether init would write a configuration into the checkout. */
 function writesConfig(path: string, { checks }: InitOptions): boolean {
   const { status, stdout } = spawnSync('git', ['-C', path, 'rev-parse', '--show-toplevel'], {
     encoding: 'utf8',
@@ -114,7 +113,7 @@ function writesConfig(path: string, { checks }: InitOptions): boolean {
   return checks !== false && status === 0 && !existsSync(join(stdout.trim(), '.pawl', 'config.yaml'));
 }
 
-/** What was found, and what the person has to do about it. */
+/** What was found, and what the person must do. */
 function tellChecks({ file, found, outcome, reason }: ChecksFound): string[] {
   const place = printableLine(file);
   const commands = found.map(({ run, from }) => `  ${printableLine(run)}  (${printableLine(from)})`);
@@ -123,6 +122,6 @@ function tellChecks({ file, found, outcome, reason }: ChecksFound): string[] {
     return [`wrote ${place}; a change passes when these do:`, ...commands];
   }
   const open = 'nothing is merged without checks: name them there, as in `checks: [make test]`';
-  if (outcome === 'not-found') return [`nothing was found that checks it, so there is no ${place}`, open];
+  if (outcome === 'not-found') return [`no checks were detected, so there is no ${place}`, open];
   return [`${place} could not be written: ${printableLine(reason ?? '')}`, ...commands, open];
 }

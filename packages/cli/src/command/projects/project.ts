@@ -16,7 +16,7 @@ const columns = [
   { title: 'ROOT' },
 ];
 
-/** Lists the projects that are tracked, or all. */
+/** Lists tracked projects, or all. */
 export async function listProjects(context: CommandContext, options: { all?: boolean }): Promise<number> {
   const { projects } = await withDaemon(context.home, (client) => client.listProjectDetails());
   const shown = projects.filter(({ settings }) => options.all === true || settings.untrackedAt === null);
@@ -73,7 +73,7 @@ export async function configProject(
       });
     }
     if ((value === undefined) !== (options.unset === true)) {
-      throw new PawlError('usage', `Say what ${setting} is to be, or --unset.`, {
+      throw new PawlError('usage', `No value given for ${setting}. Pass one, or --unset.`, {
         hint: `For example: pawl project config ${setting} ${setting === 'crew' ? 'on' : 'claude'}`,
       });
     }
@@ -84,7 +84,7 @@ export async function configProject(
   return answerWith(context, detail);
 }
 
-/** Takes a project off the list. */
+/** Stops tracking a project. */
 export async function removeProject(
   context: CommandContext,
   word: string | undefined,
@@ -124,7 +124,7 @@ function onOrOff(word: string | null): boolean {
   throw new PawlError('usage', `${JSON.stringify(word.slice(0, 80))} is neither on nor off.`);
 }
 
-/** A word with a slash, or a dot in front, is a path; any other is the name or the id of a project. */
+/** A word with a slash or a leading dot is a path; any other is a project's name or id. */
 function meant(word: string | undefined): ProjectReference {
   if (word === undefined || word.includes('/') || word.startsWith('.')) return { path: resolve(word ?? '.') };
   return { project: word };

@@ -5,7 +5,7 @@ import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/terminal.ts';
 import { printable, printableLine } from '../../terminal/terminal.ts';
 
-/** Shows what an agent was told at the beginning of a session. */
+/** Shows the prompt of an agent's session. */
 export async function prompt(
   context: CommandContext,
   given: string | undefined,
@@ -18,7 +18,7 @@ export async function prompt(
   return 0;
 }
 
-/** Shows the files that an agent was given. */
+/** Shows an agent's input files. */
 export async function inputs(context: CommandContext, given: string | undefined): Promise<number> {
   const reference = await agentOrCurrent(context.home, given);
   const files = await withDaemon(context.home, (client) => client.agentInputs(reference));

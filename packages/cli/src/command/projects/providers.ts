@@ -17,7 +17,7 @@ const columns = [
   { title: 'PROGRAM', flexible: true },
 ];
 
-/** Shows which coding CLIs are installed, and what each can do; with --all also those that are not. */
+/** Shows installed coding CLIs and their capabilities; with --all also missing ones. */
 export async function providers(context: CommandContext, options: { all?: boolean }): Promise<number> {
   const list = await withDaemon(context.home, (client) => client.listProviders(searchPathOf(process.env)));
   const { colours } = context;
@@ -45,7 +45,7 @@ function row({ name, version, path, isDefault, capabilities: can }: ProviderView
   const yes = (value: boolean) => (value ? 'yes' : '-');
   return [
     { text: isDefault ? `${name} *` : name, paint: path === null ? colours.dim : colours.bold },
-    // One that is there, and did not tell in time, is not one without a version.
+    // A timeout does not mean that it has no version.
     version ?? (path === null ? '-' : 'unknown'),
     yes(can.resume),
     can.fork === 'none' ? '-' : can.fork,

@@ -11,8 +11,8 @@ import { printableLine } from '../../terminal/terminal.ts';
 export type TrustOptions = { revoke?: boolean; list?: boolean; yes?: boolean };
 
 /**
- * Trusts what a repository brings as it is now, or takes that back. Somebody at a terminal is shown what the files would
- * do and asked, and then trusts exactly what was shown; a script has decided already.
+ * Trusts a repository's files as they are now, or revokes that. At a terminal, shows what the files would do, asks, and
+ * trusts exactly what was shown; a script has already decided.
  */
 export async function trust(
   context: CommandContext,

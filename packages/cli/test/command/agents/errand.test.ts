@@ -56,7 +56,7 @@ test('errand send says how it got there, and refuses an empty word', async () =>
   await sendErrand(daemon.context, 'brave-otter', 'in the docs, too');
   expect(daemon.requests).toEqual(['POST /api/errands/brave-otter/send']);
   expect(daemon.bodies).toEqual([{ message: 'in the docs, too' }]);
-  expect(daemon.texts).toEqual(['brave-otter was told while it works']);
+  expect(daemon.texts).toEqual(['brave-otter got the message in its running turn']);
   await expect(sendErrand(daemon.context, 'brave-otter', ' ')).rejects.toMatchObject({ code: 'usage' });
 });
 
@@ -91,7 +91,7 @@ describe('errand diff', () => {
     );
     answer = { ...diff, files: [], patch: '' };
     await diffErrand(daemon.context, 'brave-otter', {});
-    expect(daemon.texts[1]).toBe('nothing has changed on work/brave-otter');
+    expect(daemon.texts[1]).toBe('nothing changed on work/brave-otter');
   });
 });
 

@@ -30,7 +30,7 @@ describe('fork', () => {
     expect(await fork(daemon.context, [], {})).toBe(0);
     expect(daemon.requests[0]).toBe('POST /api/agents/%40current/fork');
     expect(daemon.bodies[0]).toEqual({ path: here, wait: false });
-    expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it waits for your word on work/calm-fox');
+    expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it waits for your prompt on work/calm-fox');
   });
 
   test('a prompt becomes the first message of the child [S1-14]', async () => {
@@ -38,7 +38,7 @@ describe('fork', () => {
     await fork(daemon.context, ['brave-otter', 'fix it'], {});
     expect(daemon.requests[0]).toBe('POST /api/agents/brave-otter/fork');
     expect(daemon.bodies[0]).toEqual({ path: here, wait: false, prompt: 'fix it' });
-    expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it is at work');
+    expect(daemon.texts[0]).toContain('calm-fox forked off brave-otter; it is working');
   });
 
   test('the person stays, unless --switch was given, and is told when they act as the child [S1-16]', async () => {

@@ -43,7 +43,7 @@ test('agent 0 has no parent', async () => {
 test.each<[AgentView['worktreeEnd'], string]>([
   [{ state: 'retained', reason: 'uncommitted\u001B[2J work', at: 1 }, 'retained: uncommitted work'],
   [{ state: 'trashed', entry: 'otter-1', at: 1 }, 'in the trash as otter-1; pawl worktree restore otter-1'],
-  [{ state: 'missing', at: 1 }, 'there was nothing at its place'],
+  [{ state: 'missing', at: 1 }, 'nothing was at its path'],
 ])('what became of the worktree: %j', async (worktreeEnd, line) => {
   expect(await shown({ status: 'dead', worktreeEnd })).toContain(line);
 });

@@ -47,7 +47,7 @@ test('--all where nobody is dead', async () => {
     json: false,
   });
   expect(await reap(daemon.context, [], { all: true })).toBe(0);
-  expect(daemon.texts).toEqual(['nobody is dead']);
+  expect(daemon.texts).toEqual(['no dead agents']);
 });
 
 test('whom to reap has to be said', async () => {

@@ -58,14 +58,14 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     const environment = { PAWL_AGENT_ID: 'helper-old', PAWL_HELPER: '1' };
     const { code, note, said } = await place.run(helper, { environment });
     expect([code, note]).toEqual([3, `  ${place.root}\n`]);
-    expect(said).toMatch(/warning: nobody is at work here/);
+    expect(said).toMatch(/warning: nobody is working here/);
   });
 
   test('where nobody can say, it is a helper', async () => {
     await using place = await aPlace();
     const { note, said } = await place.run(helper, { environment: { ROSTER_PROC: '/no/such/proc' } });
     expect(note).toMatch(/^helper-/);
-    expect(said).toMatch(/warning: It cannot be told/);
+    expect(said).toMatch(/warning: Cannot tell/);
   });
 
   test('without a command it runs the program of the usual provider', async () => {

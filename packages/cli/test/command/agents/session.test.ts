@@ -113,7 +113,7 @@ describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', 
     expect(place.texts.at(-1)).toMatch(/^waiting/);
     await place.end({ onHelpers: 'leave' });
     expect(place.texts.at(-1)).toMatch(/^left\narchive: \.pawl\/sessions\/2026-01-02-03-04-session\.md/);
-    expect(asked[0]).toMatch(/Others are at work here \(claude \d+\).*\[commit\/wait\/leave\]/);
+    expect(asked[0]).toMatch(/Others are working here \(claude \d+\).*\[commit\/wait\/leave\]/);
   });
 
   test('without /proc it is restricted, and says why [2.2.6]', async () => {

@@ -16,7 +16,7 @@ afterEach(() => {
 test.each([
   ['pause', { activity: 'running', paused: true }, 'brave-otter is paused'],
   ['continue', { activity: 'running' }, 'brave-otter is running'],
-  ['interrupt', {}, 'brave-otter was asked to leave off; it is idle'],
+  ['interrupt', {}, 'brave-otter was interrupted; it is idle'],
 ] as const)('%s', async (verb, given, text) => {
   const agent = agentView(given);
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }), { json: false });
@@ -38,8 +38,8 @@ test.each([
 
 test.each([
   ['clear', undefined, {}, 'forgets everything up to here'],
-  ['mark', 'before', { label: 'before' }, 'marked this place "before" (message 7)'],
-  ['mark', undefined, {}, 'marked this place (message 7)'],
+  ['mark', 'before', { label: 'before' }, 'set a mark "before" (message 7)'],
+  ['mark', undefined, {}, 'set a mark (message 7)'],
   ['rewind', 'before', { label: 'before' }, 'back at the mark "before"'],
   ['rewind', undefined, {}, 'back at the last mark;'],
 ] as const)('%s %s', async (verb, label, body, text) => {

@@ -24,7 +24,7 @@ test('--all is the emergency brake: one request stops everybody', async () => {
 test('--all with nobody at work', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [] }), { json: false });
   await stop(daemon.context, [], { all: true });
-  expect(daemon.texts).toEqual(['nobody was at work']);
+  expect(daemon.texts).toEqual(['nobody was working']);
 });
 
 test.each([

@@ -132,7 +132,7 @@ describe('verbs of a change', () => {
     );
     expect(await closeChange(daemon.context, 'x', { reason: 'too slow', learnings: 'an index' })).toBe(0);
     expect(daemon.bodies).toEqual([{ reason: 'too slow', learnings: 'an index' }]);
-    expect(daemon.texts[0]).toContain('is closed: too slow\nwhat was learned is kept: /h/l\u{FFFD}.md');
+    expect(daemon.texts[0]).toContain('is closed: too slow\nlearnings are kept: /h/l\u{FFFD}.md');
   });
 });
 

@@ -75,7 +75,7 @@ describe('pre-tool-use', () => {
     async (code) => {
       await using daemon = await fakeDaemon(({ response }) => sendFailure(response, code, 'no.'));
       expect(await ask(daemon.context.home, call('Bash', { command: 'ls' }))).toEqual(
-        denied('Pawl could not be asked, so this is not allowed: no.'),
+        denied('Pawl could not be reached, so this is refused: no.'),
       );
     },
   );
@@ -84,7 +84,7 @@ describe('pre-tool-use', () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { allowed: true, reason: '' }));
     const { home } = daemon.context;
     expect(await ask(home, 'not JSON')).toEqual(denied(expect.stringContaining('not JSON')));
-    expect(await ask(home, call('Bash', {}), {})).toEqual(denied(expect.stringContaining('who asks')));
+    expect(await ask(home, call('Bash', {}), {})).toEqual(denied(expect.stringContaining('recognise the caller')));
     expect(await ask(home, call('Bash', {}), { PAWL_AGENT_ID: 'me' })).toHaveLength(1);
     expect(daemon.requests).toEqual([]);
   });

@@ -134,6 +134,6 @@ describe.runIf(process.platform === 'linux')('agent-roster [S0-05]', () => {
     await place.agents.start('codex', join(place.root, 'gone'));
     rmSync(join(place.root, 'gone'), { recursive: true });
     const { code, warned } = place.look();
-    expect([code, warned]).toEqual([1, ['roster: 1 left out whose directory cannot be seen']]);
+    expect([code, warned]).toEqual([1, ['roster: 1 skipped, whose directory cannot be read']]);
   });
 });

@@ -218,7 +218,7 @@ describe('inbox', () => {
     expect(text).toContain('--allow | --deny | --not-now');
     expect(text).toContain('pawl reply brave-otter --answer <id>=<text> | --not-now');
     expect(text).toContain('[a] A?');
-    expect(text).toContain('its time is over');
+    expect(text).toContain('overdue');
     expect(text).not.toContain('\u001B');
   });
 
@@ -318,7 +318,7 @@ describe('inbox', () => {
   test('says when nothing does', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, nothing), { json: false });
     await inbox(daemon.context);
-    expect(daemon.texts).toEqual(['nothing waits for you']);
+    expect(daemon.texts).toEqual(['nothing is waiting for you']);
   });
 });
 

@@ -24,7 +24,7 @@ const merging = {
   notCommitted: '`.pawl/config.yaml` is not committed on main: `git add`, `git commit`',
 };
 const mergingLines = [
-  'nothing is merged or pushed by itself',
+  'nothing is merged or pushed automatically',
   `when an agent is done: ${merging.text}`,
   `first, in /code/shop: ${merging.notCommitted}`,
 ];
@@ -37,10 +37,7 @@ test.each([
     [`wrote ${file}; a change passes when these do:`, '  npm test  (package.json)'],
   ],
   [{ file, found, outcome: 'kept', reason: null }, [`its checks are named in ${file}`]],
-  [
-    { file, found: [], outcome: 'not-found', reason: null },
-    [`nothing was found that checks it, so there is no ${file}`, open],
-  ],
+  [{ file, found: [], outcome: 'not-found', reason: null }, [`no checks were detected, so there is no ${file}`, open]],
   [
     { file, found, outcome: 'failed', reason: 'EROFS\u001b[2J' },
     [`${file} could not be written: EROFS`, '  npm test  (package.json)', open],
@@ -51,7 +48,7 @@ test.each([
   expect(await init(daemon.context, '.', {}, nobody)).toBe(0);
   expect(daemon.bodies).toEqual([{ path: resolve('.'), checks: true }]);
   expect(daemon.texts[0]?.split('\n')).toEqual([
-    'shop is now a project (/code/shop)',
+    'shop is is now a project (/code/shop)',
     ...lines,
     ...mergingLines,
     'next: pawl work "what to do"',

@@ -45,7 +45,7 @@ describe('a run whose process never began', () => {
     await daemon.client.resumeAgent(agent.id, { prompt: 'once more' }, randomUUID());
     const { run, detail } = await daemon.ended(agent.id);
     expect(run).toMatchObject({ status: 'failed' });
-    expect(detail).toContain('is not a worktree of');
+    expect(detail).toContain('is no longer a worktree of');
   });
 
   test('fails with the reason when the repository was moved', async () => {
