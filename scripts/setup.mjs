@@ -2,13 +2,15 @@
 // something has changed, so that a second run costs nothing. Runs on Node 20; everything else uses the Node it installs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
+/** How often a lock without an owner is looked at before it counts as left behind. */
+const emptyWaits = 25;
 
 requireNode(20);
 requireProgram('git', 'Install git (Debian: apt-get install git) and run this again.');
@@ -47,10 +49,60 @@ function requireProgram(name, hint) {
 /** Does the work unless the stamp says that it was done for exactly this state. */
 function once(stamp, state, what, work) {
   const path = join(root, stamp);
-  if (existsSync(path) && readFileSync(path, 'utf8') === state) return;
-  process.stderr.write(`${what}…\n`);
-  work();
-  writeFileSync(path, state);
+  const isDone = () => existsSync(path) && readFileSync(path, 'utf8') === state;
+  if (isDone()) return;
+  const unlock = lock();
+  try {
+    // Another setup may have done it while this one waited.
+    if (isDone()) return;
+    process.stderr.write(`${what}…\n`);
+    work();
+    writeFileSync(path, state);
+  } finally {
+    unlock();
+  }
+}
+
+/** Waits until no other setup of this checkout works. Two at once would install over each other. */
+function lock() {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const path = join(root, '.cache', 'setup.lock');
+  for (let waits = 0; ; waits += 1) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx' });
+      const unlock = () => rmSync(path, { force: true });
+      process.once('exit', unlock);
+      return unlock;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const owner = readOwner(path);
+    // One that was killed before it wrote its id leaves an empty file.
+    const isLeft = owner === null ? waits > emptyWaits : !isAlive(owner);
+    if (isLeft) rmSync(path, { force: true });
+    else if (waits === 0)
+      process.stderr.write(`Waiting for another setup${owner === null ? '' : ` (pid ${owner})`}…\n`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  }
+}
+
+/** The process that holds the lock; null while it has not written its id yet. */
+function readOwner(path) {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    return Number.isInteger(pid) && pid > 0 ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 function run(command, args, hint) {

@@ -1,0 +1,53 @@
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { workspaceRoot } from '../scripts/import-boundaries.ts';
+
+const run = promisify(execFile);
+
+/** A checkout whose packages are installed, and whose build only notes that it ran. */
+async function checkout() {
+  const place = await temporaryDirectory();
+  const root = place.path;
+  for (const directory of ['scripts', 'packages', 'dist', '.cache', 'node_modules/node/bin'])
+    mkdirSync(join(root, directory), { recursive: true });
+  copyFileSync(join(workspaceRoot, 'scripts', 'setup.mjs'), join(root, 'scripts', 'setup.mjs'));
+  for (const file of ['package.json', 'package-lock.json', 'scripts/build-settings.mjs'])
+    writeFileSync(join(root, file), '');
+  symlinkSync(process.execPath, join(root, 'node_modules', 'node', 'bin', 'node'));
+  const installed = createHash('sha256').update('package-lock.json').digest('hex');
+  writeFileSync(join(root, 'node_modules', '.pawl-installed'), installed);
+  const log = join(root, 'log');
+  writeFileSync(
+    join(root, 'scripts', 'build.mjs'),
+    `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(log)}, 'built\\n');\n`,
+  );
+  return {
+    lock: join(root, '.cache', 'setup.lock'),
+    builds: () => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
+    setup: () => run(process.execPath, [join(root, 'scripts', 'setup.mjs'), '--build']),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+test('of several setups at once, one builds and the others wait for it', async () => {
+  await using place = await checkout();
+  await Promise.all([place.setup(), place.setup(), place.setup()]);
+  expect(place.builds()).toBe('built\n');
+  expect(existsSync(place.lock)).toBe(false);
+});
+
+test.each([
+  ['a process that is gone', '99999999'],
+  ['one that was killed before it wrote its id', ''],
+])('the lock of %s is taken over', async (_, content) => {
+  await using place = await checkout();
+  writeFileSync(place.lock, content);
+  await place.setup();
+  expect(place.builds()).toBe('built\n');
+  expect(existsSync(place.lock)).toBe(false);
+});
