@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';
 import { createMailboxes } from './mailbox.ts';
-import type { MailCaller } from './mailbox.ts';
+import type { MailCaller } from './mail-lookup.ts';
 import { createMailWaits } from './mail-wait.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Post } from './post.ts';

@@ -1,0 +1,58 @@
+import type { FetchMailBody, MailList } from '@pawl/protocol/view/mail';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { countUnread, mailById } from '@pawl/store/mail/mail';
+import { mailbox, noteLooked } from '@pawl/store/mail/mailboxes';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import type { MailCaller } from './mail-lookup.ts';
+import { findRecipient, orderKey } from './mail-lookup.ts';
+import { viewMails } from './mail-view.ts';
+import type { PageFilter } from './mailbox-page.ts';
+import { pageOf } from './mailbox-page.ts';
+import { noteDelivered } from './marks.ts';
+import type { Sight } from './way.ts';
+
+/**
+ * Fetches the caller's own mailbox. What waited there is delivered by this; what a session has in its hands is left to it,
+ * since only that session's output shows whether it arrived.
+ */
+export async function fetchMail(sight: Sight, { agent }: MailCaller, query: FetchMailBody): Promise<MailList> {
+  const { store } = sight.platform;
+  const { db } = store;
+  const { mails, next } = await pageOf(db, agent.id, await filterOf(db, agent, query));
+  const waiting = mails.filter(
+    (mail) => mail.deliveredAt === null && mail.deadAt === null && mail.claimSessionId === null,
+  );
+  const { hintedAt, lookedAt } = await mailbox(db, agent.id);
+  const order = mails.map(({ id }) => id);
+  const sameOrder = JSON.stringify(await getSetting(db, orderKey(agent.id))) === JSON.stringify(order);
+  const unseen = hintedAt !== null && (lookedAt === null || lookedAt <= hintedAt);
+  if (waiting.length > 0 || unseen || !sameOrder) {
+    await store.write(async (tx) => {
+      for (const { id } of waiting) {
+        const mail = await mailById(tx.db, id);
+        if (mail !== null && mail.claimSessionId === null) await noteDelivered(tx, mail, 'pull');
+      }
+      await noteLooked(tx, agent.id);
+      if (!sameOrder) await setSetting(tx, orderKey(agent.id), order);
+    });
+  }
+  const after = await Promise.all(mails.map(async (mail) => (await mailById(db, mail.id)) ?? mail));
+  return listed(sight, agent, after, next);
+}
+
+/** Turns a query into a filter of a mailbox's pages. */
+export async function filterOf(db: Database, of: Agent, { from, ...query }: FetchMailBody): Promise<PageFilter> {
+  return { ...query, ...(from === undefined ? {} : { fromId: (await findRecipient(db, of, from)).id }) };
+}
+
+/** A page of a mailbox as it is shown. */
+export async function listed(sight: Sight, of: Agent, mails: Mail[], next: string | null): Promise<MailList> {
+  return {
+    mailbox: { id: of.id, alias: of.alias },
+    mails: await viewMails(sight, mails),
+    unread: await countUnread(sight.platform.store.db, of.id),
+    next,
+  };
+}

@@ -1,0 +1,89 @@
+import { resolveAgent } from '@pawl/core/agents/resolve';
+import { openRepository } from '@pawl/git/repository/repository';
+import { PawlError } from '@pawl/schema/error';
+import type { Mail } from '@pawl/schema/mail';
+import type { Agent } from '@pawl/schema/record';
+import { agentById, findAgents } from '@pawl/store/agents/agents';
+import { findMail, mailById } from '@pawl/store/mail/mail';
+import { projectByRoot } from '@pawl/store/projects/projects';
+import { getSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import * as z from 'zod';
+import { agentIn } from '../platform/places.ts';
+import { primaryFor } from './primary.ts';
+
+/** Who asks: an agent, or a person, who has agent 0's mailbox and may look into all others. */
+export type MailCaller = { agent: Agent; isPerson: boolean };
+
+/** The order of an agent's last fetch, so that a number means the same mail until the next one. */
+export const orderKey = (agentId: string) => `mail_order:${agentId}`;
+const orderSchema = z.array(z.string());
+const isNumber = (reference: string) => /^[1-9]\d{0,2}$/.test(reference);
+
+/** Finds the agent that a caller names. Prefers the caller's own project, so shared aliases stay unambiguous. */
+export async function findRecipient(db: Database, caller: Agent, word: string): Promise<Agent> {
+  if (word === 'parent' && caller.parentId !== null) {
+    const parent = await agentById(db, caller.supervisorId ?? caller.parentId);
+    if (parent !== null) return parent;
+  }
+  if (word === 'primary' && caller.projectId !== null) return primaryFor(db, caller);
+  const own =
+    caller.projectId === null ? [] : await findAgents(db, word, { projectId: caller.projectId, prefixOf: 'living' });
+  const found = own.length > 0 ? own : await findAgents(db, word, { prefixOf: 'living' });
+  // Of several dead ones with one name the last is meant: it is refused for being dead, not for being many.
+  return resolveAgent(word, found.every(({ endedAt }) => endedAt !== null) ? found.slice(0, 1) : found);
+}
+
+/** Finds the project whose agents a caller writes to. */
+export async function projectFor(db: Database, caller: MailCaller, path: string | undefined): Promise<string> {
+  if (!caller.isPerson && caller.agent.projectId !== null && path === undefined) return caller.agent.projectId;
+  if (path === undefined) {
+    throw new PawlError('invalid_input', 'It is not said whose agents are meant.', {
+      hint: 'Go to a repository, or name it with -C.',
+    });
+  }
+  const { root } = await openRepository(path);
+  const project = await projectByRoot(db, root);
+  if (project === null) {
+    throw new PawlError('project_not_found', `${root} is not a project yet.`, {
+      hint: 'Run `pawl init` there first.',
+    });
+  }
+  if (caller.isPerson || (await agentIn(db, caller.agent, project.id)) !== null) return project.id;
+  throw new PawlError('forbidden', 'An agent writes to its own project only.');
+}
+
+/** Finds a mail by its id, the start of it, or its number in the caller's last fetch. */
+export async function mailFor(db: Database, caller: MailCaller, reference: string): Promise<Mail> {
+  const found = isNumber(reference) ? await numbered(db, caller, Number(reference)) : await findMail(db, reference);
+  const [mail, ...others] = found.filter((each) => caller.isPerson || isSide(caller.agent, each));
+  if (mail !== undefined && others.length === 0) return mail;
+  const shown = JSON.stringify(reference.slice(0, 80));
+  if (mail !== undefined) {
+    throw new PawlError('ambiguous', `${shown} fits more than one mail.`, {
+      hint: 'Give more characters of the id.',
+    });
+  }
+  // That a whole id exists is known to whoever has it; of what begins alike nothing is told.
+  if (found.some(({ id }) => id === reference)) throw strangersMail();
+  throw new PawlError('not_found', `There is no mail ${shown}.`, {
+    hint: 'See `pawl mail`; its id, the first 4 or more characters of it, or its number there will do.',
+  });
+}
+
+async function numbered(db: Database, caller: MailCaller, number: number): Promise<Mail[]> {
+  const order = orderSchema.safeParse(await getSetting(db, orderKey(caller.agent.id)));
+  const id = order.data?.[number - 1];
+  const mail = id === undefined ? null : await mailById(db, id);
+  return mail === null ? [] : [mail];
+}
+
+function isSide(agent: Agent, { fromId, toId }: Mail): boolean {
+  return agent.id === fromId || agent.id === toId;
+}
+
+export function strangersMail(): PawlError {
+  return new PawlError('forbidden', 'This mail is somebody else’s.', {
+    hint: 'Only its recipient says that a mail is dealt with.',
+  });
+}
