@@ -1,0 +1,115 @@
+import { checkoutOf } from '@pawl/git/merge/advance';
+import { branchTip, listBranches } from '@pawl/git/repository/repository';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { idSchema } from '@pawl/schema/id';
+import type { Agent, Project } from '@pawl/schema/record';
+import { agentById, livingAliases, takenAliases } from '@pawl/store/agents/agents';
+import { livingColleagues } from '@pawl/store/agents/colleagues';
+import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
+import { getSetting, setSetting } from '@pawl/store/settings';
+import type { Database } from '@pawl/store/tables';
+import * as z from 'zod';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import type { Resting } from '../agents/add-child.ts';
+import { forkAndExec } from '../agents/fork.ts';
+import { repositoryOf } from '../platform/platform.ts';
+import { rootAgent } from '../platform/root-agent.ts';
+import { targetCommit } from '../project-config/base-commit.ts';
+
+/** A role of a crew: the id of a definition. */
+export type CrewRole = string;
+
+/** A person's choices for the agents of a crew. */
+export type CrewGiven = {
+  provider?: string | undefined;
+  environment?: Record<string, string> | undefined;
+  searchPath?: string | undefined;
+};
+
+/** The agent that has a role, and the wish for a crew that it was started for. */
+const memberSchema = z.object({ wantedAt: z.number(), agentId: idSchema });
+type Member = z.infer<typeof memberSchema>;
+
+const memberKey = (projectId: string, role: CrewRole) => `crew:${projectId}:${role}`;
+
+/** Forks the agent of one role. The wish, the agent and whose role it is are one transaction: a refusal leaves no wish behind. */
+export async function fillRole(
+  platform: SessionPlatform,
+  project: Project,
+  role: CrewRole,
+  { wantedAt, given }: { wantedAt: number; given: CrewGiven },
+): Promise<void> {
+  const { branch, base } = await placeFor(platform, project, role);
+  const body = {
+    path: project.root,
+    task: '',
+    definition: role,
+    alias: await aliasFor(platform, project, role),
+    base,
+    ...(given.provider === undefined ? {} : { provider: given.provider }),
+    ...(given.environment === undefined ? {} : { environment: given.environment }),
+    ...(given.searchPath === undefined ? {} : { searchPath: given.searchPath }),
+  };
+  const actor = { agent: await rootAgent(platform.store.db), isPerson: true };
+  const resting: Resting = {
+    branch,
+    async record(tx, { id }) {
+      await setSetting(tx, memberKey(project.id, role), { wantedAt, agentId: id } satisfies Member);
+      const { crewWantedAt } = await projectSettings(tx.db, project.id);
+      if (crewWantedAt === wantedAt) return;
+      await updateProjectSettings(tx, project.id, { crewWantedAt: wantedAt });
+      if (crewWantedAt === null) tx.emit({ type: 'project.configured', projectId: project.id, data: { crew: true } });
+    },
+  };
+  await forkAndExec(platform, actor, body, `crew:${project.id}:${role}:${wantedAt}`, { resting });
+  crashPoint('crew.after_member');
+}
+
+/** The agent that was started for a role; it may have ended. */
+export async function memberOf(db: Database, project: Project, role: CrewRole): Promise<Member | null> {
+  const found = memberSchema.safeParse(await getSetting(db, memberKey(project.id, role)));
+  return found.success ? found.data : null;
+}
+
+/** The holder of a role: the crew's member, or an agent that a person started for it. */
+export async function holderOf(db: Database, project: Project, role: CrewRole): Promise<Agent | null> {
+  const member = await memberOf(db, project, role);
+  const agent = member === null ? null : await agentById(db, member.agentId);
+  if (agent !== null && agent.endedAt === null) return agent;
+  const others = await livingColleagues(db, project.id);
+  const other = others.find(
+    (each) => each.agent.definition === role && each.agent.class === 'persistent' && each.agent.adopted === null,
+  );
+  return other?.agent ?? null;
+}
+
+/** Supervisor and merge-queue read where changes go to; a workspace keeps its branch, if it had one. */
+async function placeFor(
+  platform: SessionPlatform,
+  project: Project,
+  role: CrewRole,
+): Promise<{ branch: string | null; base: string }> {
+  const repository = await repositoryOf(platform, project);
+  const base = await targetCommit(platform, project, repository);
+  if (role !== 'workspace') return { branch: null, base };
+  for (let number = 1; ; number++) {
+    const branch = `workspace/${project.name}${number === 1 ? '' : `-${number}`}`;
+    if ((await checkoutOf(repository, branch)) !== null) continue;
+    return { branch, base: (await branchTip(repository, branch)) ?? base };
+  }
+}
+
+/** The role's own name, or, when that is taken, with the project's. */
+async function aliasFor(platform: SessionPlatform, project: Project, role: CrewRole): Promise<string> {
+  const branches = await listBranches(await repositoryOf(platform, project), 'work/');
+  const taken = new Set([
+    ...(await livingAliases(platform.store.db)),
+    ...(await takenAliases(platform.store.db, project.id)),
+    ...branches.map(({ name }) => name.slice('work/'.length)),
+  ]);
+  const withProject = `${role}-${project.name}`.slice(0, 56);
+  for (let number = 0; ; number++) {
+    const alias = number === 0 ? role : number === 1 ? withProject : `${withProject}-${number}`;
+    if (!taken.has(alias)) return alias;
+  }
+}
