@@ -1,7 +1,7 @@
 /**
- * Named places where a test may kill the daemon. `PAWL_CRASH_AT=<name>` makes the process end there with SIGKILL,
- * as a power cut would, and so does `file:<path>` with a file that has the name in it; the release build defines that variable away. A suite visits every name in this list, so a new
- * step without a crash test is noticed.
+ * Named places where a test may kill the daemon. `PAWL_CRASH_AT=<name>` ends the process there with SIGKILL, like a
+ * power cut; so does `file:<path>` with a file that contains the name. The release build compiles this out. A suite
+ * visits every name in this list, so a new step without a crash test is noticed.
  */
 export const crashPoints = [
   'spawn.after_fork',
@@ -91,12 +91,12 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number];
 
-/** Ends this process at once when a test asked for it at this point. */
+/** Kills this process if a test asked for it at this point. */
 export function crashPoint(point: CrashPoint): void {
   if (process.env['PAWL_CRASH_AT'] === point || namedInFile() === point) process.kill(process.pid, 'SIGKILL');
 }
 
-/** The point that a test has written into the file `PAWL_CRASH_AT=file:<path>`, once the process was running. */
+/** The crash point in the file of `PAWL_CRASH_AT=file:<path>`, for a process that is already running. */
 function namedInFile(): string | null {
   const path = /^file:(.+)$/.exec(process.env['PAWL_CRASH_AT'] ?? '')?.[1];
   if (path === undefined) return null;

@@ -10,7 +10,7 @@ export const hearings = ['changes', 'reviews', 'emergency'] as const;
 export type Hearing = (typeof hearings)[number];
 export type AgentAction = (typeof agentActions)[number];
 
-/** What an agent is, as markdown files say it: the combination of all files with one id. */
+/** An agent's description: all markdown files with one id, combined. */
 export const definitionSchema = z.object({
   id: nameSchema,
   name: z.string(),
@@ -24,7 +24,7 @@ export const definitionSchema = z.object({
   /** Canonical names; `*` is every tool, an empty list none. */
   tools: z.array(z.string()),
   deniedTools: z.array(z.string()),
-  /** `advisory` lets it run on a provider that cannot enforce its tools. */
+  /** `advisory` permits a provider that cannot enforce its tools. */
   toolGate: z.enum(['hard', 'advisory']),
   policy: z.object({
     allow: z.array(z.enum(agentActions)),
@@ -34,13 +34,13 @@ export const definitionSchema = z.object({
   workGlobs: z.array(z.string()),
   nudge: z.string().nullable(),
   /**
-   * What mail does to an agent that rests: `wake` begins a turn with it, `next-turn` lets it wait for one. With `pull` none is
-   * ever put before it: it is told that there is some, and fetches it.
+   * What mail does to an idle agent: `wake` starts a turn, `next-turn` waits for one. With `pull` mail is never
+   * delivered: the agent is told about it, and fetches it.
    */
   mail: z.enum(mailPolicies).default('wake'),
-  /** Who hears that it is done: `parent`, or everybody in the project with that role. */
+  /** Who is told of its completion: `parent`, or everybody in the project with that role. */
   notify: z.array(z.string()).default(['parent']),
-  /** What it is told of the project's merge queue. */
+  /** The merge queue notices that it receives. */
   hears: z.array(z.enum(hearings)).default([]),
   prompt: z.string(),
   sources: z.array(z.object({ layer: z.enum(definitionLayers), path: z.string() })),

@@ -13,14 +13,14 @@ export const errorCodes = {
   not_a_repository: { http: 400, exit: 2 },
   no_commits: { http: 400, exit: 2 },
   unknown_provider: { http: 400, exit: 2 },
-  /** Nobody has chosen a coding agent, and what is installed leaves it open. */
+  /** No coding agent was chosen, and the installed ones leave it open. */
   no_provider: { http: 400, exit: 2 },
   not_found: { http: 404, exit: 3 },
   agent_not_found: { http: 404, exit: 3 },
   project_not_found: { http: 404, exit: 3 },
   ambiguous: { http: 409, exit: 4 },
   conflict: { http: 409, exit: 4 },
-  /** It would work, but not now: somebody has to finish first. */
+  /** It would work, but not now: something else must finish first. */
   busy: { http: 409, exit: 4 },
   already_running: { http: 409, exit: 4 },
   timeout: { http: 504, exit: 5 },
@@ -68,10 +68,10 @@ export function hasErrno(error: unknown, ...errnos: string[]): boolean {
   return error instanceof Error && 'code' in error && errnos.includes(String(error.code));
 }
 
-/** Errors of a system that has run out of something: they pass, and say nothing about what was asked for. */
+/** Errors of an exhausted system resource: transient, and unrelated to the request. */
 const passingErrnos = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'];
 
-/** True when trying the same again later may well succeed. */
+/** True if a later retry may well succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof PawlError && error.code === 'unavailable') return true;
   if (hasErrno(error, ...passingErrnos)) return true;

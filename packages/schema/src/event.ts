@@ -4,13 +4,13 @@ import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
 import { budgetOwners, budgetSchema, timeSchema, usageSchema } from './record.ts';
 
-/** What each event carries. Names are noun-verb in the past; an event is written together with the fact it tells. */
+/** The data of each event. Names are noun-verb in the past; an event is written together with its fact. */
 export const eventData = {
   'daemon.started': z.object({ version: z.string(), pid: z.number().int() }),
   'daemon.stopped': z.object({ reason: z.string() }),
   'store.restored': z.object({ quarantined: z.string(), backup: z.string().nullable(), reason: z.string() }),
   'project.added': z.object({ name: nameSchema, root: z.string() }),
-  /** A person changed settings of the project; only those that changed are here. */
+  /** A person changed project settings; only changed ones are included. */
   'project.configured': z.object({
     provider: nameSchema.nullable().optional(),
     crew: z.boolean().optional(),
@@ -27,7 +27,7 @@ export const eventData = {
     forkMessageId: z.number().int(),
   }),
   'agent.fork_waiting': z.object({ reason: z.string() }),
-  /** One event for one kill, however many agents died of it; `agents` are all of them, children before parents. */
+  /** One event per kill; `agents` are all that died, children before parents. */
   'agent.killed': z.object({
     target: idSchema,
     killedBy: idSchema,
@@ -60,11 +60,11 @@ export const eventData = {
   'session.paused': z.object({ no: z.number().int() }),
   'session.continued': z.object({ no: z.number().int() }),
   'session.interrupted': z.object({ no: z.number().int() }),
-  /** It was running when the last daemon ended, and nobody knows how it ended. */
+  /** It was running when the last daemon ended, and how it ended is unknown. */
   'session.lost': z.object({ no: z.number().int() }),
-  /** It prints nothing: limits and overload often look like that. */
+  /** It prints nothing, as often at limits and overload. */
   'session.silent': z.object({ no: z.number().int(), silentMs: z.number().int() }),
-  /** The run goes on in another session after an error or a pause. */
+  /** The run continues in another session after an error or a pause. */
   'run.waiting': z.object({ reason: z.enum(['account', 'retry']), until: timeSchema, detail: z.string() }),
   'session.ended': z.object({
     no: z.number().int(),
@@ -74,16 +74,16 @@ export const eventData = {
   }),
   'agent.waiting': z.object({ questions: z.number().int() }),
   'agent.exhausted': z.object({ until: timeSchema.nullable() }),
-  /** A person or an agent said something more to it. */
+  /** A person or an agent sent it a message. */
   'agent.told': z.object({ by: z.string(), channel: z.enum(['live', 'resumed']) }),
   'agent.answered': z.object({ by: z.string(), answers: z.number().int() }),
   'budget.changed': z.object({ budget: budgetSchema }),
   'budget.exceeded': z.object({ of: z.enum(budgetOwners), detail: z.string() }),
-  /** What a repository brings that a provider would run or read as settings, and that it was kept from. */
+  /** A repository's files that a provider would run or read as settings, and was kept from. */
   'settings.blocked': z.object({ files: z.array(z.string()) }),
   'account.added': z.object({ account: nameSchema, provider: nameSchema, kind: z.string() }),
   'account.removed': z.object({ account: nameSchema, provider: nameSchema }),
-  /** A person made it the default of its provider; limits that were known of it may be forgotten with that. */
+  /** A person made it the default of its provider; its known limits may be cleared. */
   'account.selected': z.object({ account: nameSchema, provider: nameSchema }),
   'account.exhausted': z.object({ account: nameSchema, provider: nameSchema, until: timeSchema }),
   'account.invalid': z.object({ account: nameSchema, provider: nameSchema, reason: z.string() }),
@@ -101,7 +101,7 @@ export const eventData = {
   'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
   'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),
   'errand.abandoned': z.object({ branch: z.string() }),
-  /** The events of a mail are about its recipient; their `peerId` is its sender. */
+  /** The events of a mail are about its recipient; `peerId` is its sender. */
   'mail.sent': z.object({
     mailId: idSchema,
     kind: z.enum(mailKinds),
@@ -111,44 +111,46 @@ export const eventData = {
   'mail.delivered': z.object({ mailId: idSchema, channel: z.enum(mailChannels) }),
   'mail.read': z.object({ mailId: idSchema }),
   'mail.acked': z.object({ mailId: idSchema }),
-  /** The session that had it ended without showing it: it waits again. */
+  /** Its session ended without confirming it: it waits again. */
   'mail.returned': z.object({ mailId: idSchema, attempts: z.number().int(), reason: z.string() }),
   'mail.dead_lettered': z.object({ mailId: idSchema, reason: z.string() }),
-  /** A file in a mailbox directory that is no mail. */
+  /** A file in a mailbox directory that is not a mail. */
   'mail.file_refused': z.object({ file: z.string(), reason: z.string() }),
   'mailbox.pruned': z.object({ path: z.string() }),
-  /** About the one who is asked; `peerId` asks. */
+  /** About the recipient; `peerId` asks. */
   'question.asked': z.object({ questionId: idSchema, mailId: idSchema }),
   'question.ended': z.object({ questionId: idSchema, end: z.enum(questionEnds) }),
   'nudge.sent': z.object({ mailId: idSchema }),
-  /** Told when the reason changes, not each time. */
+  /** Emitted when the reason changes, not each time. */
   'nudge.skipped': z.object({ reason: z.string() }),
   'agent.stuck': z.object({ reason: z.string() }),
   'agent.unstuck': z.object({}),
-  /** It had crashed and was begun again: the how manieth time within an hour, and why it had crashed. */
+  /** A crashed agent was restarted: the count within an hour, and the cause. */
   'agent.restarted': z.object({ attempt: z.number().int(), reason: z.string() }),
-  /** It signalled that its task is done. `notified` were sent a mail; it leaves when its change or review is settled. */
+  /**
+   * It signalled that its task is done. `notified` were sent a mail; it leaves when its change or review is settled.
+   */
   'agent.finished': z.object({ summary: z.string().nullable(), notified: z.array(idSchema) }),
-  /** It is done for good. `notified` are those who were sent a mail about it. */
+  /** It has completed. `notified` were sent a mail. */
   'agent.completed': z.object({
     summary: z.string().nullable(),
     failure: z.string().nullable(),
     notified: z.array(idSchema),
   }),
-  /** It is not done after all. `notified` are those who had been told, and are told this. */
+  /** Its completion is withdrawn. `notified` had been told, and are told this. */
   'agent.completion_withdrawn': z.object({ notified: z.array(idSchema) }),
-  /** It has ended after it was done: `agents` are it and its subagents, `resupervised` those who live on under somebody else. */
+  /** It has ended after completing: `agents` are it and its subagents, `resupervised` have a new supervisor. */
   'agent.ended': z.object({ reason: z.string(), agents: z.array(idSchema), resupervised: z.array(idSchema) }),
-  /** A process that nobody registered was found in a project, and has left it. */
+  /** An unregistered process was found in a project, and has left it. */
   'agent.adopted': z.object({ pid: z.number().int(), cwd: z.string(), provider: nameSchema }),
   'agent.left': z.object({ pid: z.number().int() }),
   /** The events of a change are about its author. */
   'change.opened': z.object({ changeId: idSchema, branch: z.string(), head: z.string(), title: z.string() }),
-  /** An agent without Patch in its policy has finished with commits: they stay on its branch. */
+  /** An agent without Patch finished with commits, which stay on its branch. */
   'change.withheld': z.object({ branch: z.string(), head: z.string(), definition: nameSchema }),
-  /** Its author has proposed a later commit. */
+  /** Its author proposed a later commit. */
   'change.moved': z.object({ changeId: idSchema, from: z.string(), head: z.string() }),
-  /** A person asked for this head to be merged. */
+  /** A person asked to merge this head. */
   'change.asked': z.object({ changeId: idSchema, head: z.string(), by: z.string() }),
   /** This head passed its checks and waits for a person to merge it. */
   'change.passed': z.object({ changeId: idSchema, head: z.string(), onto: z.string() }),
@@ -160,7 +162,7 @@ export const eventData = {
   'change.approved': z.object({ changeId: idSchema, head: z.string() }),
   'change.commented': z.object({ changeId: idSchema, commentId: idSchema, kind: z.string() }),
   'change.addressed': z.object({ changeId: idSchema, commentId: idSchema, by: z.string() }),
-  /** It makes the gate weaker, and waits for a person. */
+  /** It weakens the gate, and waits for a person. */
   'change.questioned': z.object({ changeId: idSchema, head: z.string(), findings: z.array(findingSchema) }),
   'change.ejected': z.object({
     changeId: idSchema,
@@ -171,11 +173,11 @@ export const eventData = {
   }),
   'change.merged': z.object({ changeId: idSchema, head: z.string(), commit: z.string() }),
   'change.closed': z.object({ changeId: idSchema, reason: z.string(), learnings: z.string().nullable() }),
-  /** It went back: to its author (`agentId`), or to somebody in the author's place. */
+  /** It was returned: to its author (`agentId`), or to a stand-in. */
   'change.returned': z.object({ changeId: idSchema, to: idSchema, reason: z.string() }),
   'review.started': z.object({ changeId: idSchema, reviewerId: idSchema, head: z.string() }),
   'review.ended': z.object({ changeId: idSchema, head: z.string(), blocking: z.number().int() }),
-  /** Two branches do not go together; `agentId` and `peerId` are their authors. */
+  /** Two branches conflict; `agentId` and `peerId` are their authors. */
   'conflict.predicted': z.object({ branches: z.tuple([z.string(), z.string()]), files: z.array(z.string()) }),
   'check.started': z.object({ checkId: idSchema, commit: z.string(), changes: z.array(idSchema) }),
   'check.ended': z.object({
@@ -187,17 +189,17 @@ export const eventData = {
     /** It failed before, at the same tree. */
     flaky: z.boolean(),
   }),
-  /** The target branch has moved: by the queue, to what was checked, or by somebody else. */
+  /** The target branch has moved: by the queue, to a checked commit, or by somebody else. */
   'main.advanced': z.object({ branch: z.string(), from: z.string(), to: z.string(), changes: z.array(idSchema) }),
   'main.moved': z.object({ branch: z.string(), from: z.string().nullable(), to: z.string() }),
-  /** A green result cannot go in yet, for this reason. */
+  /** A green result cannot be merged yet, for this reason. */
   'queue.waiting': z.object({ reason: z.string() }),
   'queue.paused': z.object({ by: z.string() }),
   'queue.resumed': z.object({ by: z.string() }),
-  /** A person allowed, or forbade, that the target branch of this project is pushed without being asked each time. */
+  /** A person allowed or forbade automatic pushes of this project's target branch. */
   'queue.push_allowed': z.object({ by: z.string() }),
   'queue.push_forbidden': z.object({ by: z.string() }),
-  /** The local target branch and the remote's have each a commit that the other lacks; and no longer do. */
+  /** The local and remote target branch have diverged, or no longer do. */
   'queue.diverged': z.object({ branch: z.string(), local: z.string(), remote: z.string() }),
   'queue.converged': z.object({ branch: z.string() }),
   'emergency.started': z.object({ commit: z.string(), checkId: idSchema }),
@@ -206,7 +208,7 @@ export const eventData = {
   'emergency.ended': z.object({ commit: z.string() }),
   'worktree.refreshed': z.object({ path: z.string(), from: z.string(), to: z.string() }),
   'agent.stopping': z.object({ by: z.string() }),
-  /** The emergency brake: everybody who was at work is being stopped. */
+  /** The emergency brake: all working agents are being stopped. */
   'fleet.stopping': z.object({ by: z.string(), count: z.number().int(), agents: z.array(idSchema) }),
   'run.ended': z.object({
     status: z.enum(['completed', 'failed', 'cancelled']),
@@ -217,20 +219,20 @@ export const eventData = {
 export type EventType = keyof typeof eventData;
 export const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
 
-/** A fact that was written, as it is stored and streamed. */
+/** A stored fact, as it is streamed. */
 export const eventSchema = z.object({
   seq: z.number().int().positive(),
   at: timeSchema,
   type: z.enum(eventTypes),
   projectId: idSchema.nullable(),
   agentId: idSchema.nullable(),
-  /** The other side, where there are two: the sender of a mail. Whoever follows an agent hears of both. */
+  /** The other side, if there are two, such as a mail's sender. Followers of either see it. */
   peerId: idSchema.nullable().default(null),
   data: z.record(z.string(), z.unknown()),
 });
 export type Event = z.infer<typeof eventSchema>;
 
-/** An event that is about to be written: the store adds `seq` and `at`. */
+/** An event before it is stored: the store adds `seq` and `at`. */
 export type NewEvent = {
   [T in EventType]: {
     type: T;

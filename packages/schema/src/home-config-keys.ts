@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { homeConfigSchema } from './home-config.ts';
 
-/** What is wrong with a config, in words; null when it is right. */
+/** Describes what is wrong with a config; null if it is valid. */
 export function homeConfigProblem(value: unknown): string | null {
   const parsed = homeConfigSchema.safeParse(value);
   return parsed.success ? null : z.prettifyError(parsed.error);
 }
 
-/** The config with its defaults filled in. It has to be right. */
+/** The config with defaults. It must be valid. */
 export function filledHomeConfig(value: unknown): unknown {
   return homeConfigSchema.parse(value);
 }
 
-/** The keys of single settings, with dots between the levels. One whose parts a person names freely counts as one. */
+/** The keys of single settings, dotted. A key with user-defined parts counts as one. */
 export function homeConfigKeys(): string[] {
   return keysBelow(homeConfigSchema, '');
 }
@@ -25,7 +25,7 @@ function keysBelow(schema: z.core.$ZodType, above: string): string[] {
   );
 }
 
-/** The schema without what only adds a default, or null, or changes the value afterwards. */
+/** The schema without wrappers for defaults, null and transforms. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return unwrapped(schema.unwrap());

@@ -4,16 +4,16 @@ import { ownServer } from './mcp.ts';
 import type { Budget } from './record.ts';
 import { budgetSchema, noBudget } from './record.ts';
 
-/** A config file is small; anything larger, or with many aliases, is not one. */
+/** A config file is small; anything larger, or with many aliases, is refused. */
 export const homeConfigLimits = { characters: 256 * 1024, aliases: 50 } as const;
 
-/** The keys that the daemon reads again for each request; the others need a restart. */
+/** Keys that the daemon rereads for each request; the others need a restart. */
 export const liveConfigKeys: readonly string[] = ['provider', 'switch_on_fork'];
 
 const text = z.string().max(8_192);
 const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'a variable is letters, digits and _');
 
-/** A server of tools for every session: a program, or an address. */
+/** A tool server for every session: a program, or a URL. */
 const mcpServerSchema = z.union(
   [
     z.strictObject({
@@ -33,21 +33,21 @@ const budget = z
   .strictObject(budgetSchema.partial().shape)
   .transform((given): Budget => ({ ...noBudget, ...dropUndefined(given) }));
 
-/** Everything that a person may write into the home's `config.yaml`. */
+/** All settings of the home's `config.yaml`. */
 export const homeConfigSchema = z.strictObject({
   /** The port on 127.0.0.1; 0 takes a free one. */
   port: z.number().int().min(0).max(65_535).default(0),
-  /** The provider of new agents for which nobody names another. */
+  /** The default provider of new agents. */
   provider: nameSchema.nullable().default(null),
   /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switch_on_fork: z.boolean().default(false),
-  /** Sessions that may run at once; the others wait their turn. */
+  /** Concurrent sessions; the others wait. */
   max_sessions: z.number().int().min(1).max(10_000).default(256),
-  /** Agents that may be at work at once; the others wait their turn. */
+  /** Concurrently working agents; the others wait. */
   max_agents: z.number().int().min(1).max(100_000).default(2_048),
-  /** Providers whose agents go on with another account when theirs has reached a limit. */
+  /** Providers whose agents rotate to another account at a limit. */
   rotate_accounts: z.array(nameSchema).max(100).default([]),
-  /** What every agent, every run, and a project in a day may use. */
+  /** Limits for every agent, every run, and a project per day. */
   budgets: z
     .strictObject({
       agent: budget.default(noBudget),
@@ -55,7 +55,7 @@ export const homeConfigSchema = z.strictObject({
       project: budget.default(noBudget),
     })
     .default({ agent: noBudget, task: noBudget, project: noBudget }),
-  /** Servers of tools that every session is given whose provider takes them. */
+  /** Tool servers for every session whose provider supports them. */
   mcp_servers: z
     .record(
       z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'a server’s name is letters, digits, _ and -'),
@@ -66,18 +66,18 @@ export const homeConfigSchema = z.strictObject({
       `${ownServer} is the name of Pawl’s own server; choose another`,
     )
     .default({}),
-  /** Lets every repository's own settings for coding CLIs count, as if each had been trusted. */
+  /** Trusts every repository's own settings for coding CLIs. */
   trust_repository_settings: z.boolean().default(false),
-  /** Whether agents are asked now and then how they are getting on. */
+  /** Whether agents are nudged. */
   nudges: z.enum(['smart', 'fixed', 'off']).default('smart'),
-  /** What becomes of a question to the person that nobody answers in time. */
+  /** What happens to a question to the person that is not answered in time. */
   questions: z
     .strictObject({
       deadline_minutes: z.number().positive().max(100_000).nullable().default(null),
       policy: z.enum(['park', 'decide']).default('park'),
     })
     .default({ deadline_minutes: null, policy: 'park' }),
-  /** How often the loops look, in seconds. */
+  /** The intervals of the loops, in seconds. */
   timers: z
     .strictObject({
       route_seconds: z.number().positive().max(86_400),
@@ -87,7 +87,7 @@ export const homeConfigSchema = z.strictObject({
     })
     .partial()
     .default({}),
-  /** Providers that a person adds or overrides. Each is looked at for itself, when the daemon starts. */
+  /** Custom providers. Each is validated separately, when the daemon starts. */
   providers: z.record(z.string(), z.unknown()).default({}),
 });
 export type HomeConfig = z.infer<typeof homeConfigSchema>;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** What the files of a checkout were before hooks were installed in it. */
+/** The files of a checkout before hooks were installed in it. */
 export const hooksRecordSchema = z.object({
   root: z.string(),
-  /** Each file with its text before and after Pawl wrote to it; null when it was not there. */
+  /** Each file's text before and after Pawl wrote to it; null if it did not exist. */
   files: z.record(z.string(), z.object({ before: z.string().nullable(), after: z.string() })),
-  /** Whether `.claude` was made. */
+  /** Whether `.claude` was created. */
   madeDirectory: z.boolean(),
 });
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** A UUID in 22 base64url characters. It never starts with `-` or `_`, so that it is safe as a command-line word. */
+/** A UUID in 22 base64url characters. Never starts with `-` or `_`, so it is safe on a command line. */
 export const idSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{21}$/, 'an id is 22 base64url characters');
 
-/** The one alphabet for agent, project and definition names at every door. */
+/** The alphabet of agent, project and definition names, everywhere. */
 export const nameSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'a name is 1 to 64 of a-z 0-9 . _ - and starts with a letter or digit')
@@ -12,7 +12,7 @@ export const nameSchema = z
     'a name has no "..", and does not end in "." or ".lock"',
   );
 
-/** Writes the 16 bytes of a UUID as 22 base64url characters. */
+/** Encodes the 16 bytes of a UUID as 22 base64url characters. */
 export function encodeId(bytes: Uint8Array): string {
   if (bytes.length !== 16) throw new RangeError(`an id has 16 bytes, not ${bytes.length}`);
   return btoa(String.fromCharCode(...bytes))
@@ -32,14 +32,14 @@ export function newId(): string {
   }
 }
 
-/** An id as a UUID is usually written, for programs that want one. */
+/** An id in the usual UUID notation. */
 export function uuidOf(id: string): string {
   const binary = atob(id.replaceAll('-', '+').replaceAll('_', '/'));
   const hex = Array.from(binary, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** The id that a UUID was made of by `uuidOf`, or null when it is none. */
+/** Reverses `uuidOf`; null for other UUIDs. */
 export function idOfUuid(uuid: string): string | null {
   const hex = uuid.replaceAll('-', '');
   if (!/^[0-9a-f]{32}$/i.test(hex)) return null;

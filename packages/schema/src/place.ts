@@ -1,9 +1,9 @@
 import type { Agent, AgentPlace } from './record.ts';
 
-/** One project of an agent: the agent as it is there, and the row of a place beside its first. */
+/** One project of an agent: the agent as it is there, and the row of a further place. */
 export type Place = { agent: Agent; extra: AgentPlace | null };
 
-/** The same agent in one of its further projects: with the worktree, branch and base that it has there. */
+/** The agent in one of its further projects, with its worktree, branch and base there. */
 export function agentAt(agent: Agent, place: AgentPlace): Agent {
   return {
     ...agent,
@@ -17,7 +17,7 @@ export function agentAt(agent: Agent, place: AgentPlace): Agent {
   };
 }
 
-/** The directory that an agent's sessions run in; null for one that has none of its own. */
+/** The directory of an agent's sessions; null if it has none of its own. */
 export function directoryOf({ workdir, worktree }: Pick<Agent, 'workdir' | 'worktree'>): string | null {
   return workdir ?? worktree;
 }

@@ -1,54 +1,57 @@
 import type { CheckStep, MergeMethod } from './change.ts';
 
-/** What a repository says in `.pawl/config.yaml` about its checks and its merge queue. */
+/** The content of `.pawl/config.yaml`: a repository's checks and merge queue. */
 export type ProjectConfig = {
-  /** In the order in which they run. None: nothing can be merged. */
+  /** In order. Empty: nothing can be merged. */
   checks: CheckStep[];
-  /** Names the commands of `checks`: two configurations with the same commands have the same. */
+  /** Identifies the commands of `checks`: equal commands have equal ids. */
   plan: string;
   /** Names of variables that checks may see beyond the usual ones. */
   env: string[];
-  /** The branch that moves by checked commits only; null is `main`, else `master`, else origin's default, else the one that was checked out at first. */
+  /**
+   * The branch that moves only to checked commits; null is `main`, else `master`, else origin's default, else the one
+   * checked out first.
+   */
   branch: string | null;
   method: MergeMethod;
-  /** Changes that go through one check together. */
+  /** Changes per check. */
   batch: number;
-  /** Checks that run at once; null is as many as the machine has processors. */
+  /** Concurrent checks; null is the number of processors. */
   parallel: number | null;
-  /** The remote whose branch is the real one; null is none. `origin` when there is one and nobody says otherwise. */
+  /** The remote with the authoritative branch; null is none. Default: `origin` if it exists. */
   remote: string | null;
-  /** Whether a change enters the queue as soon as it is opened. */
+  /** Whether a change is queued when opened. */
   auto: boolean;
-  /** False: changes are opened and checked by nobody, and nothing is merged. */
+  /** False: changes are opened, but neither checked nor merged. */
   enabled: boolean;
   /** Treats changes of the scripted stand-in like those of any coding agent: for demos and tests. */
   playground: boolean;
   forge: 'local' | 'github';
-  /** Of a forge: which changes are looked after. */
+  /** On a forge: which changes to handle. */
   track: 'all' | 'author' | 'assigned';
   /** Who reviews each change; null is nobody. */
   review: Staff | null;
-  /** Who repairs main, and goes on with a change whose author is gone; null is nobody. */
+  /** Who repairs main, and stands in for missing authors; null is nobody. */
   fixer: Staff | null;
-  /** Whether changes that make the gate weaker wait for a person, and files that count as parts of the gate. */
+  /** Whether changes that weaken the gate wait for a person, and further files of the gate. */
   guard: { enabled: boolean; paths: string[] };
-  /** Where this was read: in a commit, in the person's checkout, or nowhere. */
+  /** Where this was read: a commit, the person's checkout, or nowhere. */
   source: 'commit' | 'checkout' | 'none';
-  /** The checkout in which this was read; null unless `source` says so. */
+  /** The checkout where this was read; null unless `source` says so. */
   checkout: Checkout | null;
 };
 
-/** A person's checkout, as far as it decides how its configuration gets onto the target branch. */
+/** The state of a person's checkout that decides how its configuration gets onto the target branch. */
 export type Checkout = {
   /** Null on a detached HEAD. */
   branch: string | null;
   /** Null before the first commit. */
   commit: string | null;
-  /** Whether that commit has the configuration file as it is in the checkout. */
+  /** Whether that commit has the configuration file as in the checkout. */
   hasFile: boolean;
 };
 
-/** What kind of agent is put to something. */
+/** The kind of agent to assign. */
 export type Staff = {
   definition: string;
   provider: string | null;

@@ -1,4 +1,4 @@
-/** A text as one word of a POSIX shell, quoted only where it has to be. */
+/** Quotes a text as one POSIX shell word, only if needed. */
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What an agent writes to `.pawl/output/signal.json` when its work has ended. */
+/** The content of `.pawl/output/signal.json`, which an agent writes at the end of its work. */
 export const signalSchema = z.discriminatedUnion('status', [
   z.object({ status: z.literal('done'), result: z.string().optional() }),
   z.object({
@@ -19,7 +19,7 @@ export const signalSchema = z.discriminatedUnion('status', [
 ]);
 export type Signal = z.infer<typeof signalSchema>;
 
-/** Reads a signal file's text. A half-written or foreign file is not an error, it is simply not a signal yet. */
+/** Parses a signal file. A half-written or foreign file is no error, just not a signal yet. */
 export function parseSignal(text: string): { ok: true; signal: Signal } | { ok: false; reason: string } {
   let value: unknown;
   try {

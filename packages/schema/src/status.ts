@@ -17,17 +17,17 @@ const activities = [
 const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;
 const runStatuses = ['running', 'completed', 'failed', 'cancelled'] as const;
 
-/** The three layers of an agent's status, each derived from facts when it is read, and one sentence of detail. */
+/** The three layers of an agent's status, each derived from facts, and one sentence of detail. */
 export const statusSchema = z.object({
   status: z.enum(existences),
   activity: z.enum(activities),
   live: z.enum(liveStates),
   run: z.enum(runStatuses).nullable(),
-  /** Only with activity `exhausted`: when the limit ends, if the provider said so. */
+  /** Only with activity `exhausted`: when the limit ends, if known. */
   exhaustedUntil: timeSchema.nullable(),
   detail: z.string(),
 });
 export type Status = z.infer<typeof statusSchema>;
 
-/** What the last line of a session's output says the agent is doing. */
+/** The agent's activity according to its last line of output. */
 export type LiveState = { live: (typeof liveStates)[number]; detail: string };

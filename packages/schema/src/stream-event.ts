@@ -1,24 +1,24 @@
 import * as z from 'zod';
 
-/** What kind of error ended a turn, where that is known: it decides whether and how it is tried again. */
+/** The kind of error that ended a turn, if known; decides about retries. */
 export const faults = ['limit', 'auth', 'transient', 'other'] as const;
 export type Fault = (typeof faults)[number];
 
-/** The one vocabulary that every provider's output is turned into. */
+/** The common vocabulary for every provider's output. */
 export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), providerSessionId: z.string() }),
   z.object({ type: z.literal('text-delta'), text: z.string() }),
-  /** `piece`: a part of a text that never comes whole; the parts in a row are one text. */
+  /** `piece`: a part of a text that never comes whole; consecutive parts are one text. */
   z.object({ type: z.literal('text'), text: z.string(), piece: z.literal(true).optional() }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
-  /** The provider repeats what it was told: so it has heard it. `uuid` is the name that we gave the line, where it had one. */
+  /** The provider echoes its input, which confirms it. `uuid` is our id of the line, if it had one. */
   z.object({ type: z.literal('echo'), text: z.string(), uuid: z.string().optional() }),
-  /** `id` ties a result to its call; empty when the provider gives none. */
+  /** `id` links a result to its call; empty if the provider gives none. */
   z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.string() }),
   z.object({ type: z.literal('tool-result'), id: z.string(), text: z.string(), isError: z.boolean() }),
   /**
-   * What was used. `call`: by one model call, to be added up; `session`: by this process so far; `conversation`: since the
-   * conversation began, in earlier processes too. Null says nothing about that number.
+   * Usage. `call`: of one model call, to be added up; `session`: of this process so far; `conversation`: since its
+   * start, including earlier processes. Null is unknown.
    */
   z.object({
     type: z.literal('usage'),
@@ -29,18 +29,18 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     costUsd: z.number().nullable(),
     turns: z.number().nullable(),
   }),
-  /** A usage limit; `until` is null when the provider did not say when it ends. */
+  /** A usage limit; `until` is null if the provider did not give its end. */
   z.object({ type: z.literal('limit'), until: z.number().nullable() }),
-  /** The CLI itself tries a failed model call again. */
+  /** The CLI itself retries a failed model call. */
   z.object({ type: z.literal('retry'), text: z.string() }),
-  /** The turn has ended, by the CLI's own word. `fault` says what kind of error it was, where the CLI tells. */
+  /** The turn has ended, according to the CLI. `fault` is the kind of error, if it tells. */
   z.object({
     type: z.literal('result'),
     ok: z.boolean(),
     text: z.string(),
     fault: z.enum(faults).nullable(),
   }),
-  /** Anything else, kept as it was. */
+  /** Anything else, unchanged. */
   z.object({ type: z.literal('unknown'), text: z.string() }),
 ]);
 export type StreamEvent = z.infer<typeof streamEventSchema>;
