@@ -10,7 +10,7 @@ import type { StreamEvent } from '@pawl/schema/stream-event';
 import { chunkBefore } from '@pawl/store/sessions/chunks';
 import { sessionById, sessionsOf } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
-import { secretsOf } from './reconcile/session-watch.ts';
+import { secretsOf } from './reconcile/intake-target.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 
 export type OutputFormat = 'raw' | 'events';

@@ -1,0 +1,47 @@
+import { openToolsIn } from '@pawl/core/agents/history';
+import { outputParsers } from '@pawl/providers/parser';
+import type { Agent, Session, Usage } from '@pawl/schema/record';
+import { countSessionMessages, toolMessages } from '@pawl/store/sessions/messages';
+import { lastReport, sessionOffsets } from '@pawl/store/sessions/sessions';
+import { serverSecrets } from '../../accounts/redaction.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { sessionDirectory } from '../../platform/platform.ts';
+import type { IntakeTarget } from '../ingest/batch.ts';
+
+/** Everything that taking in a session's output begins with. */
+export async function intakeTargetOf(platform: SessionPlatform, agent: Agent, session: Session): Promise<IntakeTarget> {
+  const { db } = platform.store;
+  // A provider that this program does not know is looked after all the same, without reading its output.
+  const preset = platform.providers.find(agent.provider);
+  return {
+    agent,
+    session,
+    directory: sessionDirectory(platform.home, session.id),
+    parser: outputParsers[preset?.outputFormat ?? 'text'],
+    reportedBefore: await reportedBefore(platform, agent, session),
+    secrets: secretsOf(platform, agent, session),
+    messages: await countSessionMessages(db, agent.id, session.id),
+    openTools: await runningTools(platform, agent, session),
+    offsets: await sessionOffsets(db, session.id),
+  };
+}
+
+/** The tools of a session that ran when its output was last looked at, from what is stored of it. */
+async function runningTools(platform: SessionPlatform, agent: Agent, session: Session): Promise<Map<string, string>> {
+  if (session.startedAt === null) return new Map();
+  return openToolsIn(await toolMessages(platform.store.db, agent.id, session.id)).open;
+}
+
+/** The usage that the provider had reported of a conversation before this session took it up. */
+async function reportedBefore(platform: SessionPlatform, agent: Agent, session: Session): Promise<Usage | null> {
+  const from = session.conversation === 'fork' ? agent.forkedConversation : session.providerSessionId;
+  if (from === null || (session.conversation !== 'fork' && session.conversation !== 'resume')) return null;
+  return lastReport(platform.store.db, from, session.id);
+}
+
+/** The secrets that a session knows, which are masked in its output. */
+export function secretsOf(platform: SessionPlatform, agent: Agent, session: Session): string[] {
+  const own = platform.authority.agentToken(agent.id);
+  const kept = session.accountId === null ? [] : platform.accounts.secretsOf(session.accountId);
+  return [own, ...serverSecrets(platform.choices.mcpServers), ...kept];
+}
