@@ -72,7 +72,40 @@ export type AppParts = {
 
 /** Every route with its handler, behind the door. */
 export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
-  const { platform, agents } = parts;
+  const { platform } = parts;
+  const app = lockedApp(parts);
+  addDaemonRoutes(app, parts);
+  addAgentRoutes(app, { ...parts, whenDone: (agent, project) => whenDoneFor(platform, agent, project) });
+  addHomeRoutes(app, parts);
+  addInboxRoutes(app, parts);
+  addAccountRoutes(app, parts);
+  addMcpRoutes(app, parts);
+  addMailRoutes(app, parts);
+  addPromptRoutes(app, parts);
+  addProjectRoutes(app, parts);
+  addProviderRoutes(app, parts);
+  addRosterRoutes(app, parts);
+  addQuestionRoutes(app, parts);
+  addStreamRoutes(app, parts);
+  addTaskRoutes(app, parts);
+  addErrandRoutes(app, parts);
+  addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(platform, project) });
+  addCompleteRoutes(app, parts);
+  addChangeRoutes(app, { ...parts, queue: parts.ratchet });
+  addQueueRoutes(app, parts);
+  app.doc31(openapiPath, {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pawl',
+      version,
+      description: 'The daemon of one home. Every route but /healthz needs the bearer token.',
+    },
+  });
+  return app;
+}
+
+/** An app without routes, whose callers are known and may ask before a request is looked at. */
+function lockedApp({ platform, port }: Pick<AppParts, 'platform' | 'port'>): OpenAPIHono<DoorVariables> {
   const app = new OpenAPIHono<DoorVariables>({
     defaultHook(result) {
       if (!result.success) throw new PawlError('invalid_input', z.prettifyError(result.error), { cause: result.error });
@@ -89,7 +122,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   app.use(
     lockDoor({
       authority: platform.authority,
-      port: () => parts.port(),
+      port,
       async isLivingAgent(agentId) {
         const agent = await agentById(platform.store.db, agentId);
         return agent !== null && agent.endedAt === null;
@@ -111,7 +144,12 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
       );
     await next();
   });
+  return app;
+}
 
+/** The routes about the daemon itself, projects and agents as they are. */
+function addDaemonRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
+  const { platform, agents } = parts;
   app.openapi(routes.health, (context) => context.json({ status: 'ok' as const, version }, 200));
   app.openapi(routes.daemon, async (context) => context.json(await parts.describe(), 200));
   app.openapi(routes.stopDaemon, (context) => {
@@ -141,31 +179,4 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     const { worktree } = context.req.valid('query');
     return context.json(await agents.inspect(agent.id, { worktree: worktree !== 'false' }), 200);
   });
-  addAgentRoutes(app, { ...parts, whenDone: (agent, project) => whenDoneFor(platform, agent, project) });
-  addHomeRoutes(app, parts);
-  addInboxRoutes(app, parts);
-  addAccountRoutes(app, parts);
-  addMcpRoutes(app, parts);
-  addMailRoutes(app, parts);
-  addPromptRoutes(app, parts);
-  addProjectRoutes(app, parts);
-  addProviderRoutes(app, parts);
-  addRosterRoutes(app, parts);
-  addQuestionRoutes(app, parts);
-  addStreamRoutes(app, parts);
-  addTaskRoutes(app, parts);
-  addErrandRoutes(app, parts);
-  addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(platform, project) });
-  addCompleteRoutes(app, parts);
-  addChangeRoutes(app, { ...parts, queue: parts.ratchet });
-  addQueueRoutes(app, parts);
-  app.doc31(openapiPath, {
-    openapi: '3.1.0',
-    info: {
-      title: 'Pawl',
-      version,
-      description: 'The daemon of one home. Every route but /healthz needs the bearer token.',
-    },
-  });
-  return app;
 }
