@@ -1,18 +1,18 @@
-/** The bounds of this package. */
+/** Bounds of this package. */
 export const forgeLimits = {
-  /** A command that takes longer is ended. */
+  /** Timeout of a command. */
   commandMs: 60_000,
-  /** Output of one command that is kept; one that prints more is ended. */
+  /** Output kept per command; one that prints more is ended. */
   outputBytes: 16 * 1024 * 1024,
-  /** How much of a command's complaint is kept in an error. */
+  /** How much of a command's stderr an error keeps. */
   complaintCharacters: 1_000,
-  /** Changes that are listed. */
+  /** Changes listed. */
   changes: 100,
-  /** Runs of a branch that are looked at, to find those of its latest commit. */
+  /** Runs of a branch searched for those of its latest commit. */
   runs: 50,
-  /** Issues among which one with the same key is looked for. */
+  /** Issues searched for one with the same key. */
   issues: 100,
-  /** The longest text of a change, a comment or an issue; GitHub takes 65,536 characters. */
+  /** The longest text of a change, a comment or an issue; GitHub allows 65,536 characters. */
   textCharacters: 60_000,
   titleCharacters: 250,
 } as const;

@@ -19,37 +19,39 @@ import type {
   TaskHistory,
 } from './view/change.ts';
 
-/** Which project is meant, where a word may fit changes of several: any path in it, or its name or id. */
+/** The project, if a reference may match changes of several: any path in it, or its name or id. */
 export type ProjectQuery = { path?: string; project?: string };
 
-/** What a surface can ask about changes and merge queues. A change is named by its id, the start of it, its branch or its author's alias. */
+/**
+ * The client for changes and merge queues. A change is named by its id, an id prefix, its branch or its author's alias.
+ */
 export type ChangeClient = {
   openChange(body: OpenChangeBody): Promise<ChangeOpened>;
   listChanges(query?: ProjectQuery & { all?: boolean; limit?: number }): Promise<ChangeList>;
   showChange(change: string, query?: ProjectQuery): Promise<ChangeDetail>;
   diffChange(change: string, query?: ProjectQuery): Promise<ChangeDiff>;
-  /** The end of what its latest check printed, or the one that is named. */
+  /** The end of the output of its latest check, or of the named one. */
   changeLog(change: string, query?: ProjectQuery & { check?: string }): Promise<CheckLog>;
-  /** With `head`, only that one is approved: nobody approves what they have not seen. */
+  /** With `head`, approves only that one: nobody approves what they have not seen. */
   approveChange(change: string, body?: { head?: string }, query?: ProjectQuery): Promise<ChangeAnswer>;
-  /** Begins the merge that resolves its conflict, in a worktree; with `proceed`, commits and proposes it. */
+  /** Starts the merge that resolves its conflict, in a worktree; with `proceed`, commits and proposes it. */
   fixChange(change: string, body?: { proceed?: boolean }, query?: ProjectQuery): Promise<ChangeFix>;
   blockChange(change: string, body: { reason: string }, query?: ProjectQuery): Promise<ChangeAnswer>;
   unblockChange(change: string, query?: ProjectQuery): Promise<ChangeAnswer>;
   commentChange(change: string, body: CommentChangeBody, query?: ProjectQuery): Promise<CommentAnswer>;
   closeChange(change: string, body: CloseChangeBody, query?: ProjectQuery): Promise<ClosedChange>;
   retryChange(change: string, query?: ProjectQuery): Promise<ChangeAnswer>;
-  /** Asks for it to be merged when its checks pass. `fix` says that it repairs a red target branch. */
+  /** Requests its merge when its checks pass. `fix`: it repairs a red target branch. */
   mergeChange(change: string, body?: { fix?: boolean }, query?: ProjectQuery): Promise<MergeAnswer>;
-  /** The queue of one project, or of each that has one. */
+  /** The queue of one project, or all queues. */
   listQueues(query?: ProjectQuery): Promise<QueueList>;
-  /** The end of what the latest check of the target branch printed, or the one that is named. */
+  /** The end of the output of the target branch's latest check, or of the named one. */
   queueLog(query?: ProjectQuery & { check?: string }): Promise<CheckLog>;
-  /** Looks at the target branch now; what comes of it is in the queue's view when its check has ended. */
+  /** Requests a check of the target branch; the queue's view has the result once it has ended. */
   checkQueue(body?: QueueBody): Promise<QueueAnswer>;
   pauseQueue(body?: QueueBody): Promise<QueueAnswer>;
   resumeQueue(body?: QueueBody): Promise<QueueAnswer>;
-  /** Lets the queue push what it merges by itself, or only what a person asks to merge. */
+  /** Allows or forbids the queue to push automatic merges. */
   allowPush(body?: QueueBody): Promise<QueueAnswer>;
   forbidPush(body?: QueueBody): Promise<QueueAnswer>;
   taskHistory(query?: ProjectQuery & { limit?: number }): Promise<TaskHistory>;
@@ -57,17 +59,17 @@ export type ChangeClient = {
 
 type Words = Record<string, string | number | boolean | undefined>;
 
-/** How requests are made: with what a client knows of its caller. */
+/** Request functions with the client's credentials. */
 type Requests = {
   get<T>(path: string, query?: Words): Promise<T>;
   post<T>(path: string, body?: unknown): Promise<T>;
   withQuery(path: string, query: Words): string;
 };
 
-/** The part of the client that is about changes. */
+/** Builds the client for changes. */
 export function changeClient({ get, post, withQuery }: Requests): ChangeClient {
   const at = (change: string, rest = '') => {
-    // In a path these would mean another place.
+    // In a path these would have a special meaning.
     if (/^\.{0,2}$/.test(change)) throw new PawlError('not_found', `There is no change ${JSON.stringify(change)}.`);
     return `/api/changes/${encodeURIComponent(change)}${rest}`;
   };

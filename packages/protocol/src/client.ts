@@ -80,7 +80,7 @@ import type {
 import type { Whoami } from './view/whoami.ts';
 import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskList, TaskView } from './view/task.ts';
 
-/** What a surface can ask the daemon. It loads nothing heavy, so that a short command stays short. */
+/** The daemon's client. Loads nothing heavy, so that a short command stays fast. */
 export type Client = ChangeClient & {
   whoami(): Promise<Whoami>;
   daemon(): Promise<DaemonView>;
@@ -90,7 +90,7 @@ export type Client = ChangeClient & {
   addProject(body: AddProjectBody): Promise<ProjectAdded>;
   projectSettings(query: ProjectReference): Promise<ProjectSettingsAnswer>;
   changeProjectSettings(body: ProjectSettingsBody): Promise<ProjectSettingsAnswer>;
-  /** The project that is named, or all of them. */
+  /** The named project, or all of them. */
   listProjectDetails(query?: ProjectReference): Promise<ProjectDetails>;
   untrackProject(body: UntrackBody): Promise<ProjectDetail>;
   crew(query: ProjectReference): Promise<CrewView>;
@@ -98,11 +98,11 @@ export type Client = ChangeClient & {
   stopCrew(body: ProjectReference): Promise<CrewView>;
   listAgents(query?: ListQuery): Promise<AgentList>;
   work(body: WorkBody, idempotencyKey: string): Promise<WorkAnswer>;
-  /** Starts an agent of a definition for the caller, which is an agent; the same key gives the same one. */
+  /** Starts an agent for the calling agent; idempotent by key. */
   delegate(body: DelegateBody, idempotencyKey: string): Promise<Delegated>;
   /** A run and its result, after it has ended or after `waitMs`, whichever comes first. */
   runResult(run: string, query?: { waitMs?: number }): Promise<RunResult>;
-  /** Without its worktree it is one look into the database; with it, git compares files. */
+  /** Without the worktree it only reads the database; with it, git compares files. */
   inspectAgent(reference: string, query?: { worktree?: boolean }): Promise<Inspection>;
   agentPrompt(reference: string, query?: { session?: number }): Promise<PromptView>;
   agentInputs(reference: string): Promise<InputView>;
@@ -133,13 +133,13 @@ export type Client = ChangeClient & {
   rosterSelf(process: { pid: number; start: string }): Promise<SelfView>;
   ask(body: AskBody, idempotencyKey: string): Promise<QuestionAnswer>;
   showQuestion(question: string): Promise<QuestionAnswer>;
-  /** Waits for the end of a question: gives it once, when it has ended. */
+  /** Waits for the end of a question, and yields it once. */
   followQuestion(question: string, signal?: AbortSignal): AsyncGenerator<QuestionView>;
   answer(question: string, body: { answer: string }): Promise<Answered>;
-  /** Says that whoever asked has been shown the answer, so that it is not sent by mail. */
+  /** Records that the asker was shown the answer, so that it is not sent by mail. */
   noteShown(question: string): Promise<QuestionAnswer>;
   openQuestions(reference: string): Promise<QuestionList>;
-  /** Waits for a question to an agent: gives one, and ends. */
+  /** Waits for a question to an agent, yields one, and ends. */
   listen(reference: string, signal?: AbortSignal): AsyncGenerator<QuestionView>;
   inbox(): Promise<Inbox>;
   askPermission(body: PermissionBody, idempotencyKey: string): Promise<PermissionAnswer>;
@@ -153,9 +153,9 @@ export type Client = ChangeClient & {
     query?: { path?: string },
   ): Promise<TaskAnswer>;
   sendMail(body: SendMailBody, idempotencyKey: string): Promise<MailsAnswer>;
-  /** A mailbox as it is: nothing changes by looking. */
+  /** Reads a mailbox without changing it. */
   listMail(query?: MailQuery): Promise<MailList>;
-  /** The caller's own mailbox; what waited there is delivered. */
+  /** Fetches the caller's own mailbox, which delivers waiting mail. */
   fetchMail(body?: FetchMailBody): Promise<MailList>;
   waitMail(body: WaitMailBody): Promise<Waited>;
   showMail(mail: string): Promise<MailAnswer>;
@@ -179,20 +179,20 @@ export type Client = ChangeClient & {
 
 export type MailQuery = { agent?: string; from?: string; unread?: boolean; limit?: number; before?: string };
 export type ListQuery = { project?: string; limit?: number; all?: boolean; reaped?: boolean; before?: string };
-/** Output after one chunk, or the last `tail` chunks and what follows them, or all of it. */
+/** Output after one chunk, or from the last `tail` chunks on, or all of it. */
 export type OutputQuery = { after?: number; tail?: number; format?: 'raw' | 'events' };
 export type OutputMessage = { type: 'chunk'; chunk: OutputChunk } | { type: 'ended' };
 export type EventMessage = { type: 'event'; event: Event } | { type: 'gap'; lastSeq: number };
 
-/** How long a verb that waits for agents may take before the daemon counts as silent. */
+/** Timeout of verbs that wait for agents. */
 const patienceMs = 24 * 60 * 60 * 1000;
 
 export type ClientOptions = {
-  /** Whom to speak as; this process's own token when absent. */
+  /** The token; by default this process's own. */
   token?: string;
-  /** Gives up what it asked for when aborted; streams have signals of their own. */
+  /** Cancels requests when aborted; streams have their own signals. */
   signal?: AbortSignal;
-  /** How requests travel when it is not over the home's socket: the daemon asks itself like this. */
+  /** Replaces the transport over the home's socket; the daemon uses this to call itself. */
   carry?: Carry;
 };
 
@@ -219,11 +219,11 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
     readJson(await send('GET', withQuery(path, query), undefined, { accept: 'application/json' }));
   const post = async <T>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<T> =>
     readJson(await send('POST', path, body, headers));
-  /** For what may take as long as an agent does: a fork waits for tools, a stop for processes. */
+  /** For requests that may take as long as an agent does: a fork waits for tools, a stop for processes. */
   const patiently = async <T>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<T> =>
     readJson(await send('POST', path, body, headers, patienceMs));
   const agentPath = (reference: string, rest = '') => {
-    // In a path these would mean another place.
+    // In a path these would have a special meaning.
     if (/^\.{0,2}$/.test(reference))
       throw new PawlError('agent_not_found', `There is no agent ${JSON.stringify(reference)}.`);
     return `/api/agents/${encodeURIComponent(reference)}${rest}`;
@@ -243,7 +243,7 @@ export function createClient(home: Home, { token, signal: givenUp, carry }: Clie
       throw new PawlError('not_found', `There is no question ${JSON.stringify(question)}.`);
     return `/api/questions/${encodeURIComponent(question)}${rest}`;
   };
-  /** The messages of one name on a stream. */
+  /** The messages of one event name on a stream. */
   async function* streamOf<T>(path: string, event: string, signal: AbortSignal | undefined): AsyncGenerator<T> {
     for await (const message of readMessages(travel, path, {}, { signal, token }))
       if (message.event === event) yield JSON.parse(message.data) as T;

@@ -1,10 +1,10 @@
 /** One message of a server-sent event stream. */
 export type StreamMessage = { id: string | null; event: string; data: string };
 
-/** A message larger than this is not ours. */
+/** A larger message is not ours. */
 const messageCharacters = 16 * 1024 * 1024;
 
-/** Reads server-sent events from chunks of text, however they were cut. Comments are skipped. */
+/** Parses server-sent events from chunks of text, split anywhere. Skips comments. */
 export async function* readEventStream(chunks: AsyncIterable<string>): AsyncGenerator<StreamMessage> {
   let rest = '';
   for await (const chunk of chunks) {

@@ -9,29 +9,29 @@ import { readEventStream } from './event-stream.ts';
 import type { Home } from './home.ts';
 import { refuseLostToken } from './lost-token.ts';
 
-/** A daemon that says nothing for this long, not even that it is still there, does not answer. */
+/** A daemon that is silent for this long, without even a keep-alive, does not answer. */
 const usualSilenceMs = 60_000;
 
-/** One request, wherever it goes. */
+/** One request. */
 export type Exchange = {
   method: string;
   path: string;
   headers: Record<string, string>;
   body: string | null;
-  /** How long the daemon may say nothing; a request that waits for agents is given more. */
+  /** The timeout for silence; longer for requests that wait for agents. */
   silenceMs?: number;
   signal?: AbortSignal | undefined;
-  /** Whom to speak as; this process's own token when absent. */
+  /** The token; by default this process's own. */
   token?: string | undefined;
 };
 
-/** An answer, as far as it is read here: its status, its body piece by piece, and how to leave off. */
+/** An answer: its status, its body in pieces, and a way to cancel. */
 export type Answer = AsyncIterable<Uint8Array> & { statusCode?: number | undefined; destroy(): unknown };
 
-/** How a request gets its answer. */
+/** Sends a request and returns its answer. */
 export type Carry = (request: Exchange) => Promise<Answer>;
 
-/** Sends one request over the home's socket and gives the answer as soon as its head is there. */
+/** Sends one request over the home's socket and returns the answer once its head has arrived. */
 export function exchange(home: Home, given: Exchange): Promise<IncomingMessage> {
   return send(home, given, 'any connection');
 }
@@ -58,7 +58,7 @@ function send(home: Home, given: Exchange, over: 'any connection' | 'a new conne
     );
     request.setTimeout(silenceMs, () => request.destroy(noAnswer(silenceMs)));
     request.on('error', (error) => {
-      // The daemon closes connections that were idle for a while. A process that was busy learns of it only when it sends.
+      // The daemon closes idle connections. A busy process learns of it only when it sends.
       const isStale = over === 'any connection' && request.reusedSocket && hasErrno(error, 'ECONNRESET', 'EPIPE');
       if (isStale) resolve(send(home, given, 'a new connection'));
       else reject(connectionError(error));
@@ -67,7 +67,7 @@ function send(home: Home, given: Exchange, over: 'any connection' | 'a new conne
   });
 }
 
-/** Reads a JSON answer; a failure that the daemon reports is thrown as the PawlError it was. */
+/** Parses a JSON answer; throws a reported failure as the original PawlError. */
 export async function readJson<T>(response: Answer): Promise<T> {
   const text = await readText(response);
   const status = response.statusCode ?? 0;
@@ -81,7 +81,7 @@ export async function readJson<T>(response: Answer): Promise<T> {
   return value as T;
 }
 
-/** Reads a server-sent event stream until it ends or the signal is aborted, which is an end like any other. */
+/** Reads a server-sent event stream until it ends or the signal aborts, which is a normal end. */
 export async function* readMessages(
   carry: Carry,
   path: string,
@@ -102,8 +102,8 @@ export async function* readMessages(
 }
 
 /**
- * Where the home's path is too long for a socket, the socket lies in a directory that anybody could have made first.
- * The token is for our own daemon only, so nothing is sent there unless that directory is ours.
+ * If the home's path is too long for a socket, the socket is in a directory that anybody could have created first. The
+ * token is only for our own daemon, so nothing is sent unless that directory is ours.
  */
 function refuseForeignSocket(home: Home): void {
   const directory = dirname(home.socket);
@@ -115,7 +115,7 @@ function refuseForeignSocket(home: Home): void {
   });
 }
 
-/** The token to send: the agent's own when this process is part of an agent, else the person's. */
+/** The token to send: the agent's own if this process belongs to an agent, else the person's. */
 function readToken(home: Home): string {
   const own = process.env['PAWL_AGENT_TOKEN'];
   if (own) return own;
@@ -160,7 +160,7 @@ async function readText(response: Answer): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The failure in an answer's body. A newer daemon may know codes that this client does not: they are `internal` here. */
+/** Parses the failure in an answer. Unknown codes of a newer daemon become `internal`. */
 function errorOf(body: unknown, status: number): PawlError {
   const { code, message, hint, details } = recordOf(recordOf(body)['error']);
   return new PawlError(

@@ -3,10 +3,10 @@ import { closeSync, openSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from './home.ts';
 
-/** With less than this a disk counts as full: the database alone needs more to start. */
+/** With less space than this a disk counts as full: the database alone needs more to start. */
 const roomBytes = 1024 * 1024;
 
-/** Refuses a home in which a directory lies where a file of Pawl belongs, or a file where a directory does. */
+/** Refuses a home with a directory in place of a file of Pawl's, or the reverse. */
 export function refuseMisplaced(home: Home): void {
   const files = [
     home.socket,
@@ -53,8 +53,8 @@ function misplaced(path: string, is: string, belongs: string): PawlError {
 }
 
 /**
- * What a failure means that comes of a system without room: a full disk, or too many open files; null for any other. SQLite does not say which of the
- * two kept it from opening or writing a file, so that is looked at.
+ * Explains a failure from an exhausted resource: a full disk, or too many open files; null for any other. SQLite does
+ * not say which of the two it was, so both are checked.
  */
 export function shortageOf(error: unknown, home: Home): PawlError | null {
   const isVague = error instanceof PawlError ? error.code === 'unavailable' : isSqlite(error);

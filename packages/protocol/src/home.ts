@@ -2,48 +2,48 @@ import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** Where everything of one Pawl lives. */
+/** The paths of one Pawl home. */
 export type Home = {
   root: string;
   socket: string;
   token: string;
-  /** Who serves this home now: pid, port, version. Advice for people and clients; the lock is what counts. */
+  /** The serving daemon: pid, port, version. Advice for people and clients; the lock decides. */
   daemonFile: string;
   config: string;
   logs: string;
   sessions: string;
   worktrees: string;
-  /** Working directories of agents with several projects or none; no project can have the name of this directory. */
+  /** Working directories of agents with several projects or none; no project can have this directory's name. */
   agentWorkdirs: string;
   repositories: string;
   trash: string;
-  /** What was saved from worktrees before they were deleted for good. */
+  /** Uncommitted work saved from worktrees before they were deleted permanently. */
   archive: string;
-  /** Credentials: the only place where secrets are kept. */
+  /** Credentials: the only place for secrets. */
   accounts: string;
-  /** The `pawl` command under its own name, for agents' shells. */
+  /** The `pawl` command, for agents' shells. */
   bin: string;
   /** The person's own definitions. */
   agents: string;
-  /** Mail as files, for other programs: each mail of each agent, and where they may drop some. */
+  /** Mail as files, for other programs: each agent's mail, and where to drop some. */
   messages: string;
-  /** The whole of long mails. */
+  /** The full text of long mails. */
   mail: string;
-  /** What the processes of coding agents look like here: left by the daemon for those who look when it is down. */
+  /** How to recognise coding agents' processes: written by the daemon for when it is down. */
   programs: string;
-  /** Where checks run, each in a clone of its own, and what was learned from changes that were closed. */
+  /** Where checks run, each in its own clone, and the learnings of closed changes. */
   checks: string;
   learnings: string;
   /** A projection of the registry for other programs; written, never read. */
   state: string;
   scripted: string;
-  /** Requests of commands that have no answer yet. */
+  /** Requests of commands without an answer yet. */
   requests: string;
-  /** What files of a checkout were before `pawl hooks install` wrote to them. */
+  /** The original files of checkouts with installed hooks. */
   hooks: string;
 };
 
-/** A unix socket's path has room for about a hundred bytes on every system; longer ones fail in odd ways. */
+/** A unix socket's path may have about a hundred bytes on every system; longer ones fail in odd ways. */
 const socketPathBytes = 100;
 
 /** The layout of `PAWL_HOME`, by default `~/.pawl`. */
@@ -79,7 +79,7 @@ export function homeAt(
   };
 }
 
-/** A path without symbolic links, also when its end does not exist yet: one home has one name, however it is reached. */
+/** A path without symbolic links, even if its end does not exist yet: one home has one name, however it is reached. */
 function canonicalPath(path: string): string {
   try {
     return realpathSync(path);
@@ -90,8 +90,8 @@ function canonicalPath(path: string): string {
 }
 
 /**
- * `pawl.sock` in the home, or, where that path is too long for a socket, a name made from it in a private directory. That
- * one does not follow TMPDIR, which differs between a person's shell and an agent's and may itself be long.
+ * `pawl.sock` in the home, or, if that path is too long for a socket, a name derived from it in a private directory.
+ * That one does not follow TMPDIR, which differs between a person's shell and an agent's and may itself be long.
  */
 function socketPath(base: string): string {
   const plain = join(base, 'pawl.sock');

@@ -1,12 +1,12 @@
 import { PawlError } from '@pawl/schema/error';
 
-/** An agent's id. A helper that a person started has a PAWL_AGENT_ID of another form, and never had a token. */
+/** An agent's id. A helper that a person started has a different PAWL_AGENT_ID, and never had a token. */
 const agentId = /^[A-Za-z0-9][A-Za-z0-9_-]{21}$/;
 
 /**
- * Refuses a process that Pawl started and that has lost its token: with the person's token it would have all their rights.
- * A guard against an accident, such as a CLI that filters variables by name; a program that clears its whole environment
- * is not recognised.
+ * Refuses a process of Pawl's that has lost its token: with the person's token it would have all their rights. Guards
+ * against accidents, such as a CLI that filters variables; a program that clears its whole environment is not
+ * recognised.
  */
 export function refuseLostToken(environment: NodeJS.ProcessEnv): void {
   if (environment['PAWL_AGENT_TOKEN']) return;

@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import type { QuestionView } from './view/question.ts';
 
-/** How a question has ended that nobody answered, for the one who asked: each end has an exit code of its own. */
+/** The error for an unanswered question; each end has its own exit code. */
 export function noAnswer({ end, reason, conversationId }: QuestionView): PawlError {
   const message = `${reason ?? 'There is no answer'}.`;
   const details = { conversationId, end };

@@ -1,28 +1,27 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import { join } from 'node:path';
 
-/** True in the published bundle, where every program is one file in one directory. */
+/** True in the published bundle, where all programs are files in one directory. */
 declare const PAWL_BUNDLE: boolean | undefined;
 const bundled = typeof PAWL_BUNDLE !== 'undefined' && PAWL_BUNDLE;
 
 const here = import.meta.dirname;
 const file = (built: string, source: string) => join(here, bundled ? built : join('..', '..', source));
 
-/** The programs that Pawl starts, from wherever this code runs; the lists are arguments for Node. */
+/** The programs that Pawl starts; lists are arguments for Node. */
 export const programs = {
-  /** A command of its own, as people and agents call it; from source, the built one stands in. */
+  /** The command for people and agents; from source, the built one is used. */
   pawl: file('pawl.mjs', '../dist/pawl.mjs'),
-  /** A small nursery: what a burst of requests leaves behind is collected soon, instead of staying as memory. */
+  /** A small nursery: garbage of a burst of requests is collected soon. */
   daemon: ['--max-semi-space-size=2', file('daemon.mjs', 'daemon/src/main.ts')],
-  // What is started for every session is the built one too: from source it takes four times as long.
+  // Started for every session, so the built one is used: from source it takes four times as long.
   scriptedAgent: [file('scripted-agent.mjs', '../dist/scripted-agent.mjs')],
   bridge: [file('bridge.mjs', '../dist/bridge.mjs')],
   modelServer: [file('model-server.mjs', '../dist/model-server.mjs')],
-  /** No program but a directory: the definitions that Pawl brings along. */
+  /** A directory, not a program: the built-in definitions. */
   builtInDefinitions: file('agents', 'daemon/agents'),
-  /** The same: the texts that prompts are made of. */
+  /** A directory, too: the prompt texts. */
   prompts: file('prompts', 'daemon/prompts'),
 };
 
-/** The program's version. */
 export const version: string = manifest.version;

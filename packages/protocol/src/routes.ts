@@ -36,7 +36,7 @@ const wholeNumber = z.coerce.number().int().nonnegative();
 
 const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
 
-/** A verb on one agent that needs no other word. */
+/** A verb on one agent without a body. */
 function signalRoute<Verb extends string>(verb: Verb, description: string) {
   return createRoute({
     method: 'post',
@@ -56,7 +56,7 @@ function noteRoute<Verb extends string, Body extends z.ZodType>(verb: Verb, body
   });
 }
 
-/** Every route of the daemon. Each names its method, path, input and answer; the daemon adds only the handler. */
+/** Every route of the daemon, with method, path, input and answer; the daemon adds only the handler. */
 export const routes = {
   health: createRoute({
     method: 'get',

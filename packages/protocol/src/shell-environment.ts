@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
 
-/** The beginnings of names that coding CLIs read their servers, models and keys from. */
+/** Prefixes of variables from which coding CLIs read servers, models and keys. */
 const beginnings = [
   'ANTHROPIC_',
   'CLAUDE_',
@@ -32,7 +32,7 @@ const beginnings = [
   'API_TIMEOUT_MS',
   'ENABLE_TOOL_SEARCH',
 ];
-/** The PATH of a shell as far as it fits into a request: whole directories, the first ones first. */
+/** The PATH of a shell, cut to fit into a request: whole directories, first ones first. */
 export function searchPathOf(environment: NodeJS.ProcessEnv): { searchPath?: string } {
   const path = environment['PATH'] ?? '';
   if (path === '' || path.includes('\0')) return {};
@@ -45,9 +45,9 @@ const longestValue = 8_192;
 const mostVariables = 100;
 
 /**
- * The variables of a shell that coding CLIs read: those with a known beginning, and those in `names`, which providers of one's own read.
- * They go along with a request for work, so that an agent talks to the server that is set where it was asked for, and not to the one of
- * the shell that started the daemon. The daemon keeps only what the agent's provider reads.
+ * The shell variables that coding CLIs read: those with a known prefix, and those in `names`, which custom providers
+ * read. Sent with a request for work, so that an agent uses the server set in the requesting shell, not the one of the
+ * shell that started the daemon. The daemon keeps only what the agent's provider reads.
  */
 export function providerVariables(
   environment: NodeJS.ProcessEnv,

@@ -3,14 +3,14 @@ import type * as z from 'zod';
 import type { Gh } from './gh.ts';
 import { ghFailed } from './gh-failure.ts';
 
-/** Runs a command that has to succeed, and gives what it printed. */
+/** Runs a command that must succeed, and returns its output. */
 export async function say(gh: Gh, words: readonly string[], input?: string): Promise<string> {
   const output = await gh(words, input);
   if (output.exitCode !== 0) throw ghFailed(words, output);
   return output.stdout;
 }
 
-/** Runs a command that has to succeed and to print JSON of this shape. */
+/** Runs a command that must succeed and print JSON of this shape. */
 export async function ask<Schema extends z.ZodType>(
   gh: Gh,
   words: readonly string[],

@@ -5,7 +5,7 @@ import type { GhOutput } from './gh.ts';
 
 type Known = { pattern: RegExp; code: ErrorCode; message: string; hint: string };
 
-/** The failures that people meet, in the words that `gh` and GitHub have for them. The first that fits counts. */
+/** Common failures, in the words of `gh` and GitHub. The first match counts. */
 const known: Known[] = [
   {
     pattern: /gh auth login|HTTP 401|Bad credentials|authentication token/i,
@@ -51,7 +51,7 @@ const known: Known[] = [
   },
 ];
 
-/** Explains a command that ended with a failure. */
+/** Explains a failed command. */
 export function ghFailed(words: readonly string[], { exitCode, stderr }: GhOutput): PawlError {
   const command = `gh ${words.slice(0, 2).join(' ')}`;
   const complaint = complaintOf(stderr);
@@ -67,7 +67,7 @@ export function ghFailed(words: readonly string[], { exitCode, stderr }: GhOutpu
   });
 }
 
-/** What a command complained of, as one may show it: without control characters, and not too long. */
+/** A command's stderr for display: without control characters, and bounded. */
 export function complaintOf(stderr: string): string {
   // oxlint-disable-next-line no-control-regex
   const clean = stderr.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ').trim();

@@ -4,10 +4,10 @@ import { forgeLimits } from '../forge-limit.ts';
 
 export type GhOutput = { exitCode: number; stdout: string; stderr: string };
 
-/** Runs `gh` with these words, and this on its standard input, and gives its answer, whatever the exit code. */
+/** Runs `gh` with these arguments and this input, and returns its answer with any exit code. */
 export type Gh = (words: readonly string[], input?: string) => Promise<GhOutput>;
 
-/** What `gh` may know of the person's environment: where it keeps its login, and how it reaches the network. */
+/** Inherited variables: where `gh` keeps its login, and network settings. */
 const inheritedVariables = [
   'PATH',
   'HOME',
@@ -36,8 +36,8 @@ const inheritedVariables = [
 ] as const;
 
 /**
- * The person's own `gh`. It asks nothing, starts no pager, and is kept away from every repository: it would run git in one,
- * with settings that an agent may have planted. So each command names what it is about.
+ * The person's own `gh`. It prompts for nothing, starts no pager, and runs outside of every repository: inside one it
+ * would run git, with settings that an agent may have planted. So each command names its repository.
  */
 export function createGh({ cwd, environment }: { cwd: string; environment: NodeJS.ProcessEnv }): Gh {
   const inherited = inheritedVariables.flatMap((name) => {
@@ -75,7 +75,7 @@ export function createGh({ cwd, environment }: { cwd: string; environment: NodeJ
 
 type Unanswered = { timedOut: boolean; isMaxBuffer: boolean; code?: string; signal?: string };
 
-/** Explains a command that gave no answer at all. */
+/** Explains a command without an answer. */
 function unanswered(words: readonly string[], result: Unanswered): PawlError {
   const command = `gh ${words.slice(0, 2).join(' ')}`;
   if (result.code === 'ENOENT') {

@@ -93,11 +93,11 @@ type Opening = {
   view(ref: string): Promise<ForgeChange>;
 };
 
-/** Opens a pull request. Only those who may write can label one. */
+/** Opens a pull request. Labelling requires write access. */
 async function openPull(given: Opening, change: NewForgeChange): Promise<ForgeChange> {
   const { gh, repo } = given;
   const find = async () => {
-    // Asked for by its branch, not by a label: labels are searched for in an index that lags behind.
+    // Looked up by branch, not by label: the label index lags behind.
     const pulls = await given.pullsWith([`--head=${change.branch}`, `--base=${change.base}`]);
     return pulls.find(({ branch, fork }) => branch === change.branch && isSameOwner(fork, change.fork));
   };
@@ -111,7 +111,7 @@ async function openPull(given: Opening, change: NewForgeChange): Promise<ForgeCh
   const output = await gh([...words, '--body-file=-', ...extra], change.body.slice(0, forgeLimits.textCharacters));
   const ref = /\/pull\/([1-9][0-9]*)\s*$/.exec(output.stdout)?.[1];
   if (ref !== undefined) return given.view(ref);
-  // Somebody was quicker.
+  // Somebody else opened it first.
   const other = output.stderr.includes('already exists') ? await find() : undefined;
   if (other !== undefined) return other;
   throw ghFailed(words, output);
@@ -123,7 +123,7 @@ function isSameOwner(a: string | null, b: string | null): boolean {
 
 type Merging = { gh: Gh; slug: string; view(ref: string): Promise<ForgeChange> };
 
-/** Merges, and looks what came of it: `gh` is content with one that was merged before, at whatever head. */
+/** Merges, and checks the result: `gh` also succeeds if it was merged before, at any head. */
 async function mergePull({ gh, slug, view }: Merging, ref: string, request: MergeRequest): Promise<ForgeMerge> {
   const refused = await requestMerge(gh, slug, ref, request);
   if (refused !== null) return refused;
@@ -133,7 +133,7 @@ async function mergePull({ gh, slug, view }: Merging, ref: string, request: Merg
   return { do: 'refused', why: 'head-moved', reason: `it was merged at ${head.slice(0, 10)}` };
 }
 
-/** A reference comes from our own records, and still never becomes an option. */
+/** References come from our own records, and still must not become an option. */
 function number(ref: string): string {
   if (/^[1-9][0-9]{0,9}$/.test(ref)) return ref;
   throw new PawlError('invalid_input', 'A pull request is named by its number.', {
@@ -145,7 +145,7 @@ function titled(title: string): string {
   return title.slice(0, forgeLimits.titleCharacters);
 }
 
-/** What nobody sees on the page, and what tells that something was said before. */
+/** An invisible comment with the key, to detect repetitions. */
 function markOf(key: string): string {
   return `<!-- pawl:${key} -->`;
 }

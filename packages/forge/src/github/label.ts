@@ -11,14 +11,14 @@ const looks: Record<string, { color: string; description: string }> = {
   [forgeLabels.needsPerson]: { color: 'd93f0b', description: 'Waits for a person' },
 };
 
-/** The labels of a repository, as far as we use them. */
+/** The labels that we use. */
 export function createLabels(gh: Gh, repository: GithubRepository) {
   const slug = slugOf(repository);
   const known = new Set<string>();
   const path = (ref: string) => `repos/${repository.owner}/${repository.name}/issues/${ref}/labels`;
   const api = ['api', `--hostname=${repository.host}`];
 
-  /** Makes a label, unless the repository has it. */
+  /** Creates a label unless it exists. */
   const ensure = async (label: string): Promise<void> => {
     if (known.has(label)) return;
     const { color = 'cccccc', description = '' } = looks[label] ?? {};
@@ -29,7 +29,7 @@ export function createLabels(gh: Gh, repository: GithubRepository) {
   };
   return {
     ensure,
-    // Not by `gh pr edit`: versions up to 2.82 ask for classic projects with it, which GitHub answers with an error.
+    // Not by `gh pr edit`: versions up to 2.82 query classic projects with it, which GitHub answers with an error.
     async add(ref: string, labels: readonly string[]): Promise<void> {
       for (const label of labels) await ensure(label);
       await say(gh, [...api, '--method=POST', path(ref), '--input=-', '--silent'], JSON.stringify({ labels }));
@@ -38,7 +38,7 @@ export function createLabels(gh: Gh, repository: GithubRepository) {
       try {
         await say(gh, [...api, '--method=DELETE', `${path(ref)}/${encodeURIComponent(label)}`, '--silent']);
       } catch (error) {
-        // It does not have it: that is what was wanted.
+        // It does not have it, as wanted.
         if (!(error instanceof PawlError && error.code === 'not_found')) throw error;
       }
     },

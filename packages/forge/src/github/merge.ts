@@ -4,7 +4,7 @@ import { complaintOf, ghFailed } from './gh-failure.ts';
 
 type Refusal = { pattern: RegExp; why: Extract<ForgeMerge, { do: 'refused' }>['why'] };
 
-/** Refusals that are an answer: the merge did not happen, and for this reason. The first that fits counts. */
+/** Refusals that are an answer: the merge did not happen, for this reason. The first match counts. */
 const refusals: Refusal[] = [
   { pattern: /Head branch was modified|head sha/i, why: 'head-moved' },
   { pattern: /Base branch was modified/i, why: 'base-moved' },
@@ -19,8 +19,8 @@ const refusals: Refusal[] = [
 ];
 
 /**
- * Asks for the merge of exactly this head; never with an administrator's privileges. Null when `gh` has nothing to
- * object, which does not say yet that it is merged.
+ * Requests the merge of exactly this head; never with administrator privileges. Null if `gh` reports no error, which
+ * does not yet mean that it is merged.
  */
 export async function requestMerge(
   gh: Gh,
@@ -29,7 +29,7 @@ export async function requestMerge(
   { head, method, subject, body }: MergeRequest,
 ): Promise<ForgeMerge | null> {
   const words = ['pr', 'merge', ref, `--repo=${slug}`, `--${method}`, `--match-head-commit=${head}`];
-  // A rebase keeps the messages of the commits.
+  // A rebase keeps the commit messages.
   const message = method === 'rebase' ? [] : [`--subject=${subject}`, '--body-file=-'];
   const output = await gh([...words, ...message], method === 'rebase' ? undefined : body);
   if (output.exitCode === 0) return null;

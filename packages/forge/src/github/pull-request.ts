@@ -2,10 +2,10 @@ import type { ForgeChange } from '@pawl/core/port/forge';
 import * as z from 'zod';
 import { checksOf, statusCheckSchema } from './status-check.ts';
 
-/** A person who is gone has no login. */
+/** A deleted user has no login. */
 const actor = z.object({ login: z.string() }).nullable();
 
-/** What is asked of a pull request, as `gh` gives it. */
+/** The requested fields of a pull request. */
 export const pullRequestSchema = z.object({
   number: z.number().int().positive(),
   url: z.string(),
@@ -30,7 +30,7 @@ type PullRequest = z.infer<typeof pullRequestSchema>;
 
 export const pullRequestFields = Object.keys(pullRequestSchema.shape).join(',');
 
-/** Reads a pull request as a change. */
+/** Converts a pull request to a change. */
 export function toForgeChange(pull: PullRequest): ForgeChange {
   const objectors = objectorsOf(pull);
   return {
@@ -54,10 +54,12 @@ export function toForgeChange(pull: PullRequest): ForgeChange {
   };
 }
 
-/** Whose word counts: anybody may review a public repository. */
+/** Whose review counts: anybody may review a public repository. */
 const members = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-/** Who has asked for changes, and has neither approved nor been dismissed since. A mere comment takes nothing back. */
+/**
+ * Reviewers who requested changes, and have neither approved nor been dismissed since. A plain comment changes nothing.
+ */
 function objectorsOf({ reviews }: PullRequest): string[] {
   const last = new Map<string, string>();
   for (const { author, authorAssociation, state } of reviews ?? []) {
@@ -67,7 +69,7 @@ function objectorsOf({ reviews }: PullRequest): string[] {
   return [...last].filter(([, state]) => state === 'CHANGES_REQUESTED').map(([login]) => login);
 }
 
-/** GitHub itself decides only where reviews are required; an objection counts everywhere. */
+/** GitHub itself blocks only if reviews are required; an objection counts everywhere. */
 function reviewOf({ reviewDecision }: PullRequest, objectors: readonly string[]): ForgeChange['review'] {
   if (objectors.length > 0 || reviewDecision === 'CHANGES_REQUESTED') return 'changes_requested';
   if (reviewDecision === 'APPROVED') return 'approved';

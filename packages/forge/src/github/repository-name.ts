@@ -1,18 +1,18 @@
-/** A repository on GitHub, or on an enterprise server of the same kind. */
+/** A repository on GitHub, or on an enterprise server. */
 export type GithubRepository = { host: string; owner: string; name: string };
 
 const hostPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 const ownerPattern = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:_[A-Za-z0-9]+)?$/;
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** The words that `gh` takes for a repository. The host is named, so that no setting sends us elsewhere. */
+/** The repository argument of `gh`. Includes the host, so that no setting redirects us. */
 export function slugOf({ host, owner, name }: GithubRepository): string {
   return `${host}/${owner}/${name}`;
 }
 
 /**
- * The repository that a remote's address means, or null when it is not one of GitHub's. Hosts other than GitHub's own
- * count only when the person has named them in `GH_HOST`.
+ * The repository of a remote URL, or null if it is not GitHub's. Other hosts count only if the person has named them in
+ * `GH_HOST`.
  */
 export function parseRemote(url: string, enterpriseHost?: string): GithubRepository | null {
   const place = splitAddress(url);

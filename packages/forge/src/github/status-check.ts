@@ -1,7 +1,7 @@
 import type { ForgeCheck, ForgeChecks } from '@pawl/core/port/forge';
 import * as z from 'zod';
 
-/** What `gh` says of one check of a pull request: a check run of an app, or a status that somebody posted. */
+/** One check of a pull request: an app's check run, or a posted status. */
 export const statusCheckSchema = z.object({
   name: z.string().optional(),
   context: z.string().optional(),
@@ -15,7 +15,7 @@ export const statusCheckSchema = z.object({
 });
 type StatusCheck = z.infer<typeof statusCheckSchema>;
 
-/** What `gh` says of one run of a workflow. */
+/** One workflow run. */
 export const runSchema = z.object({
   headSha: z.string().regex(/^[0-9a-f]{40,64}$/),
   status: z.string(),
@@ -26,7 +26,7 @@ export const runSchema = z.object({
 });
 export type WorkflowRun = z.infer<typeof runSchema>;
 
-/** The checks of a pull request's head; of those that ran again, the last run counts. */
+/** The checks of a pull request's head; of repeated ones, the last run counts. */
 export function checksOf(rollup: readonly StatusCheck[]): ForgeChecks {
   const newestFirst = rollup.toSorted((a, b) => (b.startedAt ?? '').localeCompare(a.startedAt ?? ''));
   const byName = new Map<string, ForgeCheck>();
@@ -40,9 +40,8 @@ export function checksOf(rollup: readonly StatusCheck[]): ForgeChecks {
 }
 
 /**
- * The runs of the newest commit among them, in the order that `gh` gives: newest first. Runs for pull requests say nothing
- * about the branch: a stranger's fork may have one of the same name. A run that was cancelled says nothing either, because
- * the next push cancels the last one's in many repositories.
+ * The runs of the newest commit, newest first as `gh` lists them. Skips runs for pull requests: a stranger's fork may
+ * have a branch of the same name. Skips cancelled runs, because in many repositories the next push cancels them.
  */
 export function checksOfRuns(runs: readonly WorkflowRun[]): (ForgeChecks & { commit: string }) | null {
   const own = runs.filter(({ event }) => !event.startsWith('pull_request'));
@@ -64,7 +63,7 @@ function stateOf({ state, status, conclusion }: StatusCheck): ForgeCheck['state'
   return failures.has(word) ? 'failed' : 'pending';
 }
 
-/** What was cancelled did not run, and a check that did not run has failed. */
+/** A cancelled check did not run, and a check that did not run has failed. */
 const failures = new Set(['ERROR', 'FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE', 'CANCELLED']);
 
 function summed(checks: ForgeCheck[]): ForgeChecks {

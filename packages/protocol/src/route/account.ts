@@ -11,7 +11,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
 });
 const account = z.object({ account: z.string().min(1).max(64) });
 
-/** The routes about credentials. They are for people only. */
+/** For people only. */
 export const accountRoutes = {
   listAccounts: createRoute({
     method: 'get',

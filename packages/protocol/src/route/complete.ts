@@ -5,7 +5,6 @@ import * as view from '../view/complete.ts';
 
 const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });
 
-/** The route by which an agent says that it is done for good. */
 export const completeRoutes = {
   completeAgent: createRoute({
     method: 'post',

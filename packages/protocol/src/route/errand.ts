@@ -11,7 +11,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
 const reference = z.object({ reference: z.string().min(1).max(128) });
 const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
 
-/** The routes about errands. One is started like any other agent, with the mode `errand`. */
+/** An errand is started like any other agent, with the mode `errand`. */
 export const errandRoutes = {
   listErrands: createRoute({
     method: 'get',

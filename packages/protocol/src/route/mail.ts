@@ -11,7 +11,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
 const mail = z.object({ mail: z.string().min(1).max(64) });
 const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
 
-/** The routes about mail. Looking changes nothing; only its recipient fetches, reads and acknowledges a mail. */
+/** Listing changes nothing; only its recipient fetches, reads and acknowledges a mail. */
 export const mailRoutes = {
   sendMail: createRoute({
     method: 'post',

@@ -8,7 +8,7 @@ const failure = {
   content: { 'application/json': { schema: errorViewSchema } },
 };
 
-/** Who a caller is, and the same verbs as tools of the Model Context Protocol. */
+/** The caller's identity, and the verbs as MCP tools. */
 export const mcpRoutes = {
   whoami: createRoute({
     method: 'get',

@@ -10,7 +10,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
 });
 const reference = z.object({ reference: z.string().min(1).max(128) });
 
-/** The routes about what agents were told. */
+/** Prompts and input files of agents. */
 export const promptRoutes = {
   agentPrompt: createRoute({
     method: 'get',

@@ -8,7 +8,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
   200: { description, content: json(schema) },
   default: { description: 'It did not work; the body says why and what to do.', content: json(errorViewSchema) },
 });
-/** A page, or, with `Accept: text/event-stream`, what is waited for. */
+/** A page, or, with `Accept: text/event-stream`, a stream. */
 const pageOrStream = <T extends z.ZodType>(description: string, schema: T) => ({
   ...answers(description, schema),
   200: { description, content: { ...json(schema), 'text/event-stream': { schema: z.string() } } },
@@ -16,7 +16,7 @@ const pageOrStream = <T extends z.ZodType>(description: string, schema: T) => ({
 const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
 const question = z.object({ question: z.string().min(1).max(128) });
 
-/** The routes about questions, and about what waits for the person. */
+/** Questions, and a person's inbox. */
 export const questionRoutes = {
   askQuestion: createRoute({
     method: 'post',

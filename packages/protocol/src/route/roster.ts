@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { errorViewSchema } from '../view.ts';
 import { rosterViewSchema, selfBodySchema, selfViewSchema } from '../view/roster.ts';
 
-/** The routes about processes that Pawl did not start. */
+/** Processes that Pawl did not start. */
 export const rosterRoutes = {
   roster: createRoute({
     method: 'get',

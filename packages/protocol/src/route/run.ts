@@ -10,7 +10,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
   default: { description: 'It did not work; the body says why and what to do.', content: json(errorViewSchema) },
 });
 
-/** The routes about runs: delegation, and the result that comes of it. */
+/** Delegations and their results. */
 export const runRoutes = {
   delegate: createRoute({
     method: 'post',

@@ -9,7 +9,7 @@ const answers = <T extends z.ZodType>(description: string, schema: T) => ({
   default: { description: 'It did not work; the body says why and what to do.', content: json(errorViewSchema) },
 });
 
-/** The routes about what a person trusts of a repository. */
+/** A person's trust in a repository's files. */
 export const trustRoutes = {
   trustList: createRoute({
     method: 'get',

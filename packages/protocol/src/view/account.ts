@@ -3,10 +3,10 @@ import { limits } from '@pawl/schema/limit';
 import { accountSchema, timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 
-/** Printable characters of one line: what keys and tokens, and logins as JSON, are made of. */
+/** Printable characters of one line: keys, tokens, and logins as JSON. */
 const secretSchema = z.string().regex(/^[ -~]{1,16384}$/, 'a secret is one line of 1 to 16384 printable characters');
 
-/** Which server a key is for. Who has it, and nobody else, is told in the key: not in the address. */
+/** The server of a key. A secret belongs into the key, not into the URL. */
 const baseUrlSchema = z
   .string()
   .max(2_000)
@@ -15,14 +15,14 @@ const baseUrlSchema = z
     return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   }, 'a base URL begins with http:// or https:// and has no password in it');
 
-/** Credentials that a person gives. They travel in the body of a request to the daemon, never in an address. */
+/** Credentials from a person. They travel in a request body, never in a URL. */
 export const addAccountSchema = z.object({
   provider: nameSchema,
   name: nameSchema.optional(),
   kind: z.enum(['api-key', 'token', 'directory']),
   /** The key or the token. */
   secret: secretSchema.optional(),
-  /** The config directory of a CLI that is copied. */
+  /** The config directory of a CLI to copy. */
   from: z
     .string()
     .min(1)
@@ -34,7 +34,7 @@ export const addAccountSchema = z.object({
 });
 export type AddAccountBody = z.infer<typeof addAccountSchema>;
 
-/** An account as people see it: no secret is ever in it. */
+/** An account for display: never contains a secret. */
 export const accountViewSchema = accountSchema
   .pick({
     id: true,
@@ -48,7 +48,7 @@ export const accountViewSchema = accountSchema
     invalidReason: true,
   })
   .extend({
-    /** Until when a usage limit holds; null when none does now. */
+    /** When a usage limit ends; null if there is none now. */
     exhaustedUntil: timeSchema.nullable(),
     /** The last four characters of its secret, to tell accounts apart. */
     fingerprint: z.string().max(4).nullable(),
@@ -67,18 +67,18 @@ export const accountListSchema = z.object({ accounts: z.array(accountViewSchema)
 export type AccountList = z.infer<typeof accountListSchema>;
 export const accountAnswerSchema = z.object({ account: accountViewSchema });
 export type AccountAnswer = z.infer<typeof accountAnswerSchema>;
-/** `created` is false when the same credentials were kept already. */
+/** `created` is false if the same credentials were already stored. */
 export const accountAddedSchema = accountAnswerSchema.extend({ created: z.boolean() });
 export type AccountAdded = z.infer<typeof accountAddedSchema>;
 export const useAccountSchema = z.object({
-  /** Forgets that it reached a limit, or was not accepted. */
+  /** Clears a recorded limit or rejection. */
   clear: z.boolean().optional(),
 });
-/** The PATH of the shell that asks, where the provider's program is looked up. */
+/** The PATH of the requesting shell, where the provider's program is looked up. */
 export const testAccountSchema = z.object({ searchPath: z.string().max(limits.searchPathCharacters).optional() });
 export const accountTestSchema = accountAnswerSchema.extend({
   ok: z.boolean(),
-  /** What the CLI said. */
+  /** The CLI's output. */
   text: z.string(),
   limitedUntil: timeSchema.nullable(),
   tookMs: z.number().int().nonnegative(),

@@ -21,10 +21,10 @@ const path = z
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const agentNamed = z.object({ id: idSchema, alias: nameSchema });
 const projectNamed = z.object({ id: idSchema, name: nameSchema });
-/** Longer than what is kept, so that the refusal can say what the limit is. */
+/** Longer than the limit, so that the refusal can state it. */
 const text = z.string().max(limits.bodyBytes);
 
-/** A check as it is seen from outside: without the process that runs it. */
+/** A check for display: without its process. */
 export const checkViewSchema = checkSchema
   .pick({
     id: true,
@@ -38,7 +38,7 @@ export const checkViewSchema = checkSchema
   })
   .extend({
     outcome: z.enum([...checkOutcomes, 'running']),
-    /** How it ended, in words; of one that runs, which of its steps it is at. */
+    /** Its result, in words; for a running one, its current step. */
     detail: z.string(),
     counts: testCountSchema.nullable(),
     exitCode: z.number().int().nullable(),
@@ -50,23 +50,23 @@ export type CheckView = z.infer<typeof checkViewSchema>;
 /** A change with the state that is derived from its facts now. */
 export const changeViewSchema = changeSchema.extend({
   state: z.enum(changeStates),
-  /** Why it is so; empty where there is nothing to say. */
+  /** Why; may be empty. */
   detail: z.string(),
-  /** A person has to say something before it goes on. */
+  /** A person must act before it continues. */
   needsPerson: z.boolean(),
   /** Null for a person. */
   author: agentNamed.nullable(),
   project: projectNamed,
-  /** The latest checks of trees that have it, newest first; `show` has more of them. */
+  /** The latest checks of trees with it, newest first; `show` has more. */
   checks: z.array(checkViewSchema),
   comments: z.number().int(),
-  /** Comments that block and that nobody has addressed. */
+  /** Unaddressed blocking comments. */
   blocking: z.number().int(),
 });
 export type ChangeView = z.infer<typeof changeViewSchema>;
 
 export const changeCommentViewSchema = changeCommentSchema.extend({
-  /** Who said it; null for a person. */
+  /** Its author; null for a person. */
   author: agentNamed.nullable(),
 });
 export type ChangeCommentView = z.infer<typeof changeCommentViewSchema>;
@@ -78,13 +78,13 @@ export type ChangeList = z.infer<typeof changeListSchema>;
 export const changeOpenedSchema = changeAnswerSchema.extend({
   /** The branch had no open change before. */
   created: z.boolean(),
-  /** It had one, which proposes a later commit now. */
+  /** It had one, which now proposes a later commit. */
   moved: z.boolean(),
 });
 export type ChangeOpened = z.infer<typeof changeOpenedSchema>;
 
-/** All that is known of one change. */
-/** Whether the person's own target branch has what was merged. */
+/** All details of one change. */
+/** Whether the person's own target branch has the merge. */
 export const localBranchSchema = z.object({
   branch: z.string(),
   state: z.enum(['followed', 'behind', 'pending']),
@@ -97,14 +97,17 @@ export const changeDetailSchema = z.object({
   change: changeViewSchema,
   comments: z.array(changeCommentViewSchema),
   checks: z.array(checkViewSchema),
-  /** Where it is written down what was learned from it, when it was closed so. */
+  /** The file with the learnings, if it was closed with some. */
   learnings: z.string().nullable(),
-  /** Null before it is merged, and where that cannot be told. */
+  /** Null before it is merged, and if unknown. */
   local: localBranchSchema.nullable(),
 });
 export type ChangeDetail = z.infer<typeof changeDetailSchema>;
 
-/** What `from`, which is the target branch as it is, gains by the change's head `to`. Of what is merged, `from` is where it began. */
+/**
+ * The diff from `from`, the current target branch, to the change's head `to`. For a merged change, `from` is where it
+ * started.
+ */
 export const changeDiffSchema = z.object({
   changeId: idSchema,
   branch: z.string(),
@@ -119,7 +122,7 @@ export const changeDiffSchema = z.object({
     }),
   ),
   patch: z.string(),
-  /** There was more than is given. */
+  /** The diff was cut. */
   truncated: z.boolean(),
 });
 export type ChangeDiff = z.infer<typeof changeDiffSchema>;
@@ -127,7 +130,7 @@ export type ChangeDiff = z.infer<typeof changeDiffSchema>;
 /** A conflict that was opened for a person, or is resolved. */
 export const changeFixSchema = z.object({
   change: changeViewSchema,
-  /** The merge was begun, was so already, is not needed; or the resolved one is proposed. */
+  /** The merge was started, was already in progress, is not needed; or the resolution is proposed. */
   outcome: z.enum(['begun', 'already', 'clean', 'proposed']),
   /** The worktree; null when the branch has none. */
   path: z.string().nullable(),
@@ -144,25 +147,25 @@ export const fixChangeSchema = z.strictObject({
   proceed: z.boolean().optional(),
 });
 
-/** What a check has printed. */
+/** The output of a check. */
 export const checkLogSchema = z.object({
   check: checkViewSchema,
-  /** By step, in their order; bytes that are not UTF-8 show as U+FFFD. */
+  /** By step, in order; invalid UTF-8 shows as U+FFFD. */
   output: z.array(z.object({ step: z.string(), text: z.string() })),
-  /** Bytes before these that are stored and not given. */
+  /** Stored bytes before these that are left out. */
   leftOutBytes: z.number().int().nonnegative(),
 });
 export type CheckLog = z.infer<typeof checkLogSchema>;
 
-/** The project is that of the path, or by its name or id; an agent's own when both are absent. */
+/** The project of the path, or by its name or id; by default an agent's own. */
 export const openChangeSchema = z.strictObject({
   path: path.optional(),
   project: z.string().min(1).max(128).optional(),
-  /** An agent's own when absent. */
+  /** By default an agent's own. */
   branch: z.string().min(1).max(limits.bodyBytes).optional(),
   title: text.optional(),
   summary: text.optional(),
-  /** It is not queued by being opened. */
+  /** Opening does not queue it. */
   draft: z.boolean().optional(),
 });
 export type OpenChangeBody = z.infer<typeof openChangeSchema>;
@@ -172,21 +175,21 @@ export const changeQuerySchema = z.object({
   project: z.string().min(1).max(128).optional(),
 });
 export const changeListQuerySchema = changeQuerySchema.extend({
-  /** With those that are merged or closed. */
+  /** Includes merged and closed ones. */
   all: z.enum(['true', 'false']).optional(),
   limit: z.coerce.number().int().min(1).max(limits.pageRows).optional(),
 });
 export const checkLogQuerySchema = changeQuerySchema.extend({ check: z.string().min(1).max(64).optional() });
 
 export const approveChangeSchema = z.strictObject({
-  /** The head that was looked at: another one is not approved by this. */
+  /** The examined head; another one is not approved by this. */
   head: z.string().min(4).max(64).optional(),
 });
 export const blockChangeSchema = z.strictObject({ reason: text });
 export const commentChangeSchema = z.strictObject({
-  /** What begins with `[BLOCKING]` holds the change until it is addressed. */
+  /** A comment that starts with `[BLOCKING]` holds the change until it is addressed. */
   body: text,
-  /** The comment that this one answers: it counts as addressed from now on. */
+  /** The comment that this one addresses. */
   addresses: z.string().min(1).max(64).optional(),
 });
 export type CommentChangeBody = z.infer<typeof commentChangeSchema>;
@@ -194,26 +197,26 @@ export const commentAnswerSchema = changeAnswerSchema.extend({ comment: changeCo
 export type CommentAnswer = z.infer<typeof commentAnswerSchema>;
 export const closeChangeSchema = z.strictObject({
   reason: text,
-  /** What others should know who try the same; kept in a file. */
+  /** What the next attempt should know; kept in a file. */
   learnings: text.optional(),
 });
 export type CloseChangeBody = z.infer<typeof closeChangeSchema>;
 export const closedChangeSchema = changeAnswerSchema.extend({ learnings: z.string().nullable() });
 export type ClosedChange = z.infer<typeof closedChangeSchema>;
 export const mergeChangeSchema = z.strictObject({
-  /** It repairs a red target branch, so it is taken although nothing else is. */
+  /** It repairs a red target branch, so it is accepted during an emergency. */
   fix: z.boolean().optional(),
 });
 
 export const mergeAnswerSchema = changeAnswerSchema.extend({
   /** The effect of the request: a merge, a push, or only a check. */
   note: z.string(),
-  /** That the merge makes the local target branch diverge; null when it does not. */
+  /** Says that the merge makes the local target branch diverge; null if it does not. */
   warning: z.string().nullable(),
 });
 export type MergeAnswer = z.infer<typeof mergeAnswerSchema>;
 
-/** What a project asks of its queue, in short. */
+/** A project's queue settings, in short. */
 const queueConfigSchema = z.object({
   enabled: z.boolean(),
   checks: z.array(z.string()),
@@ -223,32 +226,32 @@ const queueConfigSchema = z.object({
   remote: z.string().nullable(),
   auto: z.boolean(),
   forge: z.enum(['local', 'github']),
-  /** Which definition reviews each change; null is nobody. */
+  /** The definition that reviews each change; null is nobody. */
   review: z.string().nullable(),
   guard: z.boolean(),
   source: z.enum(['commit', 'checkout', 'none']),
 });
 
-/** The merge queue of one project as it is now. */
+/** The current state of a project's merge queue. */
 export const queueViewSchema = z.object({
   project: projectNamed,
   branch: z.string(),
-  /** The target branch as the queue saw it last; as it is, before the queue has begun. */
+  /** The target branch as the queue last saw it; the actual one before the queue has started. */
   main: z.string().nullable(),
-  /** The last commit of it that is known to pass. */
+  /** Its last commit known to pass. */
   green: z.string().nullable(),
-  /** How many tests ran there. */
+  /** Test counts there. */
   counts: testCountSchema.nullable(),
   emergency: emergencySchema.extend({ fixer: agentNamed.nullable() }).nullable(),
   pausedAt: timeSchema.nullable(),
   waiting: queueWaitSchema.nullable(),
   /** The steps before anything is merged automatically, with the commands. */
   advice: z.array(z.string()),
-  /** When a person allowed that the target branch is pushed; null when they have not. */
+  /** When a person allowed pushing the target branch; null if not. */
   pushAllowedAt: timeSchema.nullable(),
-  /** Why nothing moves, when the project's configuration cannot be read. */
+  /** Why nothing moves, if the project's configuration cannot be read. */
   trouble: z.string().nullable(),
-  /** What is queued and not merged, in its order. */
+  /** Queued changes that are not merged, in order. */
   changes: z.array(changeViewSchema),
   running: z.array(checkViewSchema),
   /** The latest that have ended, newest first. */
@@ -270,21 +273,21 @@ export type QueueBody = z.infer<typeof queueBodySchema>;
 
 const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'over-budget', 'unknown'] as const;
 
-/** What became of what agents were given to do, newest first. It outlives worktrees and branches. */
+/** The results of agents' assignments, newest first. Outlives worktrees and branches. */
 export const taskHistorySchema = z.object({
   tasks: z.array(
     z.object({
       agent: agentNamed,
       project: projectNamed,
-      /** The beginning of what it was given. */
+      /** The start of the assignment. */
       task: z.string(),
       branch: z.string(),
       state: z.enum(historyStates),
       changeId: idSchema.nullable(),
-      /** What it said last, or why it failed; empty when there is nothing. */
+      /** Its last words, or why it failed; may be empty. */
       detail: z.string(),
       startedAt: timeSchema,
-      /** When it came to that state, where it did. */
+      /** When it reached that state, if it did. */
       endedAt: timeSchema.nullable(),
     }),
   ),

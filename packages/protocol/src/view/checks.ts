@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** What `init` found out about a project's checks, and whether it wrote that down. */
+/** The project checks that `init` detected, and whether it wrote them down. */
 export const checksFoundSchema = z.object({
   /** The file that names them. */
   file: z.string(),
-  /** Commands, and the files that told of them. */
+  /** Commands, and the files they were detected from. */
   found: z.array(z.object({ run: z.string(), from: z.string() })),
-  /** `kept`: the project has such a file, and it stays as it is. `not-found`: there is nothing to write. */
+  /** `kept`: the project has such a file, which stays unchanged. `not-found`: there is nothing to write. */
   outcome: z.enum(['written', 'kept', 'not-found', 'failed']),
   /** Why it could not be written. */
   reason: z.string().nullable(),

@@ -5,7 +5,7 @@ const findingSchema = z.object({
   level: z.enum(['ok', 'warning', 'error']),
   message: z.string(),
   hint: z.string().optional(),
-  /** `doctor --fix` can put this right. */
+  /** `doctor --fix` can repair this. */
   fixable: z.boolean(),
 });
 export type Finding = z.infer<typeof findingSchema>;

@@ -6,7 +6,7 @@ import { agentAnswerSchema } from '../view.ts';
 export const errandListSchema = z.object({
   errands: z.array(
     agentAnswerSchema.shape.agent.extend({
-      /** What the errand is, in the words it began with. */
+      /** Its original description. */
       description: z.string(),
     }),
   ),
@@ -16,12 +16,12 @@ export type ErrandList = z.infer<typeof errandListSchema>;
 export const errandSendSchema = z.object({ message: z.string().min(1).max(limits.bodyBytes) });
 export const errandSentSchema = z.object({
   agent: agentAnswerSchema.shape.agent,
-  /** Whether the running process was told, or the conversation was resumed with it. */
+  /** Whether the running process took the message, or the conversation was resumed with it. */
   channel: z.enum(['live', 'resumed']),
 });
 export type ErrandSent = z.infer<typeof errandSentSchema>;
 
-/** What an errand changed since its base, with what it has not committed. */
+/** The changes of an errand since its base, including uncommitted ones. */
 export const errandDiffSchema = z.object({
   agentId: idSchema,
   branch: z.string(),
@@ -35,13 +35,13 @@ export const errandDiffSchema = z.object({
     }),
   ),
   patch: z.string(),
-  /** There was more than is given. */
+  /** The diff was cut. */
   truncated: z.boolean(),
 });
 export type ErrandDiff = z.infer<typeof errandDiffSchema>;
 
 export const errandMergeSchema = z.object({
-  /** The branch that it goes into; the one that the project's work tree is on when absent. */
+  /** The branch to merge into; by default the one of the project's work tree. */
   into: z.string().min(1).max(200).optional(),
   /** Commits first what is uncommitted in its worktree. */
   commit: z.boolean().optional(),
@@ -52,7 +52,7 @@ export const errandMergedSchema = z.object({
   branch: z.string(),
   into: z.string(),
   commit: z.string(),
-  /** Everything was there already: an earlier call had moved the branch, or somebody else. */
+  /** Everything was already there: an earlier call had moved the branch, or somebody else. */
   already: z.boolean(),
 });
 export type ErrandMerged = z.infer<typeof errandMergedSchema>;

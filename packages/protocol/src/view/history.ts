@@ -3,7 +3,7 @@ import { idSchema, nameSchema } from '@pawl/schema/id';
 import { messageSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 
-/** A page of an agent's history, oldest first; what it inherited comes before its own. */
+/** A page of an agent's history, oldest first; inherited messages before its own. */
 export const historyPageSchema = z.object({
   agentId: idSchema,
   alias: nameSchema,
@@ -13,7 +13,7 @@ export const historyPageSchema = z.object({
   messages: z.array(
     messageSchema.extend({
       inherited: z.boolean(),
-      /** With `all`: why the agent does not remember it any more; null when it does. */
+      /** With `all`: why the agent no longer remembers it; null if it does. */
       forgotten: z.enum(['cleared', 'rewound']).nullable().optional(),
     }),
   ),

@@ -10,7 +10,7 @@ const path = z
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const agentWord = z.string().min(1).max(128);
 const named = z.object({ id: idSchema, alias: nameSchema });
-/** Longer than any mail may be, so that the refusal can say what the limit is. */
+/** Longer than the limit, so that the refusal can state it. */
 const body = z.string().max(limits.bodyBytes);
 
 /** A mail to one agent, or to everybody in a project: the caller's own, or for a person that of the path. */
@@ -20,7 +20,7 @@ export const sendMailSchema = z.union([
 ]);
 export type SendMailBody = z.infer<typeof sendMailSchema>;
 
-/** A mail with the status that is derived from its times, and the names of both sides. */
+/** A mail with its derived status, and the names of both sides. */
 export const mailViewSchema = mailSchema
   .pick({
     id: true,
@@ -42,7 +42,7 @@ export const mailViewSchema = mailSchema
     cut: z.boolean(),
     /** Why it never arrives. */
     dead: z.object({ at: z.number().int(), reason: z.string() }).nullable(),
-    /** What is known of a mail that has not arrived; empty otherwise. */
+    /** Describes a mail that has not arrived; empty otherwise. */
     detail: z.string(),
   });
 export type MailView = z.infer<typeof mailViewSchema>;
@@ -52,10 +52,10 @@ export type MailsAnswer = z.infer<typeof mailsAnswerSchema>;
 export const mailAnswerSchema = z.object({ mail: mailViewSchema });
 export type MailAnswer = z.infer<typeof mailAnswerSchema>;
 
-/** The cursor says which half of a mailbox a page belongs to: mail may be read while somebody turns the pages. */
+/** The cursor includes which half of a mailbox a page belongs to: mail may be read while somebody pages. */
 const cursor = z.string().regex(/^(?:unread|rest):[A-Za-z0-9][A-Za-z0-9_-]{21}$/, 'is not what `next` said');
 
-/** Whose mailbox, and what of it. Absent: the caller's own, which for a person is that of agent 0. */
+/** Whose mailbox, and a filter. Default: the caller's own, which for a person is agent 0's. */
 export const mailQuerySchema = z.object({
   agent: agentWord.optional(),
   from: agentWord.optional(),
@@ -76,27 +76,27 @@ export const mailListSchema = z.object({
   mailbox: named,
   mails: z.array(mailViewSchema),
   unread: z.number().int(),
-  /** What `before` has to be for the next page. */
+  /** The value of `before` for the next page. */
   next: z.string().nullable(),
 });
 export type MailList = z.infer<typeof mailListSchema>;
 
 export const waitMailSchema = z.strictObject({
-  /** 0 looks once. Longer waits are made of several of these. */
+  /** 0 checks once. Longer waits are made of several of these. */
   timeoutMs: z.number().int().nonnegative().max(limits.mailWaitMs),
-  /** Those who are waited for; the next mail of anybody when absent. */
+  /** The agents to wait for; by default the next mail of anybody. */
   agents: z.array(agentWord).min(1).max(limits.mailWaitAgents).optional(),
 });
 export type WaitMailBody = z.infer<typeof waitMailSchema>;
 
 const waitedStates = ['received', 'running', 'idle', 'dead'] as const;
 
-/** What came: the next mail, or of each agent that was waited for a mail or how it is. */
+/** What came: the next mail, or for each awaited agent a mail or its state. */
 export const waitedSchema = z.object({
-  /** Nothing more is to be waited for. */
+  /** Nothing is left to wait for. */
   done: z.boolean(),
   mails: z.array(mailViewSchema),
-  /** Mail that came, too, but was put into the caller's running turn already, by id. Older daemons do not say. */
+  /** Mail that also came, but is already in the caller's running turn, by id. Older daemons omit it. */
   shown: z.array(idSchema).optional(),
   agents: z.array(named.extend({ state: z.enum(waitedStates), mailId: idSchema.nullable() })),
 });

@@ -8,10 +8,10 @@ const outputChunkSchema = z.object({
   stream: z.enum(outputStreams),
   offset: z.number().int(),
   at: timeSchema,
-  /** With `format=raw`: the chunk's text; bytes that are not UTF-8 show as U+FFFD, and `base64` then has them exactly. */
+  /** With `format=raw`: the chunk's text; invalid UTF-8 shows as U+FFFD, and `base64` then has the exact bytes. */
   content: z.string().optional(),
   base64: z.string().optional(),
-  /** With `format=events`: what the provider's parser made of it. */
+  /** With `format=events`: the parsed events. */
   events: z.array(streamEventSchema).optional(),
 });
 export type OutputChunk = z.infer<typeof outputChunkSchema>;
@@ -19,7 +19,7 @@ export const outputPageSchema = z.object({
   chunks: z.array(outputChunkSchema),
   /** More output is stored beyond this page. */
   more: z.boolean(),
-  /** The agent is not working now, so nothing follows unless it is resumed. */
+  /** The agent is not working, so nothing follows unless it is resumed. */
   ended: z.boolean(),
 });
 export type OutputPage = z.infer<typeof outputPageSchema>;

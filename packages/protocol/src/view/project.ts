@@ -14,7 +14,7 @@ const word = z
 export const projectReferenceSchema = z.object({ path: word.optional(), project: word.optional() });
 export type ProjectReference = z.infer<typeof projectReferenceSchema>;
 
-/** Settings to change; those that are absent stay as they are. */
+/** Settings to change; absent ones stay unchanged. */
 export const projectSettingsBodySchema = projectReferenceSchema.extend({
   /** Null removes the project's own choice. */
   provider: nameSchema.nullable().optional(),
@@ -35,7 +35,7 @@ export const projectDetailsSchema = z.object({ projects: z.array(projectDetailSc
 export type ProjectDetails = z.infer<typeof projectDetailsSchema>;
 
 export const untrackBodySchema = projectReferenceSchema.extend({
-  /** Stops the agents that are at work instead of refusing. */
+  /** Stops working agents instead of refusing. */
   force: z.boolean().optional(),
 });
 export type UntrackBody = z.infer<typeof untrackBodySchema>;
@@ -44,7 +44,7 @@ export type UntrackBody = z.infer<typeof untrackBodySchema>;
 export const crewBodySchema = projectReferenceSchema.extend({
   provider: nameSchema.optional(),
   environment: z.record(z.string().max(200), z.string().max(32_768)).optional(),
-  /** The PATH of the shell that asks, where programs are looked up. */
+  /** The PATH of the requesting shell, where programs are looked up. */
   searchPath: z.string().max(limits.searchPathCharacters).optional(),
 });
 export type CrewBody = z.infer<typeof crewBodySchema>;
@@ -52,7 +52,7 @@ export type CrewBody = z.infer<typeof crewBodySchema>;
 /** The crew of a project: each role, and the living agent that has it. */
 export const crewViewSchema = z.object({
   project: projectSchema,
-  /** Whether those that are missing are started by themselves. */
+  /** Whether missing ones are started automatically. */
   wanted: z.boolean(),
   members: z.array(z.object({ role: nameSchema, agent: agentViewSchema.nullable() })),
 });

@@ -2,19 +2,19 @@ import { nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 
-/** The PATH of the shell that asks, where programs are looked up. */
+/** The PATH of the requesting shell, where programs are looked up. */
 export const providerQuerySchema = z.object({ searchPath: z.string().max(limits.searchPathCharacters).optional() });
 
 const providerViewSchema = z.object({
   name: nameSchema,
   description: z.string(),
-  /** The program, and where it is; null when it is not on the caller's PATH. */
+  /** The program and its path; null if it is not on the caller's PATH. */
   program: z.string(),
   path: z.string().nullable(),
   version: z.string().nullable(),
-  /** What a person runs to get it. */
+  /** The command that installs it. */
   install: z.string().nullable(),
-  /** The one that work goes to when nobody says. */
+  /** The default provider. */
   isDefault: z.boolean(),
   capabilities: z.object({
     resume: z.boolean(),
@@ -33,7 +33,7 @@ const providerViewSchema = z.object({
 });
 export type ProviderView = z.infer<typeof providerViewSchema>;
 
-/** The providers, and the entries of `config.yaml` that were left out. */
+/** The providers, and the skipped entries of `config.yaml`. */
 export const providerListSchema = z.object({
   providers: z.array(providerViewSchema),
   problems: z.array(z.object({ name: z.string(), reason: z.string() })),

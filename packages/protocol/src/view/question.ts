@@ -9,17 +9,17 @@ import { changeViewSchema } from './change.ts';
 const text = z.string().min(1).max(limits.bodyBytes);
 const agentNamed = z.object({ id: idSchema, alias: nameSchema });
 
-/** Who is asked is named in one way: an agent, whoever works on a task or in a phase, or the person. */
+/** The recipient, named in one way: an agent, whoever works on a task or in a phase, or the person. */
 export const askSchema = z
   .object({
     question: text,
-    /** Whose question it is: the caller's own when absent. */
+    /** The asker; by default the caller. */
     from: z.string().min(1).max(128).optional(),
     agent: z.string().min(1).max(128).optional(),
     task: z.string().min(1).max(1_000).optional(),
     phase: z.string().min(1).max(1_000).optional(),
     person: z.literal(true).optional(),
-    /** How long an answer is waited for. */
+    /** How long to wait for an answer. */
     timeoutMs: z.number().int().min(1).max(limits.longestQuestionMs).optional(),
   })
   .refine(
@@ -30,7 +30,7 @@ export type AskBody = z.infer<typeof askSchema>;
 
 export const answerSchema = z.object({ answer: text });
 
-/** A question as those may see it who ask it, or are asked. */
+/** A question, for its asker and its recipient. */
 export const questionViewSchema = z.object({
   conversationId: idSchema,
   kind: z.enum(['question', 'permission']),
@@ -43,9 +43,9 @@ export const questionViewSchema = z.object({
   deadlineAt: timeSchema.nullable(),
   endedAt: timeSchema.nullable(),
   end: z.enum(questionEnds).nullable(),
-  /** Only of one that was answered. */
+  /** Only for an answered one. */
   answer: z.string().nullable(),
-  /** Why there is no answer, of one that has ended without. */
+  /** Why there is no answer, if it ended without one. */
   reason: z.string().nullable(),
 });
 export type QuestionView = z.infer<typeof questionViewSchema>;
@@ -56,21 +56,21 @@ export type QuestionList = z.infer<typeof questionListSchema>;
 export const answeredSchema = z.object({ conversationId: idSchema, status: z.literal('answered') });
 export type Answered = z.infer<typeof answeredSchema>;
 
-/** One thing that waits for the person. */
+/** One item of the inbox. */
 export const inboxItemSchema = z.object({
-  /** What `pawl reply` takes: the question's id, or, for the questions that a run ended with, the agent's. */
+  /** The argument of `pawl reply`: the question's id, or, for a run's questions, the agent's. */
   id: idSchema,
   kind: z.enum(['questions', 'question', 'permission']),
   agent: agentNamed,
   project: agentNamed.nullable(),
   askedAt: timeSchema,
-  /** When it is settled without the person, as things are now. */
+  /** When it is settled without the person, as of now. */
   deadlineAt: timeSchema.nullable(),
   questions: z.array(
     z.object({
       id: z.string(),
       question: z.string(),
-      /** How much of it is missing here; the question itself, by the item's id, has all of it. */
+      /** How much is left out here; the question itself, by the item's id, has all of it. */
       leftOutBytes: z.number().int().nonnegative(),
     }),
   ),
@@ -91,16 +91,16 @@ export const inboxEmergencySchema = z.object({
   detail: z.string(),
 });
 export type InboxEmergency = z.infer<typeof inboxEmergencySchema>;
-/** One thing that waits for the person, of whatever kind, with the commands that move it on. */
+/** One item that waits for the person, of any kind, with the commands to continue. */
 export const inboxEntrySchema = z.object({
   kind: z.enum(inboxKinds),
-  /** Of the question, agent, change or project that it is about. */
+  /** The id of its question, agent, change or project. */
   id: idSchema,
   agent: agentNamed.nullable(),
   project: agentNamed.nullable(),
   changes: z.array(idSchema),
   since: timeSchema,
-  /** The subject, and the event, each in a line. */
+  /** The subject and the event, one line each. */
   text: z.string(),
   detail: z.string(),
   next: z.array(z.string()),
@@ -110,13 +110,13 @@ export const inboxSchema = z.object({
   /** Everything that waits, oldest first, a red target branch before all else. The lists below have the details. */
   entries: z.array(inboxEntrySchema),
   items: z.array(inboxItemSchema),
-  /** Changes that go on only when a person says something. */
+  /** Changes that need a person to continue. */
   changes: z.array(changeViewSchema),
   emergencies: z.array(inboxEmergencySchema),
 });
 export type Inbox = z.infer<typeof inboxSchema>;
 
-/** What a program asks on its agent's behalf, as Claude's `--permission-prompt-tool` does. */
+/** A program's request on its agent's behalf, like Claude's `--permission-prompt-tool`. */
 export const permissionSchema = z.object({
   tool: z.string().min(1).max(200),
   input: z.record(z.string(), z.unknown()).default({}),

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 
-/** Who else is at work in a project. */
+/** The other agents in a project. */
 export const rosterViewSchema = z.object({
-  /** Null: nobody was found, but nobody can say that there is nobody. */
+  /** Null: none was found, but there may be some. */
   alone: z.boolean().nullable(),
   others: z.array(
     z.object({
       pid: z.number().int(),
       cwd: z.string(),
       provider: z.string(),
-      /** Milliseconds since 1970; null where the system does not say. */
+      /** Milliseconds since 1970; null if unknown. */
       startedAt: z.number().nullable(),
-      /** What it is called, where that is known: an agent's id, or a name of its own. */
+      /** Its name, if known: an agent's id, or a name of its own. */
       agentId: z.string().nullable(),
     }),
   ),
-  /** What could not be seen, and so may be somebody. */
+  /** What could not be seen, and so may be an agent. */
   doubts: z.array(z.string()),
 });
 /** The process of an agent that asks who it is. */

@@ -25,7 +25,7 @@ export const delegateSchema = z.strictObject({
 });
 export type DelegateBody = z.infer<typeof delegateSchema>;
 
-/** A run and what came of it. The names of S2's record are the same in snake case; `run.id` is its `run_id`. */
+/** A run and its result. */
 export const runResultSchema = z.object({
   run: runSchema
     .pick({

@@ -14,12 +14,12 @@ const named = z.object({ id: idSchema, name: z.string() });
 const agentNamed = z.object({ id: idSchema, alias: nameSchema });
 
 export const addTaskSchema = z.object({
-  /** Any path inside the project; an agent's own project, or that of the named agent, when absent. */
+  /** Any path inside the project; by default an agent's own project, or that of the named agent. */
   path: path.optional(),
   name: z.string().min(1).max(limits.bodyBytes),
   description: z.string().max(limits.bodyBytes).optional(),
   phase: z.string().max(1_000).optional(),
-  /** Ids or exact names of tasks that have to be completed first. */
+  /** Ids or exact names of tasks that must be completed first. */
   after: z.array(taskWord).max(1_000).optional(),
   /** The new task becomes a sibling of this agent's: of the same project and phase. */
   agent: z.string().min(1).max(128).optional(),
@@ -31,10 +31,10 @@ export const taskViewSchema = taskSchema.extend({
   state: z.enum(taskStates),
   /** The change that its finished work waits for. */
   change: z.object({ id: idSchema, state: z.enum(changeStates), detail: z.string() }).nullable(),
-  /** Why it is blocked, or what it waits for; empty otherwise. */
+  /** Why it is blocked, or what it waits for; otherwise empty. */
   detail: z.string(),
   project: z.object({ id: idSchema, name: nameSchema }).nullable(),
-  /** Who is at it now. */
+  /** The agent working on it. */
   agent: agentNamed.nullable(),
 });
 export type TaskView = z.infer<typeof taskViewSchema>;
@@ -46,7 +46,7 @@ export type TaskAdded = z.infer<typeof taskAddedSchema>;
 export const taskAnswerSchema = z.object({ task: taskViewSchema });
 export type TaskAnswer = z.infer<typeof taskAnswerSchema>;
 
-/** A task with what it waits for, what waits for it, and who worked on it. */
+/** A task with its dependencies, its dependents, and its agents. */
 export const taskDetailSchema = z.object({
   task: taskViewSchema,
   dependencies: z.array(named.extend({ state: z.enum(taskStates), summary: z.string().nullable() })),
@@ -59,7 +59,7 @@ export const taskQuerySchema = z.object({ path: path.optional() });
 export const taskListQuerySchema = taskQuerySchema.extend({
   state: z.enum(taskStates).optional(),
   phase: z.string().max(1_000).optional(),
-  /** With those that are completed. */
+  /** Includes completed ones. */
   all: z.enum(['true', 'false']).optional(),
 });
 export const taskDoneSchema = z.object({ summary: z.string().max(limits.bodyBytes).optional() });

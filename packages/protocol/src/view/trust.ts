@@ -9,7 +9,7 @@ const pathSchema = z
 
 export const trustQuerySchema = z.object({ path: pathSchema });
 
-/** Trusts what is there now, or, with `shown`, only when that is what a person has seen. */
+/** Trusts what is there now, or, with `shown`, only if that is what a person has seen. */
 export const trustBodySchema = z.object({
   path: pathSchema,
   revoke: z.boolean().optional(),
@@ -20,7 +20,7 @@ export const trustBodySchema = z.object({
 });
 export type TrustBody = z.infer<typeof trustBodySchema>;
 
-/** What a repository brings that needs a person's trust. */
+/** A repository's files that need a person's trust. */
 export const trustListSchema = z.object({
   project: nameSchema,
   root: z.string(),
@@ -34,7 +34,7 @@ export const trustListSchema = z.object({
       reason: z.string().nullable(),
       /** The providers that would read it. */
       providers: z.array(z.string()),
-      /** What it would run, allow or talk to, in lines. */
+      /** What it would run, allow or contact, as lines. */
       does: z.array(z.string()),
     }),
   ),

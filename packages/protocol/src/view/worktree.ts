@@ -19,17 +19,17 @@ export const worktreeListSchema = z.object({ worktrees: z.array(worktreeViewSche
 export type WorktreeList = z.infer<typeof worktreeListSchema>;
 export const restoreAnswerSchema = z.object({ path: z.string() });
 export const pruneSchema = z.object({
-  /** Entries that have been in the trash for at least this long. */
+  /** Minimum age in the trash. */
   olderThanMs: z.number().int().nonnegative(),
-  /** Also those with uncommitted work in them, after it was put into an archive. */
+  /** Includes those with uncommitted work, after archiving it. */
   force: z.boolean().optional(),
-  /** Says what would go, and lets it be. */
+  /** Only reports what would be deleted. */
   dryRun: z.boolean().optional(),
 });
 export const pruneAnswerSchema = z.object({
   pruned: z.array(z.string()),
   kept: z.array(z.object({ entry: z.string(), reason: z.string() })),
-  /** Retained worktrees that hold nothing any more and went to the trash now. */
+  /** Retained worktrees without content, moved to the trash now. */
   trashed: z.array(z.string()),
 });
 export type PruneAnswer = z.infer<typeof pruneAnswerSchema>;
@@ -37,10 +37,10 @@ export type PruneAnswer = z.infer<typeof pruneAnswerSchema>;
 /** The content of a worktree. */
 export const worktreeContentSchema = z.object({
   exists: z.boolean(),
-  /** Why the rest is not known, such as a worktree that git has no record of; null when it is known. */
+  /** Why the rest is unknown, such as a worktree that git has no record of; null if it is known. */
   problem: z.string().nullable(),
   head: z.string().nullable(),
-  /** Null when they could not be counted. */
+  /** Null if they could not be counted. */
   commits: z.number().int().nullable(),
   changed: z.number().int().nullable(),
   untracked: z.number().int().nullable(),
