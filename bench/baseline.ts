@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Row } from './report.ts';
 import { isMoreBetter, ratioOf } from './report.ts';
 
-/** The figures of the last release, in the repository, so that a slow-down is seen in the same table. */
+/** The figures of the last release, committed, so that a slow-down shows in the same table. */
 const path = join(import.meta.dirname, 'baseline.json');
 
 export type Baseline = {
@@ -12,10 +12,10 @@ export type Baseline = {
   measures: Record<string, { value: number; unit: string; ratio: number | null }>;
 };
 
-/** Differences below this share are noise: two runs on one machine differ by as much. */
+/** Smaller differences are noise: two runs on one machine differ by as much. */
 const noise = 0.25;
 
-/** Reads the figures of the last release; null when there are none yet. */
+/** Reads the figures of the last release; null if there are none yet. */
 export function readBaseline(): Baseline | null {
   let text: string;
   try {
@@ -34,7 +34,7 @@ export function saveBaseline(rows: readonly Row[], about: { version: string; cor
   writeFileSync(path, `${JSON.stringify({ ...about, measures: sorted }, null, 2)}\n`);
 }
 
-/** How a row compares with the last release: by its ratio to the floor where it has one, else by its value. */
+/** Compares a row with the last release: by its ratio to the floor if it has one, else by its value. */
 export function comparison(row: Row, baseline: Baseline | null): string {
   const before = baseline?.measures[row.measure];
   if (before === undefined || before.unit !== row.unit) return 'new';

@@ -50,8 +50,8 @@ const usage = `usage: npm run bench -- [--only NAME]... [--quick] [--json] [--li
   measures: ${measures.map(({ name }) => name).join(', ')}`;
 
 /**
- * Runs the measures and prints one table. A missed aim is a finding, not a failure. A measure that fails or takes too long is a
- * failure: it is named below the table, and the others run all the same.
+ * Runs the measures and prints one table. A missed goal is a finding, not a failure. A measure that fails or takes too
+ * long is a failure: it is named below the table, and the others still run.
  */
 async function main(): Promise<number> {
   const { values: options } = parseArgs({
@@ -76,7 +76,7 @@ async function main(): Promise<number> {
     process.stderr.write(`${wrong === null ? '' : `error: ${wrong}\n`}${usage}\n`);
     return wrong === null ? 0 : 2;
   }
-  // Node reads these certificates whenever it starts, which would be counted to every program.
+  // Node reads these certificates at every start, which would count for every program.
   delete process.env['NODE_EXTRA_CA_CERTS'];
   const chosen = measures.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
   const rows: Row[] = [];

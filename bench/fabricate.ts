@@ -17,7 +17,7 @@ export function openStoreAt(root: string): Promise<Store> {
 
 const perWrite = 500;
 
-/** Adds a project with agents whose work is done: each with a run, a session and an event. */
+/** Adds a project with finished agents: each with a run, a session and an event. */
 export async function addIdleAgents(store: Store, count: number): Promise<void> {
   const project = projectRecord();
   await ensureRootAgent(store);
@@ -42,7 +42,7 @@ export async function addIdleAgents(store: Store, count: number): Promise<void> 
   }
 }
 
-/** Adds one agent with a session that is open, and gives their records. */
+/** Adds one agent with an open session, and returns their records. */
 export async function addOpenSession(store: Store): Promise<{ agent: Agent; session: Session }> {
   const project = projectRecord();
   const agent = agentRecord(project, null, 'loud-agent');
@@ -62,7 +62,7 @@ function projectRecord(): Project {
   return { id, name: `project-${id.slice(0, 6).toLowerCase()}`, root: `/nowhere/${id}`, createdAt: Date.now() };
 }
 
-/** The row of an agent that has nothing but a place in the registry. */
+/** The row of an agent without anything else. */
 export function agentRecord(project: Project | null, parent: Agent | null, alias: string): Agent {
   const now = Date.now();
   return {

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { commandMs, programPaths } from './program.ts';
 
-/** The least that a program of ours could take: Node starts and does nothing. */
+/** The floor for a program of ours: Node starts and does nothing. */
 export function nodeStartMs(): Promise<number> {
   return commandMs(process.execPath, ['-e', '0']);
 }
 
-/** The least that a spawn could take: git makes the worktree, then the agent's command runs to its first line. */
+/** The floor for a spawn: git creates the worktree, then the agent's command runs to its first line. */
 export async function plainSpawnMs(repository: string, worktree: string, branch: string): Promise<number> {
   const start = performance.now();
   await git(repository, ['worktree', 'add', '--quiet', '--no-track', '-b', branch, worktree, 'HEAD']);
@@ -32,7 +32,7 @@ export async function plainSpawnMs(repository: string, worktree: string, branch:
   return took;
 }
 
-/** What git alone needs for many worktrees when it is asked properly: one list at a time, checkouts on every core. */
+/** The floor for many worktrees: git alone, one list operation at a time, checkouts on every core. */
 export async function plainWorktreesMs(repository: string, directory: string, count: number): Promise<number> {
   const start = performance.now();
   const waiting: string[] = [];
@@ -58,7 +58,7 @@ export async function plainWorktreesMs(repository: string, directory: string, co
 
 const pieceBytes = 1024 * 1024;
 
-/** Reads a file in pieces and splits it into lines of text: what every reader of lines has to do at least. */
+/** The floor for readers of lines: reads a file in pieces and splits it into lines. */
 export function readLines(path: string): { lines: number; characters: number } {
   const file = openSync(path, 'r');
   const piece = Buffer.allocUnsafe(pieceBytes);
@@ -79,7 +79,7 @@ export function readLines(path: string): { lines: number; characters: number } {
   return { lines, characters };
 }
 
-/** A table with one row per event, written as durably as the store writes: what one insert costs by itself. */
+/** The floor for a commit: one row per event, written as durably as by the store. */
 export function plainDatabase(path: string): { insert(): void; close(): void } {
   const database = new DatabaseSync(path);
   database.exec(

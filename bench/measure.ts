@@ -1,11 +1,11 @@
 import type { Row } from './report.ts';
 
 export type MeasureOptions = {
-  /** Smaller sizes, for a look within a minute. */
+  /** Smaller sizes, for a run within a minute. */
   quick: boolean;
-  /** Tells the person who waits what happens. */
+  /** Reports progress. */
   progress(text: string): void;
 };
 
-/** Something that is measured: its rows, or a failure when it could not run. */
+/** One measure: returns its rows, or throws if it could not run. */
 export type Measure = { name: string; run(options: MeasureOptions): Promise<Row[]> };

@@ -17,36 +17,36 @@ import { join } from 'node:path';
 import { programPaths } from './program.ts';
 import { within } from './time-limit.ts';
 
-/** A daemon of the built bundle, in a process of its own. */
+/** A daemon of the built bundle, in its own process. */
 export type DaemonProcess = { pid: number; kill(signal: NodeJS.Signals): Promise<void> };
 
-/** A home, a repository and a daemon that belong to one measure. */
+/** A home, a repository and a daemon for one measure. */
 export type Place = {
   path: string;
   home: Home;
   client: Client;
   repository: string;
-  /** Makes a repository with this many files and registers it; the daemon must run. */
+  /** Creates a repository with this many files and registers it; the daemon must run. */
   addRepository(files: number): Promise<void>;
   startDaemon(): Promise<DaemonProcess>;
   /** Writes a scenario for the scripted agent and returns its path. */
   scenario(steps: unknown[]): Promise<string>;
-  /** Asks for an agent that plays a scenario. */
+  /** Starts an agent that plays a scenario. */
   work(scenario: string): Promise<AgentView>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Ends the places that a measure left open, because it failed or took too long. */
+/** Ends the places that a failed or timed-out measure left open. */
 export async function closePlaces(): Promise<void> {
   await Promise.all([...openPlaces].map((close) => close()));
 }
 
 const openPlaces = new Set<() => Promise<void>>();
 
-/** How long a place waits for its agents to stop before it ends their processes. */
+/** How long a place waits for its agents to stop before it kills their processes. */
 const stopMs = 60_000;
 
-/** Makes an empty place. At its end every agent is stopped, the daemon has left, and its files are gone. */
+/** Creates an empty place. At its end all agents are stopped, the daemon has exited, and its files are gone. */
 export async function makePlace(): Promise<Place> {
   const directory = await temporaryDirectory('pawl-bench');
   const home = homeAt(join(directory.path, 'home'));
@@ -59,7 +59,7 @@ export async function makePlace(): Promise<Place> {
     if (running !== null) {
       await within(stopMs, () => 'its agents did not stop', stopAgents(client)).catch(() => undefined);
       await running.kill('SIGTERM');
-      // A measure that was given up may have asked for more agents meanwhile.
+      // An abandoned measure may have started more agents meanwhile.
       endSessions(home);
     }
     await directory[Symbol.asyncDispose]();
@@ -92,7 +92,7 @@ export async function makePlace(): Promise<Place> {
   };
 }
 
-/** Stops every agent that still works, some at a time. */
+/** Stops every working agent, some at a time. */
 async function stopAgents(client: Client): Promise<void> {
   const { agents } = await client.listAgents({ limit: 1_000 });
   const working = agents.filter((agent) => agent.run?.status === 'running').map((agent) => agent.id);
@@ -102,7 +102,7 @@ async function stopAgents(client: Client): Promise<void> {
   await Promise.all([stopNext(), stopNext(), stopNext(), stopNext()]);
 }
 
-/** Ends the processes of every session in a home, by the marker in their environment. */
+/** Kills the processes of every session in a home, by their environment marker. */
 function endSessions(home: Home): void {
   for (const session of existsSync(home.sessions) ? readdirSync(home.sessions) : [])
     for (const { pid } of strayProcesses(session)) endProcess(pid);
@@ -121,7 +121,7 @@ async function launch(home: Home, onExit: () => void): Promise<DaemonProcess> {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     env: { ...process.env, PAWL_HOME: home.root },
   });
-  // A bench that fails or is interrupted leaves no daemon behind.
+  // A failed or interrupted bench leaves no daemon behind.
   const end = () => void child.kill('SIGKILL');
   process.on('exit', end);
   const exited = once(child, 'exit').finally(() => {
@@ -145,7 +145,7 @@ async function readReport(child: ChildProcess): Promise<string> {
   return text;
 }
 
-/** Small text files in folders of a hundred, such as a program's sources have. */
+/** Small text files in folders of a hundred, like a program's sources. */
 function sampleFiles(count: number): Record<string, string> {
   const files: Record<string, string> = {};
   for (let number = 0; number < count; number++) {

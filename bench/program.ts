@@ -6,15 +6,15 @@ import { join } from 'node:path';
 
 const dist = join(import.meta.dirname, '..', 'dist');
 
-/** The built programs, as they are installed. */
+/** The built programs, as installed. */
 export const programPaths = {
   pawl: join(dist, 'pawl.mjs'),
-  /** With the flags that the command line gives it. */
+  /** With the command line's flags. */
   daemon: [...programs.daemon.slice(0, -1), join(dist, 'daemon.mjs')],
   scriptedAgent: join(dist, 'scripted-agent.mjs'),
 };
 
-/** Runs a command to its end and gives how long that took, in milliseconds. A failure of it is one of the measure. */
+/** Runs a command to its end and returns its duration in milliseconds. Its failure fails the measure. */
 export async function commandMs(
   command: string,
   args: readonly string[],
@@ -39,15 +39,15 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes ?? Number.NaN) * 1024;
 }
 
-/** The processor time that a process has used, in milliseconds. The kernel counts it in steps of ten. */
+/** The processor time of a process, in milliseconds. The kernel counts in steps of ten. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program is in parentheses and may hold anything; the fields after it are numbers.
+  // The program's name is in parentheses and may contain anything; the fields after it are numbers.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The processes that a process has started and that are still there. */
+/** The living children of a process. */
 export function childCount(pid: number): number {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .split(' ')

@@ -1,7 +1,7 @@
-/** What a row is held to: its value, or its ratio to the floor. */
+/** The goal of a row: a value, or a ratio to the floor. */
 export type Aim = { of: 'value' | 'ratio'; atMost: number } | { of: 'value'; atLeast: number };
 
-/** One line of the table. A floor is measured in the same run, so that the ratio means the same on every machine. */
+/** One line of the table. The floor is measured in the same run, so that the ratio is comparable across machines. */
 export type Row = {
   measure: string;
   value: number;
@@ -11,17 +11,17 @@ export type Row = {
   note?: string;
 };
 
-/** How many times the floor a row is, or null for a row without one. */
+/** The ratio of a row to its floor, or null. */
 export function ratioOf({ value, floor }: Row): number | null {
   return floor === undefined || floor === 0 ? null : value / floor;
 }
 
-/** Whether a larger value is a better one, as with mails per second. */
+/** Whether a larger value is better, as with mails per second. */
 export function isMoreBetter({ unit }: Row): boolean {
   return unit.endsWith('/s');
 }
 
-/** Whether every aim of a row is met; null when it has none. */
+/** Whether every goal of a row is met; null if it has none. */
 function isMet(row: Row): boolean | null {
   if (row.aims === undefined || row.aims.length === 0) return null;
   return row.aims.every((aim) => {
@@ -54,7 +54,7 @@ export function formatTable(rows: readonly Row[], compare: (row: Row) => string)
   return [line(head), rule, ...body.map(line)].map((text) => text.trimEnd()).join('\n');
 }
 
-/** Rows for a program: numbers as they were measured, with ratio and verdict. */
+/** Rows for a program: measured numbers, with ratio and verdict. */
 export function formatJson(
   rows: readonly Row[],
   failures: readonly { measure: string; reason: string }[],
@@ -79,7 +79,7 @@ function amount(value: number, unit: string): string {
   return `${rounded(value)} ${unit}`;
 }
 
-/** Three significant digits are all that a benchmark can mean. */
+/** A benchmark has no more than three significant digits. */
 function rounded(value: number): string {
   return Number(value.toPrecision(value >= 1_000 ? 4 : 3)).toLocaleString('en-US', { maximumFractionDigits: 4 });
 }

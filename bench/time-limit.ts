@@ -1,4 +1,4 @@
-/** Waits for a step at most so long. The step itself is not ended; the caller cleans up after it. */
+/** Waits for a step up to a timeout. Does not end the step; the caller cleans up. */
 export async function within<T>(ms: number, what: () => string, step: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

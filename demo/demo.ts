@@ -40,8 +40,8 @@ test('is zero for nothing', () => assert.equal(sum(), 0));
 };
 
 /**
- * The environment of the demo: a user directory of its own with a git identity, and nothing of the person's git settings,
- * which may sign commits or run hooks.
+ * The environment of the demo: its own user directory with a git identity, and none of the person's git settings, which
+ * may sign commits or run hooks.
  */
 function demoEnvironment(workplace: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(GIT_|XDG_|PAWL_|HOME$)/.test(name));
@@ -53,7 +53,7 @@ function demoEnvironment(workplace: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Makes the user directory, and settles in the repository itself what the system's git settings could say otherwise. */
+/** Creates the user directory, and overrides the system's git settings in the repository itself. */
 async function introduceYourself(workplace: string, repository: string): Promise<void> {
   const { name, email } = identity;
   mkdirSync(join(workplace, 'user'));
@@ -62,7 +62,7 @@ async function introduceYourself(workplace: string, repository: string): Promise
   for (const [key, value] of Object.entries(settings)) await git(repository, ['config', key, value]);
 }
 
-/** Runs the command line as a person would, and shows what was typed. */
+/** Runs the command line like a person, and prints what was typed. */
 function pawl(workplace: string, repository: string, words: string[]): string {
   const shown = words.map((word) => (/[ "]/.test(word) ? JSON.stringify(word) : word)).join(' ');
   say(`${colours.dim('$')} ${colours.bold(`pawl ${shown}`)}`);
@@ -71,7 +71,7 @@ function pawl(workplace: string, repository: string, words: string[]): string {
   return execFileSync(join(root, 'dist', 'pawl.mjs'), given, { cwd: repository, env, encoding: 'utf8' });
 }
 
-/** Tells what happens until every task's change is on main. Returns whether that came about in time. */
+/** Reports events until every task's change is on main. Returns whether that happened in time. */
 async function watch(client: Client, after: number): Promise<boolean> {
   const cast: Cast = { agents: new Map(), changes: new Map() };
   const merged = new Set<unknown>();
@@ -90,7 +90,7 @@ async function watch(client: Client, after: number): Promise<boolean> {
   return false;
 }
 
-/** Checks out every commit of main, one after the other, and runs the sample's tests there. */
+/** Checks out every commit of main in turn, and runs the sample's tests there. */
 async function replay(repository: string, place: string): Promise<boolean> {
   const commits = (await git(repository, ['rev-list', '--reverse', 'main'])).split('\n');
   const clone = join(place, 'replay');
@@ -115,7 +115,7 @@ function testsPass(directory: string): boolean {
   }
 }
 
-/** Plays the demo. Returns null when all went well, else what did not. */
+/** Runs the demo. Returns null on success, else what went wrong. */
 async function main(workplace: string): Promise<string | null> {
   const repository = join(workplace, 'sample');
   mkdirSync(repository);
@@ -128,7 +128,7 @@ async function main(workplace: string): Promise<string | null> {
   );
   say(run('up').trimEnd());
   say(run('init', '--auto-merge').trimEnd());
-  // Without this a stand-in's changes would stay drafts.
+  // Otherwise the stand-in's changes would stay drafts.
   appendFileSync(join(repository, '.pawl', 'config.yaml'), 'playground: true\n');
   await git(repository, ['add', '.pawl/config.yaml']);
   await git(repository, ['commit', '--quiet', '-m', 'chore: what has to pass before anything is merged']);
@@ -152,7 +152,7 @@ async function main(workplace: string): Promise<string | null> {
   return status === '' ? null : 'the checkout is not clean';
 }
 
-/** Ends the daemon and removes all files, whatever happened. */
+/** Stops the daemon and removes all files in any case. */
 function cleanUp(workplace: string): void {
   try {
     execFileSync(join(root, 'dist', 'pawl.mjs'), ['down', '--quiet'], {
@@ -160,12 +160,12 @@ function cleanUp(workplace: string): void {
       stdio: 'ignore',
     });
   } catch {
-    // The daemon was never up, or could not be ended; the failure is printed below.
+    // The daemon never started, or could not be stopped; the failure is printed below.
   }
   rmSync(workplace, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** The first line of what went wrong: what a command said on stderr, where it did. */
+/** The first line of a failure: a command's stderr, if there is some. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   const text = said || (error instanceof Error ? error.message : String(error));

@@ -5,10 +5,10 @@ import { eventData } from '@pawl/schema/event';
 
 type Colours = ReturnType<typeof palette>;
 
-/** Names for what events speak of: agents by their ids, changes by theirs. */
+/** Names for ids in events: agents and changes. */
 export type Cast = { agents: Map<string, string>; changes: Map<string, string> };
 
-/** One event of the queue as a line, or null when it is no part of the story. Learns who is who on the way. */
+/** Renders one queue event as a line, or null if it is not part of the story. Learns names on the way. */
 export function tell(event: Event, cast: Cast, colours: Colours): string | null {
   const who = (id: string | null) => colours.bold(cast.agents.get(id ?? '') ?? 'somebody');
   const names = (ids: readonly string[]) => ids.map((id) => cast.changes.get(id) ?? id.slice(0, 8)).join(', ');

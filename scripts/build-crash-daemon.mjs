@@ -1,5 +1,5 @@
-// Builds the daemon as it is published, but with its crash points, for the tests that kill it there. It lies in a directory of
-// its own, and finds the other programs in the bundle.
+// Builds the daemon as published, but with crash points, for the tests that kill it there. It is in its own directory,
+// and finds the other programs in the bundle.
 import { build } from 'esbuild';
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

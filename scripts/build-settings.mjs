@@ -12,9 +12,8 @@ const withoutLocales = {
 };
 
 /**
- * An `import` of one of Node's own modules reads all its exports, and some of those load a great deal when they are read: a
- * WebSocket client, the three standard streams. Asked for like this, a module gives only what is used; that halves the time
- * a short command takes to start.
+ * An `import` of a Node module reads all its exports, and some of those load a lot: a WebSocket client, the standard
+ * streams. Loaded this way, a module provides only what is used; that halves the start time of a short command.
  */
 const plainBuiltins = {
   name: 'plain-builtins',
@@ -30,7 +29,7 @@ const plainBuiltins = {
   },
 };
 
-/** What all programs are built with. */
+/** Settings of all programs. */
 export function commonBuild(root, outdir) {
   return {
     bundle: true,
@@ -46,20 +45,19 @@ export function commonBuild(root, outdir) {
     legalComments: 'eof',
     // Crash points exist in development only.
     define: { PAWL_BUNDLE: 'true', 'process.env.PAWL_CRASH_AT': 'undefined' },
-    // Its build for Node is CommonJS, which neither splits nor starts as quickly.
+    // Its build for Node is CommonJS, which neither splits nor starts as fast.
     alias: { yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js') },
     plugins: [plainBuiltins, withoutLocales],
     logLevel: 'warning',
   };
 }
 
-/** How the daemon is built. */
 export function daemonBuild(root, outdir) {
   return {
     ...commonBuild(root, outdir),
     target: 'node24',
     entryPoints: { daemon: join(root, 'packages', 'daemon', 'src', 'main.ts') },
-    // Some of the daemon's libraries are CommonJS and ask for Node's own modules at run time.
+    // Some of the daemon's libraries are CommonJS and require Node modules at run time.
     banner: {
       js: "import{createRequire as __pawlRequire}from'node:module';const require=__pawlRequire(import.meta.url);",
     },

@@ -1,4 +1,5 @@
-// Makes the database of a new home once, by all migrations, for the tests to copy (packages/testing/src/home-database.ts).
+// Creates the database of a new home once, by all migrations, for the tests to copy
+// (packages/testing/src/home-database.ts).
 import { dataDirectory } from '@pawl/store/directory/data-directory';
 import { openDatabase } from '@pawl/store/directory/recovery';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';

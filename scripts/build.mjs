@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { commonBuild, daemonBuild } from './build-settings.mjs';
 
 const root = join(import.meta.dirname, '..');
-// Built beside the old one and then put in its place, so that a program which runs from it is without files only
-// between two renames, and never finds half of them.
+// Build beside the old bundle and swap, so that a running program lacks files only between two renames, and never finds
+// half of them.
 const dist = join(root, 'dist.new');
 const finished = join(root, 'dist');
 const outdated = join(root, 'dist.old');
@@ -34,7 +34,7 @@ await build({
 });
 await build(daemonBuild(root, dist));
 
-// The built-in definitions and prompts stay what they are, markdown that a person can read.
+// The built-in definitions and prompts stay readable markdown.
 cpSync(source('daemon/agents'), join(dist, 'agents'), { recursive: true });
 cpSync(source('daemon/prompts'), join(dist, 'prompts'), { recursive: true });
 

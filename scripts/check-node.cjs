@@ -1,6 +1,6 @@
-// Says in one line that this Node is too old, before anything is installed. Written in old syntax, so that an old Node gets
-// this far. A checkout needs Node 20 for its npm commands, which then run on the Node that they install; the packed program
-// has no such Node and needs what packages/cli/src/bin.ts asks for.
+// Says in one line that this Node is too old, before anything is installed. In old syntax, so that an old Node gets
+// this far. A checkout needs Node 20 for its npm commands, which then run on the Node that they install; the packed
+// program has no such Node and needs what packages/cli/src/bin.ts requires.
 var fs = require('fs');
 var path = require('path');
 

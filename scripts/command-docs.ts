@@ -20,7 +20,7 @@ const exitMeanings: [number, string][] = [
   [143, 'terminated (SIGTERM)'],
 ];
 
-/** The page about the command line, made from the command table itself. */
+/** Renders the page about the command line from the command table. */
 export function commandPage(): string {
   const program = buildProgram(() => {});
   const commands = program.commands.filter((command) => command.name() !== 'scripted-agent');
@@ -59,10 +59,10 @@ ${codes.join('\n')}
 `;
 }
 
-/** Options that every command has. */
+/** Common options. */
 const everywhere = new Set(['--help', '--json', '--quiet']);
 
-/** A command's section, and those of the commands below it. */
+/** The section of a command, with its subcommands. */
 function sections(command: Command, above: string): string[] {
   const name = `${above} ${command.name()}`;
   return [section(command, name), ...command.commands.flatMap((each) => sections(each, name))];
@@ -85,7 +85,7 @@ function section(command: Command, name: string): string {
   return `## ${name}\n\n${command.description()}\n\n\`\`\`sh\n${exampleOf(command)}\n\`\`\`\n${table}`;
 }
 
-/** The example that a command's help ends with. */
+/** The example at the end of a command's help. */
 function exampleOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part) });
@@ -94,13 +94,13 @@ function exampleOf(command: Command): string {
 }
 
 /**
- * The commands that agents may use themselves, by their first words. Those that do not exist yet get into the agents' list,
- * and so into what agents are told about each other, when they do.
+ * The commands for agents, by their first words. A planned command joins the list, and so the agents' prompts, once it
+ * exists.
  */
 const agentCommandNames =
   'ps history work fork delegate result mark rewind gate task change queue id send mail read ack wait ask listen answer complete';
 const agentCommands = new Set(agentCommandNames.split(' '));
-/** Below a group, what only people do. */
+/** Subcommands for people only. */
 const peoplesCommands = new Set([
   'task block',
   'task unblock',
@@ -113,7 +113,7 @@ const peoplesCommands = new Set([
   'queue resume',
 ]);
 
-/** The list of commands that agents get with their prompts: a line each. */
+/** The list of commands in agents' prompts, one per line. */
 export function agentCommandPage(): string {
   const program = buildProgram(() => {});
   const lines = program.commands

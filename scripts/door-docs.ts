@@ -5,10 +5,10 @@ import { join } from 'node:path';
 
 const entries = Object.entries<Door>(doors);
 
-/** The marks between which docs/definitions.md has what `doorTables` gives. */
+/** The marks in docs/definitions.md around the output of `doorTables`. */
 export const doorMarks = ['<!-- doors -->', '<!-- /doors -->'] as const;
 
-/** What each route asks of an agent, as docs/definitions.md prints it. */
+/** The requirements of each route, as printed in docs/definitions.md. */
 export function doorTables(): string {
   const gated = entries.filter(([, door]) => door.agents === 'main' || door.also !== undefined || asksFor(door.needs));
   const rest = entries.filter(([name]) => !gated.some(([gatedName]) => gatedName === name));

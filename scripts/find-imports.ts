@@ -1,9 +1,9 @@
 /** A file of the workspace: its path from the root, with `/`, and its text. */
 export type SourceFile = { path: string; text: string };
 
-/** Where a file belongs: a package's sources, its tests, or (with no package) the root's demo, bench and tests. */
+/** The area of a file: a package's sources, its tests, or (without a package) the root's demo, bench and tests. */
 type Home = { packageName: string | null; part: string };
-/** One import of a file: what it names, and where. */
+/** One import: its module and position. */
 export type Import = { file: string; line: number; module: string; home: Home };
 
 function homeOf(path: string): Home {
@@ -11,12 +11,12 @@ function homeOf(path: string): Home {
   return top === 'packages' ? { packageName, part } : { packageName: null, part: top };
 }
 
-/** Statements begin in the first column, as the formatter has it; calls such as import() may stand anywhere in code. */
+/** Statements start in the first column, as formatted; calls such as import() may be anywhere in code. */
 const statement = /^(?:import|export)\b[^'";]*?(?:\bfrom\s*)?(['"])([^'"\n]+)\1/gm;
 const call = /\b(?:import|require|getBuiltinModule)\(\s*(['"])([^'"\n]+)\1/g;
 const comment = /^\s*(?:\/\/|\/?\*)/;
 
-/** Every module that a file imports: statements, calls that load one, and types that are imported in place. */
+/** All modules that a file imports: statements, loading calls, and inline type imports. */
 export function findImports({ path, text }: SourceFile): Import[] {
   const found = [...text.matchAll(statement), ...text.matchAll(call)].filter((match) => {
     const lineStart = text.lastIndexOf('\n', match.index) + 1;
@@ -34,7 +34,7 @@ export function findImports({ path, text }: SourceFile): Import[] {
     .sort((one, other) => one.line - other.line);
 }
 
-/** True where an odd number of quotes stands before: the rest of the line begins inside a string. */
+/** True after an odd number of quotes: the rest of the line starts inside a string. */
 function isQuoted(before: string): boolean {
   return ["'", '"', '`'].some((quote) => before.split(quote).length % 2 === 0);
 }

@@ -3,7 +3,7 @@ import type { SourceFile } from './find-imports.ts';
 import { findImports } from './find-imports.ts';
 import { roomOf, rooms } from './rooms.ts';
 
-/** The sizes that nothing of the sources passes, unless it is listed as an exception. */
+/** The maximum sizes of the sources, unless listed as an exception. */
 export const measures = {
   'room-lines': 4_000,
   'folder-files': 25,
@@ -13,13 +13,13 @@ export const measures = {
 } as const;
 type MeasureName = keyof typeof measures;
 
-/** Something of the sources that was measured: `what` names it by path, `size` is what it has. */
+/** A measured item: `what` names it by path. */
 export type Measured = { measure: MeasureName; what: string; size: number };
 
-/** What is known to pass a measure, and by how much. The list may only shrink. */
+/** Known violations, and their sizes. The list may only shrink. */
 export type Exceptions = Partial<Record<MeasureName, Record<string, number>>>;
 
-/** Everything that passes a measure. */
+/** All violations. */
 export function measureHouse(files: readonly SourceFile[]): Measured[] {
   const sources = files.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path));
   const found = [
@@ -27,7 +27,7 @@ export function measureHouse(files: readonly SourceFile[]): Measured[] {
     ...folderSizes(sources),
     ...sources.flatMap(functionSizes),
     ...sources.flatMap(partsSizes),
-    // The stand-ins of tests may remember: each runs in a process of its own.
+    // Test stand-ins may keep state: each runs in its own process.
     ...sources.filter(({ path }) => !path.startsWith('packages/testing/')).flatMap(memories),
   ];
   return found.filter(({ measure, size }) => size > measures[measure]);
@@ -35,7 +35,7 @@ export function measureHouse(files: readonly SourceFile[]): Measured[] {
 
 const measured = (measure: MeasureName, what: string, size: number): Measured => ({ measure, what, size });
 
-/** Compares what was measured with the exceptions: what passes one, and exceptions that nothing needs any more. */
+/** Compares violations with the exceptions: larger ones, and exceptions that are no longer needed. */
 export function houseProblems(found: readonly Measured[], exceptions: Exceptions): string[] {
   const passed = found.flatMap(({ measure, what, size }) => {
     const allowed = exceptions[measure]?.[what] ?? measures[measure];
@@ -57,7 +57,7 @@ const unit: Record<MeasureName, string> = {
   'module-memory': 'variables at module level that remember',
 };
 
-/** The rooms with their files and lines, and which rooms each one imports. */
+/** The rooms with their files, lines and imports. */
 export function roomSizes(
   files: readonly SourceFile[],
 ): { name: string; files: number; lines: number; to: string[] }[] {
@@ -81,7 +81,7 @@ function folderSizes(files: readonly SourceFile[]): Measured[] {
 
 const lineCount = (text: string) => text.split('\n').length - 1;
 
-/** Functions begin in the first column, and so does their last brace, as the formatter has it. */
+/** Functions start in the first column, and so does their last brace, as formatted. */
 const functionStart =
   /^(?:export )?(?:async )?function\*? ?(\w+)|^(?:export )?const (\w+)[^=]* = (?:async )?\(.*(?:=>|\() ?[{(]?$/;
 
@@ -98,7 +98,7 @@ function functionSizes({ path, text }: SourceFile): Measured[] {
   return found;
 }
 
-/** An object type whose name says that it carries collaborators. */
+/** An object type whose name suggests that it carries collaborators. */
 const partsType = /^(?:export )?type (\w*Parts) = \{\n([^]*?)^\};/gm;
 
 function partsSizes({ path, text }: SourceFile): Measured[] {

@@ -5,7 +5,7 @@ import type { Import, SourceFile } from './find-imports.ts';
 import { findImports } from './find-imports.ts';
 import { judgeRooms } from './rooms.ts';
 
-/** A package.json, as far as imports are concerned. `path` is the folder it governs, '' for the root. */
+/** The parts of a package.json that matter for imports. `path` is its folder, '' for the root. */
 export type Manifest = { path: string; modules: string[] };
 
 export type Violation = { file: string; line: number; imports: string; why: string };
@@ -31,13 +31,13 @@ const allowed: Record<string, string[]> = {
   cli: ['schema', 'protocol', 'roster', 'mcp'],
 };
 
-/** Packages that decide and never act: no module of Node, so that no effect can slip in. */
+/** Pure packages: no Node module, so that no effect can slip in. */
 const pure = ['core'];
 
-/** The one file above a package that its sources may read: the version of the whole is kept there. */
+/** The only file above a package that its sources may read: it has the version. */
 const rootManifest = 'package.json';
 
-/** Everything that breaks the import rule, in the order of files and lines. */
+/** All violations of the import rule, by file and line. */
 export function importViolations(files: SourceFile[], manifests: Manifest[]): Violation[] {
   const imports = files.flatMap(findImports);
   const wrong = imports.flatMap((each) => {
@@ -47,7 +47,7 @@ export function importViolations(files: SourceFile[], manifests: Manifest[]): Vi
   return [...wrong, ...cycles(imports)];
 }
 
-/** Why a package's import is wrong, or null. Its tests may also use `testing` and the tools of the root. */
+/** Why a package's import is wrong, or null. Its tests may also use `testing` and the root's tools. */
 function judge({ file, module, home: { packageName, part } }: Import, manifests: Manifest[]): string | null {
   const name = packageName ?? '';
   const isSource = part === 'src';
@@ -96,13 +96,13 @@ function judgeThirdParty(module: string, manifests: Manifest[], folders: string[
   return known ? null : `${name} is not named in ${posix.join(folders[0] ?? '', 'package.json')}`;
 }
 
-/** The name of our package in `@pawl/name/file`, or null for a module of somebody else. */
+/** Our package's name in `@pawl/name/file`, or null for a foreign module. */
 function packageOf(module: string): string | null {
   const [scope, name] = module.split('/');
   return scope === '@pawl' ? (name ?? '') : null;
 }
 
-/** One violation for each package whose sources reach themselves through others. */
+/** One violation for each package that imports itself through others. */
 function cycles(imports: Import[]): Violation[] {
   const edges = new Map<string, Map<string, Import>>();
   for (const each of imports) {
@@ -123,7 +123,7 @@ function cycles(imports: Import[]): Violation[] {
   });
 }
 
-/** The packages from `from` back to `goal`, or null when no way leads there. */
+/** The path of packages from `from` back to `goal`, or null. */
 function wayBack(
   from: string,
   goal: string,

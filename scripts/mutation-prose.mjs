@@ -1,4 +1,4 @@
-// A plugin for Stryker: sentences are not mutated. Tests check decisions; a test of each sentence would be a copy of it.
+// A Stryker plugin: sentences are not mutated. Tests check decisions; a test of each sentence would be a copy of it.
 const reason = 'words for a person or a model';
 const isPlain = ({ type }) => type === 'Identifier' || type === 'MemberExpression';
 

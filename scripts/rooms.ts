@@ -1,7 +1,7 @@
-/** A capability of the daemon, in a folder of its own below `packages/daemon/src`. */
+/** A capability of the daemon, in its own folder below `packages/daemon/src`. */
 type Room = { name: string; holds: string };
 
-/** The rooms of the daemon, lowest first. A room imports only rooms that stand before it. */
+/** The rooms of the daemon, lowest first. A room imports only rooms before it. */
 export const rooms: readonly Room[] = [
   { name: 'platform', holds: 'store, home, clock, log and choices, which every room is given; HTTP basics' },
   { name: 'definitions', holds: 'definition files, rights, and which repository settings are trusted' },
@@ -27,7 +27,7 @@ export const rooms: readonly Room[] = [
 
 const sources = 'packages/daemon/src/';
 
-/** The room of a file by its path from the root; null for a file outside of the daemon's sources. */
+/** The room of a file by its path from the root; null outside of the daemon's sources. */
 export function roomOf(path: string): string | null {
   if (!path.startsWith(sources)) return null;
   const [folder = '', ...rest] = path.slice(sources.length).split('/');

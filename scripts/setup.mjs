@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
-/** How often a lock without an owner is looked at before it counts as left behind. */
+/** How often a lock without an owner is checked before it counts as stale. */
 const emptyWaits = 25;
 
 requireNode(20);
@@ -46,14 +46,14 @@ function requireProgram(name, hint) {
   if (spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0) fail(`${name} is missing.`, hint);
 }
 
-/** Does the work unless the stamp says that it was done for exactly this state. */
+/** Does the work unless the stamp matches this exact state. */
 function once(stamp, state, what, work) {
   const path = join(root, stamp);
   const isDone = () => existsSync(path) && readFileSync(path, 'utf8') === state;
   if (isDone()) return;
   const unlock = lock();
   try {
-    // Another setup may have done it while this one waited.
+    // Another setup may have done it meanwhile.
     if (isDone()) return;
     process.stderr.write(`${what}…\n`);
     work();
@@ -63,7 +63,7 @@ function once(stamp, state, what, work) {
   }
 }
 
-/** Waits until no other setup of this checkout works. Two at once would install over each other. */
+/** Waits until no other setup of this checkout runs. Two at once would install over each other. */
 function lock() {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const path = join(root, '.cache', 'setup.lock');
@@ -77,7 +77,7 @@ function lock() {
       if (error.code !== 'EEXIST') throw error;
     }
     const owner = readOwner(path);
-    // One that was killed before it wrote its id leaves an empty file.
+    // A setup that was killed before it wrote its id leaves an empty file.
     const isLeft = owner === null ? waits > emptyWaits : !isAlive(owner);
     if (isLeft) rmSync(path, { force: true });
     else if (waits === 0)
@@ -86,7 +86,7 @@ function lock() {
   }
 }
 
-/** The process that holds the lock; null while it has not written its id yet. */
+/** The process that holds the lock; null until it has written its id. */
 function readOwner(path) {
   try {
     const pid = Number(readFileSync(path, 'utf8'));

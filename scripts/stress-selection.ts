@@ -2,13 +2,13 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { findImports } from './find-imports.ts';
 
-/** How a test, or a fixture that it imports, shows that its outcome may depend on processes or on the clock. */
+/** Signs that the outcome of a test, or of a fixture it imports, may depend on processes or the clock. */
 const signs =
   /'node:(?:child_process|timers)|\b(?:startDaemon|startSession|waitUntil|setTimeout|performance\.now|cpuUsage)\(/;
 
 export const selectionRule = `Selected are test files that match ${signs}, or that import a test fixture which does.`;
 
-/** All test files below a root, and those of them that the rule selects; paths from the root. */
+/** All test files below a root, and those that the rule selects; paths from the root. */
 export function selectTestFiles(root: string): { all: string[]; selected: string[] } {
   const all = globSync(['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).sort();
   const known = new Map<string, boolean>();
@@ -18,7 +18,7 @@ export function selectTestFiles(root: string): { all: string[]; selected: string
 function isSelected(root: string, path: string, known: Map<string, boolean>): boolean {
   const answer = known.get(path);
   if (answer !== undefined) return answer;
-  // Fixtures that import each other are not asked twice.
+  // Fixtures that import each other are visited once.
   known.set(path, false);
   const text = readFileSync(join(root, path), 'utf8');
   const fixtures = findImports({ path, text }).flatMap(({ module }) => fixtureAt(root, path, module));
@@ -27,7 +27,7 @@ function isSelected(root: string, path: string, known: Map<string, boolean>): bo
   return found;
 }
 
-/** The file of an imported fixture: one of the tests' own folders, or of the package `testing`. Sources do not count. */
+/** The file of an imported fixture: in the tests' own folders, or in the package `testing`. Sources do not count. */
 function fixtureAt(root: string, importer: string, module: string): string[] {
   const shared = /^@pawl\/testing\/(.+)$/.exec(module)?.[1];
   const path = shared === undefined ? posix.join(posix.dirname(importer), module) : `packages/testing/src/${shared}.ts`;

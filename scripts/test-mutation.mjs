@@ -17,7 +17,7 @@ process.chdir(root);
 const only = words.length > 0;
 const results = await new Stryker({
   mutate,
-  // A part of the modules may have a lower score than all of them, and its survivors are few enough to be read.
+  // Some modules alone may have a lower score than all, and few enough survivors to read.
   ...(only ? { thresholds: { ...config.thresholds, break: null } } : {}),
   clearTextReporter: { ...config.clearTextReporter, reportMutants: only },
 }).runMutationTest();

@@ -1,4 +1,5 @@
-// Installs the real coding CLIs, once, into the cache, and tries Pawl with them: those named, or all of them without a name or with `all`.
+// Installs the real coding CLIs into the cache, once, and tests Pawl with them: the named ones, or all of them without
+// a name or with `all`.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const code = runTests();
 printTable();
 process.exit(code);
 
-/** Installs beside and moves into place, so that a broken download is never taken for the program. */
+/** Installs beside and renames, so that a broken download is never taken for the program. */
 function install(name, { package: packageName, version, program = name }) {
   const place = join(cache, `${name}-${version}`);
   if (existsSync(join(place, 'node_modules', '.bin', program))) return;
@@ -42,7 +43,7 @@ function install(name, { package: packageName, version, program = name }) {
   renameSync(fresh, place);
 }
 
-/** Runs the tests, where the system allows it in a network namespace that has nothing but loopback. */
+/** Runs the tests, if possible in a network namespace with only loopback. */
 function runTests() {
   const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'vitest.real.config.ts'];
   const command = [process.execPath, ...vitest, ...names.map((name) => `test/real/${name}.real.ts`)];
@@ -53,7 +54,7 @@ function runTests() {
   return spawnSync(program, words, { cwd: root, stdio: 'inherit' }).status ?? 1;
 }
 
-/** Prints capability × CLI, and below it why something is not applicable or what is particular. */
+/** Prints capability × CLI, and below it why something is not applicable or special. */
 function printTable() {
   const columns = names.filter((name) => existsSync(join(results, `${name}.json`)));
   const outcomes = columns.map((name) => JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8')));

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { selectionRule, selectTestFiles } from './stress-selection.ts';
 
-/** A round that takes longer hangs. */
+/** A longer round has hung. */
 const roundMs = 2 * 60 * 60_000;
 
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -19,12 +19,12 @@ say(`${selected.length} of ${all.length} test files${words.length > 0 ? `; ${fil
 if (files.length === 0) process.exit(2);
 
 const output = mkdtempSync(join(tmpdir(), 'pawl-stress-'));
-/** Where the tests make their files: what has this path in its environment was started by them. */
+/** The tests' temporary directory: a process with this path in its environment was started by them. */
 const place = join(output, 'tmp');
 mkdirSync(place);
-// Some tests become another user, who must get there, too.
+// Some tests become another user, who must have access, too.
 chmodSync(output, 0o711);
-/** Processes that are running, with how each is ended. */
+/** Running processes, with how to end each. */
 const running = new Map();
 for (let count = 0; count < busy; count += 1) startBurner();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => leave(130));
@@ -64,14 +64,14 @@ function countOf(name, text, otherwise) {
   throw new Error(`${name} takes a number, not ${text}.`);
 }
 
-/** Keeps one core busy at the priority of the tests. It ends with this process, however that ends. */
+/** Keeps one core busy at the priority of the tests. Ends with this process in any case. */
 function startBurner() {
   const code = `while (process.ppid === ${process.pid}) for (let count = 0; count < 1e8; count += 1);`;
   const child = spawn(process.execPath, ['-e', code], { stdio: 'ignore' });
   running.set(child, () => child.kill('SIGKILL'));
 }
 
-/** Runs all files once, in a process group of its own so that it can be ended as a whole. */
+/** Runs all files once, in its own process group, so that it can be ended as a whole. */
 async function runRound(round) {
   const report = join(output, `round-${round}.json`);
   const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs');
@@ -99,7 +99,7 @@ async function runRound(round) {
   }
 }
 
-/** The failed tests of a round; a file that could not be run counts as one. */
+/** The failed tests of a round; a file that could not run counts as one. */
 function readReport(report) {
   let results;
   try {
@@ -133,14 +133,14 @@ function printFailures() {
   }
 }
 
-/** Ends what tests that failed or were interrupted have left running, where the system shows it. */
+/** Ends what failed or interrupted tests have left running, if the system shows it. */
 function endLeftovers() {
   const names = existsSync('/proc/self/environ') ? readdirSync('/proc') : [];
   const ended = names.filter((name) => /^\d+$/.test(name) && endIfOurs(name));
   if (ended.length > 0) say(`Tests left ${ended.length} processes running; they were ended.`);
 }
 
-/** True when the process was started by a test, and is ended. One that has just left is none. */
+/** True if the process was started by a test, and is ended. False if it has just exited. */
 function endIfOurs(pid) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${place}/`) && process.kill(Number(pid), 'SIGKILL');

@@ -7,7 +7,7 @@ import { alternate, median } from '../statistics.ts';
 
 const agents = 50;
 
-/** How long the shortest command takes, against Node doing nothing. */
+/** The shortest command, against Node doing nothing. */
 export const version: Measure = {
   name: 'version',
   async run({ quick }) {
@@ -23,7 +23,7 @@ export const version: Measure = {
   },
 };
 
-/** How long a listing takes that asks a running daemon, against Node doing nothing. */
+/** A listing from a running daemon, against Node doing nothing. */
 export const ps: Measure = {
   name: 'ps',
   async run({ quick }) {

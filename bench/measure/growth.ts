@@ -10,7 +10,7 @@ import { alternate, median, timed } from '../statistics.ts';
 
 const page = 200;
 
-/** What a page of the listing and one more event cost when the store is a hundred times as large. */
+/** The cost of a listing page and of one more event in a store a hundred times as large. */
 export const growth: Measure = {
   name: 'growth',
   async run(options) {
@@ -51,13 +51,13 @@ async function listTimes(sizes: number[], { quick, progress }: MeasureOptions): 
     places.push(place);
   }
   const list = (place: Place) => timed(() => place.client.listAgents({ limit: page }));
-  // The first requests of a young process are slow for reasons of their own.
+  // The first requests of a new process are slow for other reasons.
   await alternateAll(places, 20, list);
   // Awaited here: the places end with this function.
   return await alternateAll(places, quick ? 50 : 200, list);
 }
 
-/** The median times of the same work on several things, taken in turn. */
+/** The median times of the same work on several subjects, interleaved. */
 async function alternateAll<Thing>(
   things: Thing[],
   rounds: number,
@@ -67,7 +67,7 @@ async function alternateAll<Thing>(
   return Object.values(await alternate(rounds, works)).map(median);
 }
 
-/** The middle size is the floor of the largest one: its listing is a full page too. */
+/** The middle size is the floor of the largest one: its listing is a full page, too. */
 function rowsOf(measure: string, sizes: number[], times: number[]): Row[] {
   return sizes.map((size, index) => {
     const value = times[index] ?? Number.NaN;

@@ -17,10 +17,10 @@ const perWrite = 1_000;
 const everything = Number.MAX_SAFE_INTEGER;
 const text = 'A message of the length that people and models write, more often than not. '.repeat(4);
 
-/** A long lineage over a long history: the agents that are forked and read, and one that has everything in one piece. */
+/** A long lineage over a long history: the agents to fork and read, and one with everything in one piece. */
 type Lineage = { root: Agent; leaf: Agent; flat: Agent };
 
-/** What a long history costs those who fork it, and what a long lineage costs those who read it. */
+/** The cost of forking a long history, and of reading a long lineage. */
 export const history: Measure = {
   name: 'history',
   async run({ quick, progress }) {
@@ -91,7 +91,7 @@ async function replayRows(store: Store, { leaf, flat }: Lineage, size: Size, rou
   return [rowOf('whole', whole, wholeFlat), rowOf(`pages of ${page.toLocaleString('en-US')}`, paged, pagedFlat)];
 }
 
-/** Makes the lineage among the messages of somebody else, as many as its own and between them. */
+/** Builds the lineage interleaved with as many messages of another agent. */
 async function addLineage(store: Store, size: Size): Promise<Lineage> {
   const [root, flat, stranger] = [lineageAgent(null, 0), lineageAgent(null, 0), lineageAgent(null, 0)];
   await store.write(async (tx) => {
@@ -114,7 +114,7 @@ async function addLineage(store: Store, size: Size): Promise<Lineage> {
   return { root, leaf, flat };
 }
 
-/** What the daemon writes for a fork: the child, a `fork` message on both sides, and the event. */
+/** The rows of a fork: the child, a `fork` message on both sides, and the event. */
 async function forkRow(tx: WriteTransaction, parent: Agent): Promise<Agent> {
   const { messageId: forkMessageId } = await inheritance(tx.db, parent);
   const child = lineageAgent(parent, forkMessageId);

@@ -10,7 +10,7 @@ import { readLines } from '../floor.ts';
 export type IngestTask = { kind: 'pipeline' | 'unparsed' | 'floor'; file: string; directory: string };
 export type IngestReport = { tookMs: number; peakBytes: number };
 
-/** Takes the file in as the daemon does, from attaching to its session until the last byte is stored. */
+/** Ingests the file as the daemon does, from attaching to its session until the last byte is stored. */
 async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
   mkdirSync(directory, { mode: 0o700 });
   linkSync(file, join(directory, 'out'));
@@ -34,7 +34,7 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
   });
   const parser =
     kind === 'pipeline' ? outputParsers['claude-stream-json'] : { parse: () => [], telling: [], conversation: [] };
-  // The watch and its poll do not keep a process alive by themselves.
+  // The watch and its poll do not keep a process alive.
   const awake = setInterval(() => undefined, 1_000);
   const start = performance.now();
   await ingest.attach({

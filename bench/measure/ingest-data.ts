@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 
 const lineBytes = 200;
 
-/** Writes lines of 200 bytes as a provider prints them, about as many bytes as asked for, and returns their number. */
+/** Writes lines of 200 bytes like a provider's, up to about the requested size, and returns their number. */
 export function writeOutputFile(path: string, bytes: number): number {
   const count = Math.floor(bytes / lineBytes);
   const perWrite = 5_000;

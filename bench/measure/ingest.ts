@@ -11,8 +11,8 @@ import { writeOutputFile } from './ingest-data.ts';
 const megabyte = 1024 * 1024;
 
 /**
- * A large output file taken in by the daemon's own pipeline, against reading it and splitting it into lines. Each run is
- * a process of its own, so that its memory is its own.
+ * Ingests a large output file by the daemon's own pipeline, against reading it and splitting it into lines. Each run is
+ * a separate process, to measure its memory.
  */
 export const ingest: Measure = {
   name: 'ingest',

@@ -7,7 +7,7 @@ import type { Measure } from '../measure.ts';
 import { makePlace } from '../place.ts';
 import { timed } from '../statistics.ts';
 
-/** A large family, part of which runs, killed with one command; against ending as many plain processes. */
+/** Kills a large, partly running family with one command, against ending as many plain processes. */
 export const killFamily: Measure = {
   name: 'kill-family',
   async run({ quick, progress }) {
@@ -29,7 +29,7 @@ export const killFamily: Measure = {
     const sessions = new Set<string>();
     while (sessions.size < alive) {
       const { agents } = await client.listAgents({ limit: 1_000 });
-      // One that has said nothing for a while is shown as waiting for its provider; its process runs all the same.
+      // An agent that was silent for a while is shown as waiting for its provider; its process still runs.
       for (const { activity, session } of agents)
         if (activity === 'running' || activity === 'waiting_for_provider') sessions.add(session?.id ?? '');
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -54,7 +54,7 @@ export const killFamily: Measure = {
   },
 };
 
-/** How long as many agents take to end that run without a shim, a session or a daemon. */
+/** How long it takes to end as many agents without a shim, a session or a daemon. */
 async function plainEndMs(directory: string, scenario: string, count: number): Promise<number> {
   const children = Array.from({ length: count }, () =>
     spawn(process.execPath, [programPaths.scriptedAgent, '--scenario', scenario, 'a task'], {

@@ -11,7 +11,7 @@ import type { WriterTask } from './line-writer.ts';
 const linesPerSecond = 2_000;
 const timestamp = /"text":"sent (\d+)"/g;
 
-/** From a line that is appended to an agent's output until a follower has it: another process writes, this one reads. */
+/** From appending a line to an agent's output until a follower has it: another process writes, this one reads. */
 export const lineLatency: Measure = {
   name: 'line-sse',
   async run({ quick }) {

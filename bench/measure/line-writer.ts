@@ -4,7 +4,7 @@ export type WriterTask = { file: string; linesPerSecond: number; seconds: number
 
 const burstMs = 5;
 
-/** Appends lines at a steady pace, a few at a time, each with the moment at which it was written. */
+/** Appends lines at a steady pace, a few at a time, each with its timestamp. */
 function writeLines({ file, linesPerSecond, seconds }: WriterTask): void {
   const total = linesPerSecond * seconds;
   const start = performance.now();

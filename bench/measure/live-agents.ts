@@ -7,7 +7,7 @@ import { processorMs, residentBytes } from '../program.ts';
 
 const megabyte = 1024 * 1024;
 
-/** A daemon that is killed among live agents: how soon it answers again and has all of them back. */
+/** Kills a daemon among live agents: how soon it answers again and has adopted all of them. */
 export const restart: Measure = {
   name: 'restart',
   async run({ quick, progress }) {
@@ -31,7 +31,7 @@ export const restart: Measure = {
   },
 };
 
-/** What a daemon uses while its agents live and say nothing. */
+/** A daemon's resource use while its agents are silent. */
 export const idle: Measure = {
   name: 'idle',
   async run({ quick, progress }) {
@@ -39,7 +39,7 @@ export const idle: Measure = {
     const seconds = quick ? 4 : 10;
     await using place = await makePlace();
     const daemon = await startSilentAgents(place, count, progress);
-    // What the starts left to do is not part of being idle.
+    // Work left over from the start is not idle use.
     await delay(8_000);
     const before = processorMs(daemon.pid);
     const start = performance.now();

@@ -1,10 +1,10 @@
 import type { Client } from '@pawl/protocol/client';
 
-/** Hears when mails are delivered. */
+/** Observes mail deliveries. */
 export type Deliveries = {
-  /** When a mail was heard to be delivered, on the clock of `performance.now()`. It waits for that. */
+  /** When a mail was delivered, on the clock of `performance.now()`. Waits for it. */
   timeOf(mailId: string): Promise<number>;
-  /** Waits until this many mails have been delivered since the beginning. */
+  /** Waits until this many mails have been delivered in total. */
   count(mails: number): Promise<void>;
   [Symbol.dispose](): void;
 };
@@ -25,7 +25,7 @@ export async function followDeliveries(client: Client): Promise<Deliveries> {
     }
     if (!closing.signal.aborted) throw new Error('the event stream ended');
   })();
-  // Whoever waits is told; a failure when nobody does is none.
+  // Waiters get the failure; without one it is ignored.
   following.catch(() => undefined);
   const until = async <T>(look: () => T | undefined): Promise<T> => {
     for (;;) {

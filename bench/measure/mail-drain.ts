@@ -20,7 +20,7 @@ const senders = 16;
 const page = 200;
 const megabyte = 1024 * 1024;
 
-/** Many mails that wait: how fast they are taken in and fetched, whether ten times as many take ten times as long. */
+/** Many waiting mails: how fast they are stored and fetched, and whether that scales linearly. */
 export const mailDrain: Measure = {
   name: 'mail-drain',
   async run(options) {
@@ -28,7 +28,7 @@ export const mailDrain: Measure = {
   },
 };
 
-/** By agents that fetch their mail: many with some each, and one with as many as all of those. */
+/** To agents that fetch their mail: many with some each, and one with as many as all of those. */
 async function pulled({ quick, progress }: MeasureOptions): Promise<Row[]> {
   const recipients = quick ? 20 : 100;
   const few = recipients / 10;
@@ -41,7 +41,7 @@ async function pulled({ quick, progress }: MeasureOptions): Promise<Row[]> {
   const daemon = await place.startDaemon();
   const { agents } = await place.client.listAgents({ limit: recipients + few + 2 });
   const ids = agents.map(({ id }) => id);
-  // A young process is slow for reasons of its own.
+  // A new process is slow for other reasons.
   await roundTrip(place, ids.slice(0, 1), mailsEach);
   const before = residentBytes(daemon.pid);
   progress(`${few * mailsEach} mails to ${few} agents`);
@@ -72,7 +72,7 @@ async function pulled({ quick, progress }: MeasureOptions): Promise<Row[]> {
   ];
 }
 
-/** What one durable insert costs here and now. */
+/** The cost of one durable insert now. */
 function medianCommitMs(place: Place): number {
   const plain = plainDatabase(join(place.path, 'plain.db'));
   const times = Array.from({ length: 101 }, () => {
@@ -86,7 +86,7 @@ function medianCommitMs(place: Place): number {
 
 type Times = { mails: number; enqueueMs: number; drainMs: number; listMs: number };
 
-/** Sends to every recipient in turn, by several senders at once, and lets each recipient fetch all that it has. */
+/** Sends to every recipient in turn, from several senders at once, and lets each recipient fetch all its mail. */
 async function roundTrip(place: Place, recipients: string[], each: number): Promise<Times> {
   const mails = recipients.length * each;
   let next = 0;
@@ -108,7 +108,7 @@ async function roundTrip(place: Place, recipients: string[], each: number): Prom
   return { mails, enqueueMs, drainMs, listMs: median(looks) };
 }
 
-/** Fetches page after page, as an agent that looks into its mailbox does; gives how many mails there were. */
+/** Fetches page after page, as an agent does; returns the number of mails. */
 async function fetchAll(client: Client): Promise<number> {
   const seen = new Set<string>();
   let before: string | null = null;
@@ -146,7 +146,7 @@ function ratesOf(what: string, { mails, enqueueMs, drainMs }: Times, small: Time
   ];
 }
 
-/** To agents in the middle of a turn, from the first send until the last is known to have arrived. */
+/** To agents in the middle of a turn, from the first send until the last confirmed arrival. */
 async function handedOver({ quick, progress }: MeasureOptions): Promise<Row[]> {
   const [recipients, each] = quick ? [4, 50] : [10, mailsEach];
   await using place = await makePlace();

@@ -8,7 +8,7 @@ import { makePlace } from '../place.ts';
 import { median, quantile, timed } from '../statistics.ts';
 import { followDeliveries } from './mail-deliveries.ts';
 
-/** From the moment a mail is sent until a follower hears that an agent in the middle of its turn has it. */
+/** From sending a mail until a follower sees that an agent in the middle of a turn has it. */
 export const mail: Measure = {
   name: 'mail',
   async run({ quick }) {
@@ -25,7 +25,7 @@ export const mail: Measure = {
       const { mails } = await place.client.sendMail({ to: agentId, body: text }, randomUUID());
       return (await deliveries.timeOf(mails[0]?.id ?? '')) - start;
     };
-    // The first requests of a young process are slow for reasons of their own.
+    // The first requests of a new process are slow for other reasons.
     for (let round = 0; round < 20; round++) await oneMail('warming up');
     for (let round = 0; round < count; round++) {
       sent.push(await oneMail(`This is mail ${round}: the parser is ready, and its tests pass.`));
@@ -45,7 +45,7 @@ export const mail: Measure = {
   },
 };
 
-/** An agent that is in the middle of a turn and stays there. */
+/** An agent that stays in the middle of a turn. */
 export async function liveAgent(place: Place): Promise<string> {
   const agent = await place.work(await place.scenario([{ say: 'standing by' }, 'hang']));
   await waitUntil(

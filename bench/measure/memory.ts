@@ -8,7 +8,7 @@ import { median } from '../statistics.ts';
 const megabyte = 1024 * 1024;
 const requests = 5;
 
-/** The memory and the processes of a daemon whose agents rest. */
+/** The memory and the processes of a daemon with idle agents. */
 export const memory: Measure = {
   name: 'memory',
   async run({ progress }) {

@@ -9,7 +9,7 @@ import type { Row } from '../report.ts';
 const changes = 16;
 const checkSeconds = 2;
 
-/** How many checks the queue runs for 16 changes at once, all good, and with a bad one among them; and how long that takes. */
+/** The number of checks and the time for 16 changes at once, all good, and with a bad one among them. */
 export const queue: Measure = {
   name: 'queue',
   async run({ quick, progress }) {
@@ -38,7 +38,7 @@ async function measure(
     `checks:\n  - run: ${JSON.stringify(run)}\nqueue: { auto: true }\n`,
   );
   await commitAll(repository, 'the checks');
-  // The first check of a project is main's own, once: what follows is measured.
+  // The first check of a project is main's own; measure what follows.
   await client.checkQueue({ path: repository });
   const isGreen = async () => (await client.listQueues()).queues.some(({ green }) => green !== null);
   await waitUntil(isGreen, { what: 'main to be green' });

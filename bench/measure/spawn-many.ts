@@ -6,7 +6,7 @@ import { makePlace } from '../place.ts';
 
 const files = 1_000;
 
-/** Many agents asked for at the same instant, until all of their sessions have started. */
+/** Many agents requested at once, until all their sessions have started. */
 export const spawnMany: Measure = {
   name: 'spawn-50',
   async run({ quick, progress }) {

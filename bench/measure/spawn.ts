@@ -11,7 +11,7 @@ import { alternate, median } from '../statistics.ts';
 
 const files = 1_000;
 
-/** From the request to the first stored output of an agent, against git and the agent's command by themselves. */
+/** From the request to the first stored output of an agent, against git and the agent's command alone. */
 export const spawn: Measure = {
   name: 'spawn',
   async run({ quick, progress }) {
@@ -74,7 +74,7 @@ async function workCommandMs(place: Place, scenario: string): Promise<number> {
   return took;
 }
 
-/** An agent that still works would slow down whatever is measured next. */
+/** A working agent would slow down the next measure. */
 async function restUntilEnded(place: Place, agentId: string): Promise<void> {
   await waitUntil(async () => (await statusOf(place, agentId)) === 'completed', {
     timeoutMs: 60_000,
@@ -82,7 +82,7 @@ async function restUntilEnded(place: Place, agentId: string): Promise<void> {
   });
 }
 
-/** The moment at which a stream gave the first message of a kind. */
+/** The time of the first message of a kind on a stream. */
 async function firstOf<Message>(
   stream: AsyncGenerator<Message>,
   matches: (message: Message) => boolean,
@@ -91,7 +91,7 @@ async function firstOf<Message>(
   throw new Error('the stream ended too early');
 }
 
-/** A listing is asked, not an inspection, which would have git look at the worktree each time. */
+/** A listing instead of an inspection, which would run git on the worktree each time. */
 async function statusOf(place: Place, agentId: string): Promise<string | undefined> {
   const { agents } = await place.client.listAgents({ limit: 5 });
   return agents.find((agent) => agent.id === agentId)?.run?.status;

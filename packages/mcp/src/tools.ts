@@ -7,7 +7,6 @@ import { rosterTools } from './tool/roster.ts';
 import { workTools } from './tool/work.ts';
 import type { CallerKind, Tool } from './tool.ts';
 
-/** Every verb that is a tool. */
 const tools: readonly Tool[] = [
   ...agentTools,
   ...delegateTools,
@@ -19,8 +18,8 @@ const tools: readonly Tool[] = [
 ];
 
 /**
- * The tools of one caller. A program that a person started with their own token gets those that look, and `send`: a model's
- * call is not the person's word, so that it starts, ends and answers nothing in their name.
+ * The tools of one caller. A program with a person's own token gets the read-only ones, and `send`: a model's call is
+ * not the person's, so it starts, ends and answers nothing in their name.
  */
 export function toolsFor(caller: CallerKind): readonly Tool[] {
   return tools.filter(({ forAgent, forPerson }) => (caller === 'agent' ? forAgent : forPerson));

@@ -3,8 +3,8 @@ import { mcpLimits } from './mcp-limit.ts';
 import type { Call } from './tool.ts';
 
 /**
- * The first message of a stream, or null when the time of the call is over. A stream that ends without either has lost its
- * daemon: then the call is tried again, with what is left of its time.
+ * The first message of a stream, or null when the call's time is over. A stream that ends without either has lost its
+ * daemon: then the call is retried with the remaining time.
  */
 export async function firstWithin<T>(
   { beganAt, signal }: Pick<Call, 'beganAt' | 'signal'>,

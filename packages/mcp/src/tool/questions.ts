@@ -17,7 +17,6 @@ const waitSeconds = z
 const word = z.string().min(1).max(1_000);
 const text = z.string().min(1).max(limits.mailSpillBytes);
 
-/** A question to somebody, and the wait for its answer. */
 const ask = defineTool({
   name: 'ask',
   door: 'askQuestion',
@@ -53,14 +52,13 @@ const ask = defineTool({
         next: `Nobody has answered yet. ask with conversation_id "${id}" waits on.`,
       };
     }
-    // What is not noted is sent by mail as well; so it is noted only after it was given.
+    // An unrecorded answer is also sent by mail, so it is recorded only after it was returned.
     call.afterwards((client) => client.noteShown(id));
     if (ended.end !== 'answered' || ended.answer === null) throw noAnswer(ended);
     return { answered: true, conversationId: id, from: ended.to.alias, answer: ended.answer };
   },
 });
 
-/** The answer to a question. */
 const answer = defineTool({
   name: 'answer',
   door: 'answerQuestion',
@@ -78,7 +76,6 @@ const answer = defineTool({
   },
 });
 
-/** The next question to the caller. */
 const listen = defineTool({
   name: 'listen',
   door: 'listen',

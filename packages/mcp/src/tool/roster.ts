@@ -5,7 +5,7 @@ import { defineTool } from '../tool.ts';
 
 const certainty = 'That you are alone is only said when it is certain: null means that nobody can tell.';
 
-/** Who else is at work in the agent's own project; the daemon knows which that is, and lets it look at no other. */
+/** The other agents in the caller's own project, which the daemon knows; it permits no other. */
 const ownRoster = defineTool({
   name: 'roster',
   door: 'roster',
@@ -21,7 +21,7 @@ const ownRoster = defineTool({
   },
 });
 
-/** Who else is at work in one of the person's projects. */
+/** The other agents in one of the person's projects. */
 const anyRoster = defineTool({
   name: 'roster',
   door: 'roster',
@@ -43,13 +43,13 @@ const anyRoster = defineTool({
   async call(call, { project }) {
     const path = project === undefined ? call.here : await rootOf(call, project);
     if (path === null) throw new PawlError('invalid_input', 'Which project is meant? Give its name.');
-    // Where this process is a part of whoever asks, it sees who that is; the daemon does not.
+    // If this process belongs to the caller, it can tell who that is; the daemon cannot.
     if (call.scan === null) {
       const { alone, ...sighting } = await call.client.roster({ path });
       return { alone, ...briefly(sighting) };
     }
     const sighting = await call.scan(path);
-    // Null is no answer: that nobody was seen does not mean that nobody is there.
+    // Null means unknown: that none was seen does not mean that there is none.
     const alone = sighting.others.length > 0 ? false : sighting.doubts.length > 0 ? null : true;
     return { alone, ...briefly(sighting) };
   },

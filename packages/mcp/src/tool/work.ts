@@ -2,7 +2,6 @@ import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { defineTool } from '../tool.ts';
 
-/** A task beside the caller's own. */
 const taskAdd = defineTool({
   name: 'task_add',
   door: 'addTask',
@@ -34,7 +33,6 @@ const taskAdd = defineTool({
   },
 });
 
-/** The caller's last word. */
 const complete = defineTool({
   name: 'complete',
   door: 'completeAgent',
