@@ -1,29 +1,15 @@
-import type { Judgement } from '@pawl/core/questions/question-judgement';
-import { judgeQuestion } from '@pawl/core/questions/question-judgement';
-import { firstLine } from '@pawl/core/shorten';
 import { messageOf } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
-import { agentView } from '@pawl/store/agents/agent-views';
-import {
-  mailsOfEndedQuestions,
-  mailsOfQuestion,
-  nextDue,
-  openQuestions,
-  openQuestionsFrom,
-  openQuestionsTo,
-  questionById,
-  untoldEnds,
-} from '@pawl/store/mail/questions';
-import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { diedOf } from '../platform/died-of.ts';
-import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { recordReminder, recordWithdrawals, tellSupervisor } from './question-record.ts';
-import { askedFacts } from './question-target.ts';
-import type { Questions } from './questions.ts';
+import { mailsOfEndedQuestions, nextDue, untoldEnds } from '@pawl/store/mail/questions';
 import type { Signals } from '../agents/signals.ts';
-import { isParked, park, settleWaitingRuns } from './unanswered.ts';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { diedOf } from '../platform/died-of.ts';
+import { recordWithdrawals } from './question-record.ts';
+import type { Questions } from './questions.ts';
+import { settleAllQuestions, settleQuestionsOf } from './settle-question.ts';
+import { settleWaitingRuns } from './unanswered.ts';
 
 /** What looks after open questions, so that each one ends. */
 export type QuestionWatch = {
@@ -44,6 +30,7 @@ export function watchQuestions(
   signals: Pick<Signals, 'reply'>,
 ): QuestionWatch {
   const { store } = platform;
+  const parts = { platform, questions };
   /** Whose questions are to be looked at next; everybody's when `all` is set. */
   const concerned = new Set<string>();
   let all = false;
@@ -59,8 +46,7 @@ export function watchQuestions(
     for (const agentId of agents) concerned.add(agentId);
     if (events.some((event) => concernedBy(event) !== null)) look();
   });
-  const floor = setInterval(lookAtAll, platform.timing.routeMs);
-  floor.unref();
+  const floor = setInterval(lookAtAll, platform.timing.routeMs).unref();
 
   function lookAtAll(): void {
     all = true;
@@ -80,7 +66,7 @@ export function watchQuestions(
       concerned.clear();
       try {
         if (everybody) await tick();
-        else for (const agentId of agents) await lookAfter(agentId, platform.clock());
+        else for (const agentId of agents) await settleQuestionsOf(parts, agentId);
         await setTimer();
       } catch (error) {
         platform.log.error({ error: messageOf(error) }, 'questions could not be looked after; tried again later');
@@ -88,87 +74,22 @@ export function watchQuestions(
     }
   }
 
-  async function lookAfter(agentId: string, now: number): Promise<void> {
-    for (const question of await openQuestionsTo(store.db, agentId)) await settle(question, now);
-    for (const question of await openQuestionsFrom(store.db, agentId)) await settle(question, now);
-  }
-
   /** What becomes due at a time is looked at then, and not at the next look. */
   async function setTimer(): Promise<void> {
-    // The clock may have been set back since.
-    const dues = [await nextDue(store.db, Math.min(seenUntil, platform.clock()))];
-    for (const { endedAt } of await untoldEnds(store.db))
-      dues.push(Math.max(endedAt ?? 0, platform.startedAt) + limits.answerGraceMs);
-    const due = Math.min(...dues.map((at) => at ?? Infinity));
+    const due = await nextTime(platform, seenUntil);
     if (timer !== null) clearTimeout(timer);
     timer = null;
     if (closed || due === Infinity) return;
-    const leftMs = due - platform.clock();
-    // What is due and still there could not be settled just now, and is tried again in a while.
-    const waitMs = leftMs <= 0 ? retryMs : Math.min(longestTimerMs, Math.max(shortestTimerMs, leftMs));
-    timer = setTimeout(lookAtAll, waitMs);
-    timer.unref();
+    timer = setTimeout(lookAtAll, pauseBefore(due - platform.clock())).unref();
   }
 
   async function tick(now = platform.clock()): Promise<void> {
-    for (let page = await openQuestions(store.db); page.length > 0;) {
-      for (const question of page) await settle(question, now);
-      page = page.length < limits.pageRows ? [] : await openQuestions(store.db, page.at(-1) ?? null);
-    }
+    await settleAllQuestions(parts, now);
     seenUntil = now;
-    for (const question of await untoldEnds(store.db)) if (isDue(question, now)) await questions.tell(question);
+    for (const question of await untoldEnds(store.db))
+      if (isUnseen(questions, question, now)) await questions.tell(question);
     if ((await mailsOfEndedQuestions(store.db)).length > 0) await store.write(recordWithdrawals);
     await settleWaitingRuns(platform, signals, now);
-  }
-
-  /** Does what is due about one question. The facts are looked at first without a transaction: mostly nothing is. */
-  async function settle(known: Question, now: number): Promise<void> {
-    if ((await judged(store.db, known, now)).do === 'keep') return;
-    await store.write(async (tx) => {
-      const question = await questionById(tx.db, known.id);
-      if (question === null || question.endedAt !== null) return;
-      await apply(tx, question, await judged(tx.db, question, now));
-    });
-  }
-
-  async function judged(db: WriteTransaction['db'], question: Question, now: number): Promise<Judgement> {
-    const [from, to] = [await agentView(db, question.fromId), await agentView(db, question.toId)];
-    if (from === null || to === null) return { do: 'keep' };
-    const asked = await askedFacts(platform, db, to.agent);
-    const mails = await mailsOfQuestion(db, question);
-    const judgement = judgeQuestion({ question, from, to: asked, mails }, platform.choices.questions, now);
-    return judgement.do === 'park' && (await isParked(db, question.id)) ? { do: 'keep' } : judgement;
-  }
-
-  async function apply(tx: WriteTransaction, question: Question, judgement: Judgement): Promise<void> {
-    const asker = (await agentView(tx.db, question.fromId))?.agent;
-    if (asker === undefined) return;
-    const excerpt = firstLine(question.question, limits.labelCharacters);
-    switch (judgement.do) {
-      case 'keep':
-        return;
-      case 'remind':
-        return recordReminder(tx, question);
-      case 'park':
-        await park(tx, question.id, asker, `it asked the person, and nobody has answered so far: ${excerpt}`);
-        return;
-      case 'end': {
-        const { end, text } = judgement;
-        if (end === 'answered') return;
-        await questions.end(tx, question, { end, text });
-        if (question.kind === 'permission' && end === 'expired')
-          await tellSupervisor(
-            tx,
-            asker,
-            `${asker.alias} was denied what it asked for, since nobody answered in time: ${excerpt}`,
-          );
-      }
-    }
-  }
-
-  /** Whether no command has come to hear how a question ended. */
-  function isDue(question: Question, now: number): boolean {
-    return !questions.isExpected(question, now) && now >= (question.endedAt ?? 0) + limits.answerGraceMs;
   }
 
   lookAtAll();
@@ -182,6 +103,25 @@ export function watchQuestions(
       await running;
     },
   };
+}
+
+/** When something about questions becomes due next; Infinity when nothing does. */
+async function nextTime({ store, clock, startedAt }: DefinitionPlatform, seenUntil: number): Promise<number> {
+  // The clock may have been set back since.
+  const dues = [await nextDue(store.db, Math.min(seenUntil, clock()))];
+  for (const { endedAt } of await untoldEnds(store.db))
+    dues.push(Math.max(endedAt ?? 0, startedAt) + limits.answerGraceMs);
+  return Math.min(...dues.map((at) => at ?? Infinity));
+}
+
+/** How long to wait for something that is due after so long. If it is due already, it could not be settled just now. */
+function pauseBefore(leftMs: number): number {
+  return leftMs <= 0 ? retryMs : Math.min(longestTimerMs, Math.max(shortestTimerMs, leftMs));
+}
+
+/** Whether no command has come to hear how a question ended. */
+function isUnseen(questions: Questions, question: Question, now: number): boolean {
+  return !questions.isExpected(question, now) && now >= (question.endedAt ?? 0) + limits.answerGraceMs;
 }
 
 /** Whose questions an event may end, or none but the next time to look; null when it says nothing about questions. */
