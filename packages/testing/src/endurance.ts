@@ -1,6 +1,6 @@
 /**
- * Tests that repeat something until a rare moment shows, or do it very often at once, have two sizes: a small one for `npm test`,
- * and the whole for `npm run test:long`. Both make the same assertions.
+ * Endurance tests have two sizes: a small one for `npm test`, and the whole for `npm run test:long`. Both make the same
+ * assertions.
  */
 const isLong = process.env['PAWL_TEST_LONG'] === '1';
 
@@ -12,7 +12,7 @@ export function endurance(size: { whole: number; small: number }): number {
 /** Chosen and printed once for all tests by test/build.ts; `PAWL_TEST_SEED` repeats a run. */
 export const seed = Number(process.env['PAWL_TEST_SEED'] ?? 1);
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Pseudorandom numbers from 0 to 1, determined by the seed. */
 export function seededRandom(): () => number {
   let state = seed % 2_147_483_647 || 1;
   return () => {

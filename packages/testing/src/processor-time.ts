@@ -1,4 +1,4 @@
-/** The processor time that some work takes. Unlike the time that passes, it hardly depends on how busy the machine is. */
+/** The processor time of some work. Unlike wall time, it hardly depends on the machine's load. */
 export function processorMs(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 const outputBytes = 16 * 1024 * 1024;
 
-/** The second in which the first commit is made; each further one is a minute later. */
+/** The time of the first commit; each further one is a minute later. */
 const firstCommitSeconds = 1_767_225_600;
 
-/** An environment in which git sees no settings of the person or machine that runs it. */
+/** An environment in which git sees no settings of the person or machine. */
 export function isolatedGitEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   return {
@@ -21,7 +21,7 @@ export function isolatedGitEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs git in a directory, without any global settings, and returns what it printed, trimmed. */
+/** Runs git in a directory, without global settings, and returns its trimmed output. */
 export async function git(directory: string, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const env = { ...isolatedGitEnvironment(), ...environment };
   const { stdout } = await execute('git', args, { cwd: directory, env, maxBuffer: outputBytes });
@@ -31,16 +31,16 @@ export async function git(directory: string, args: string[], environment: NodeJS
 export type SampleOptions = {
   /** Path and content of the files of the first commit. */
   files?: Record<string, string>;
-  /** How many commits the branch `main` gets; 0 leaves its HEAD unborn. */
+  /** The number of commits on `main`; 0 leaves its HEAD unborn. */
   commits?: number;
 };
 
-/** Repositories that this process has made, by their options: a copy takes one git process, a new one several. */
+/** Repositories made by this process, by options: a copy takes one git process, a new one several. */
 const made = new Map<string, Part[]>();
 const rememberedCharacters = 10_000;
 type Part = { path: string; content: Buffer | null };
 
-/** Makes a real repository. The same options give the same commit ids, whoever makes it and wherever. */
+/** Creates a real repository. Equal options give equal commit ids. */
 export async function sampleRepository(directory: string, options: SampleOptions = {}): Promise<void> {
   await mkdir(directory, { recursive: true });
   const key = JSON.stringify(options);
@@ -66,7 +66,7 @@ async function makeRepository(directory: string, options: SampleOptions): Promis
   }
 }
 
-/** Everything below a directory, parents first; a part without content is a directory. */
+/** Everything below a directory, parents first; an entry without content is a directory. */
 async function partsOf(directory: string): Promise<Part[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => ({ entry, path: relative(directory, join(entry.parentPath, entry.name)) }));
@@ -85,7 +85,7 @@ async function copyTo(directory: string, parts: readonly Part[]): Promise<void> 
   for (const { path, content } of parts)
     if (content === null) mkdirSync(join(directory, path), { recursive: true });
     else writeFileSync(join(directory, path), content, { mode: path.startsWith('.git/objects/') ? 0o444 : 0o666 });
-  // The index knows the files by their times and numbers, which the copies do not share.
+  // The index contains file times and inodes, which copies do not share.
   if (parts.some(({ path }) => path === '.git/index')) await git(directory, ['update-index', '--refresh']);
 }
 

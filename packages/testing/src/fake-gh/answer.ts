@@ -1,6 +1,6 @@
 export type FakeAnswer = { exitCode: number; stdout: string; stderr: string };
 
-/** A command that ends with a complaint. */
+/** A command that fails. */
 export class Complaint extends Error {
   readonly exitCode: number;
   readonly stdout: string;
@@ -12,12 +12,12 @@ export class Complaint extends Error {
   }
 }
 
-/** A complaint of the server, in the way in which `gh` words it. */
+/** A server error, worded like `gh`. */
 export function graphql(message: string, path: string): Complaint {
   return new Complaint(`GraphQL: ${message} (${path})`);
 }
 
-/** A complaint about flags: the usage comes with it. */
+/** A flag error, with the usage. */
 export function usage(message: string, command: string): Complaint {
   return new Complaint(`${message}\n\nUsage:  gh ${command} [flags]\n`);
 }

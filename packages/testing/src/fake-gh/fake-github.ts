@@ -7,26 +7,26 @@ import { runFakeGh } from './main.ts';
 import type { FakeCheck, FakeReview, FakeState } from './state.ts';
 import { timeOf, withState } from './state.ts';
 
-/** A server with one repository, for tests, and a `gh` that speaks to it. */
+/** A server with one repository, for tests, and a `gh` for it. */
 export type FakeGithub = {
-  /** A directory with the program `gh`, to be put first in PATH. */
+  /** A directory with the program `gh`, to put first in PATH. */
   bin: string;
-  /** The bare repository of the server, which is its address, too. */
+  /** The server's bare repository, also its URL. */
   repository: string;
   /** Runs a command of `gh` in this process. */
   gh(words: readonly string[], input?: string): FakeAnswer;
-  /** Changes what the server knows, and gives something of it. */
+  /** Changes the server's state, and returns a value. */
   on<Result>(work: (state: FakeState) => Result): Result;
-  /** Puts a commit on a branch of the server, as a push of somebody would. Gives the commit. */
+  /** Commits to a branch of the server, like somebody's push. Returns the commit. */
   push(branch: string, files: Record<string, string>, options?: { from?: string; owner?: string }): Promise<string>;
-  /** Says how a check of a commit went: the words of GitHub, `SUCCESS`, or `IN_PROGRESS` for one that runs. */
+  /** Sets the result of a commit's check, in GitHub's words: `SUCCESS`, or `IN_PROGRESS` for a running one. */
   check(commit: string, name: string, word: string): void;
   review(number: number, login: string, state: string, association?: string): void;
-  /** Adds a run of a workflow on a branch, as the newest. */
+  /** Adds a workflow run on a branch, as the newest. */
   run(branch: string, commit: string, conclusion: string, options?: { event?: string; workflow?: string }): void;
 };
 
-/** Makes a server in a directory, with one commit on `main`. */
+/** Creates a server in a directory, with one commit on `main`. */
 export async function createFakeGithub(directory: string, given: Partial<FakeState> = {}): Promise<FakeGithub> {
   const repository = join(directory, 'server.git');
   await git(directory, ['init', '--quiet', '--bare', '--initial-branch=main', repository]);
@@ -97,7 +97,7 @@ function writeProgram(directory: string, state: string): string {
   return directory;
 }
 
-/** The same first commit that a sample repository begins with. */
+/** The first commit of a sample repository. */
 const firstCommit = [
   'commit refs/heads/main',
   'committer Sample Author <author@example.invalid> 1767225600 +0000',
@@ -108,7 +108,7 @@ const firstCommit = [
 
 type Push = { branch: string; files: Record<string, string>; from: string; seconds: number };
 
-/** Puts a commit on a branch, with one process of git: a branch that would lose commits by it is left alone. */
+/** Commits to a branch, with one git process; leaves a branch alone that would lose commits. */
 function pushCommit(repository: string, { branch, files, from, seconds }: Push): string {
   return importInto(repository, [
     `commit refs/heads/${branch}`,

@@ -1,7 +1,7 @@
 import { Complaint, usage } from './answer.ts';
 
 export type FlagKind = 'text' | 'list' | 'number' | 'switch';
-/** The flags of a command; the short name, if it has one, stands behind a comma: `{'repo,R': 'text'}`. */
+/** The flags of a command; the short name, if any, after a comma: `{'repo,R': 'text'}`. */
 export type FlagTable = Record<string, FlagKind>;
 
 export type Flags = {
@@ -12,7 +12,7 @@ export type Flags = {
   has(name: string): boolean;
 };
 
-/** Reads the words after a command as `gh` does: unknown flags, and values that are missing or wrong, are errors. */
+/** Parses arguments like `gh`: unknown flags, and missing or wrong values, are errors. */
 export function readFlags(command: string, table: FlagTable, rest: readonly string[]): Flags {
   const kinds = new Map<string, FlagKind>();
   const shorts = new Map<string, string>();
@@ -65,14 +65,14 @@ function split(word: string, shorts: Map<string, string>, command: string): { na
   return value === '' ? { name } : { name, value };
 }
 
-/** Refuses a field that does not exist, and lists all of them. */
+/** Refuses an unknown field, and lists all of them. */
 export function checkFields(fields: readonly string[], all: readonly string[]): void {
   const unknown = fields.find((field) => !all.includes(field));
   if (unknown === undefined) return;
   throw new Complaint(`Unknown JSON field: "${unknown}"\nAvailable fields:\n  ${all.toSorted().join('\n  ')}`);
 }
 
-/** The asked-for fields of a record. */
+/** The requested fields of a record. */
 export function exportFields<Field extends string>(
   fields: readonly string[],
   all: readonly Field[],

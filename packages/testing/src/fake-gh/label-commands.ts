@@ -2,7 +2,7 @@ import { Complaint } from './answer.ts';
 import type { Call, Command } from './command.ts';
 import { mustWrite, printed } from './command.ts';
 
-/** The commands that make labels, and put them on pull requests. */
+/** Commands that create labels, and put them on pull requests. */
 export const labelCommands: Record<string, Command> = {
   'label create': {
     flags: { 'description,d': 'text', 'color,c': 'text', 'force,f': 'switch' },
@@ -34,7 +34,7 @@ export const labelCommands: Record<string, Command> = {
   },
 };
 
-/** Only the part of the API that adds labels and takes them away. */
+/** Only the part of the API that adds and removes labels. */
 function changeLabels({ state, flags, input }: Call): string {
   const path = new RegExp(`^repos/${state.owner}/${state.name}/issues/(\\d+)/labels(?:/([^/]+))?$`);
   const [, number, label] = path.exec(flags.words[0] ?? '') ?? [];

@@ -10,7 +10,7 @@ import { writeCommands } from './write-commands.ts';
 
 const commands: Record<string, Command> = { ...readCommands, ...writeCommands };
 
-/** Runs one command of `gh` against the server whose state is in this file. */
+/** Runs one command of `gh` against the server with its state in this file. */
 export function runFakeGh(path: string, words: readonly string[], input = ''): FakeAnswer {
   return withState(path, (state) => {
     state.log.push([...words]);

@@ -6,7 +6,7 @@ import { makeMerge, moveBranch, tipOf } from './server.ts';
 
 const methods = ['merge', 'rebase', 'squash'] as const;
 
-/** Why a pull request in this state is not merged, unless an administrator insists. */
+/** Why a pull request in this state is not merged, except by an administrator. */
 const blocked: Record<string, string> = {
   BLOCKED: 'the base branch policy prohibits the merge',
   BEHIND: 'the head branch is not up to date with the base branch',
@@ -40,7 +40,7 @@ function merge(call: Call): string {
   if (chosen.length > 1) throw usage('only one of --merge, --rebase, or --squash can be enabled', 'pr merge');
   const pull = findPull(state, flags.words[0] ?? '');
   const name = `${state.owner}/${state.name}#${pull.number}`;
-  // What was merged before is fine with it, at whatever head.
+  // It accepts a pull request that was merged before, at any head.
   if (pull.state === 'MERGED') return '';
   const status = mergeStateOf(state, pull);
   if (!state.mergeQueue && blocked[status] !== undefined && !(pull.draft && status === 'BLOCKED')) {

@@ -3,7 +3,7 @@ import { graphql } from './answer.ts';
 import { exportFields } from './flags.ts';
 import { contains, followHead, mergedTree, tipOf } from './server.ts';
 
-/** What `--json` knows of a pull request. */
+/** The `--json` fields of a pull request. */
 export const pullFields = [
   'additions',
   'assignees',
@@ -48,7 +48,7 @@ export const pullFields = [
 ] as const;
 type PullField = (typeof pullFields)[number];
 
-/** Finds a pull request by its number, address or branch, as `gh` does. */
+/** Finds a pull request by number, URL or branch, like `gh`. */
 export function findPull(state: FakeState, selector: string): FakePull {
   const number = /(?:^#?|\/pull\/)(\d+)$/.exec(selector)?.[1];
   const pull =
@@ -67,7 +67,7 @@ export function urlOf({ host, owner, name }: FakeState, number: number, kind = '
   return `https://${host}/${owner}/${name}/${kind}/${number}`;
 }
 
-/** The asked-for fields of a pull request. */
+/** The requested fields of a pull request. */
 export function showPull(state: FakeState, pull: FakePull, fields: readonly string[]): Record<string, unknown> {
   return exportFields(fields, pullFields, (field) => fieldOf(state, pull, field));
 }
@@ -137,7 +137,7 @@ function rollupOf({ kind, name, workflow, status, conclusion, startedAt }: FakeC
   return { __typename: 'CheckRun', name, workflowName: workflow, status, conclusion: ended, detailsUrl: url, ...times };
 }
 
-/** Empty where no review is required, whatever reviews there are. */
+/** Empty if no review is required, whatever reviews there are. */
 function decisionOf(state: FakeState, pull: FakePull): string {
   const wanted = state.protection?.reviews ?? 0;
   if (wanted === 0) return '';
@@ -155,7 +155,7 @@ function conflicts(state: FakeState, pull: FakePull): boolean {
   return base === null || mergedTree(state, base, pull.head) === null;
 }
 
-/** What stands between a pull request and its merge, in the server's own words. */
+/** What prevents a merge, in the server's own words. */
 export function mergeStateOf(state: FakeState, pull: FakePull): string {
   if (pull.state === 'MERGED') return 'MERGED';
   if (pull.state === 'CLOSED') return 'UNKNOWN';
@@ -173,7 +173,7 @@ export function mergeStateOf(state: FakeState, pull: FakePull): string {
     : 'UNSTABLE';
 }
 
-/** The checks of a pull request as `gh pr checks` tells them. */
+/** The checks of a pull request, as in `gh pr checks`. */
 export function bucketOf({ kind, status, conclusion }: FakeCheck): { state: string; bucket: string } {
   const state = kind === 'status' || status === 'COMPLETED' ? conclusion : status;
   if (state === 'SUCCESS') return { state, bucket: 'pass' };

@@ -6,7 +6,7 @@ import { bucketOf, findPull, pullFields, showPull, urlOf } from './pull.ts';
 import { followHead } from './server.ts';
 import { timeOf } from './state.ts';
 
-/** All flags and fields are those of gh 2.23, the oldest version that the documentation promises to work. */
+/** All flags and fields are those of gh 2.23, the oldest supported version. */
 const runFields = [
   'conclusion',
   'createdAt',
@@ -28,7 +28,7 @@ const runFields = [
 const issueFields = ['body', 'labels', 'number', 'state', 'title', 'url'] as const;
 const repositoryFields = ['isFork', 'name', 'nameWithOwner', 'owner', 'viewerPermission'] as const;
 
-/** The commands that change nothing. */
+/** Read-only commands. */
 export const readCommands: Record<string, Command> = {
   'pr list': {
     flags: {
@@ -119,7 +119,7 @@ function listPulls({ state, flags }: Call): string {
   }
   const me = (login: string | undefined) => (login === '@me' ? state.viewer : login);
   const [author, assignee] = [me(flags.text('author')), me(flags.text('assignee'))];
-  // Any of these is looked up in the search index, which learns of new pull requests a little later.
+  // Any of these uses the search index, which learns of new pull requests later.
   const isSearch = [author, assignee, flags.text('search')].some((each) => each !== undefined) || flags.has('label');
   const labels = flags.list('label');
   const pulls = state.pulls.filter((pull) => {
@@ -144,7 +144,7 @@ function listPulls({ state, flags }: Call): string {
   );
 }
 
-/** Checks that failed, or are pending, end it with 1. */
+/** Failed or pending checks make it exit with 1. */
 function showChecks({ state, flags }: Call): string {
   const pull = findPull(state, flags.words[0] ?? '');
   const checks = state.checks[pull.head] ?? [];

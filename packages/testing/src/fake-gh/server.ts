@@ -23,7 +23,7 @@ function git(cwd: string, words: readonly string[], input?: string): string {
   return stdout.trim();
 }
 
-/** The bare repository that pull requests go to. */
+/** The target repository of pull requests. */
 function repositoryOf(state: FakeState): string {
   return state.repositories[state.owner] ?? '';
 }
@@ -36,7 +36,7 @@ export function tipOf(state: FakeState, branch: string, owner = state.owner): st
   return status === 0 ? stdout.trim() : null;
 }
 
-/** Brings the head of an open pull request up to its branch, and what a fork has into the repository. */
+/** Updates the head of an open pull request from its branch, and fetches from a fork. */
 export function followHead(state: FakeState, pull: FakePull): void {
   if (pull.state !== 'OPEN') return;
   const tip = tipOf(state, pull.branch, pull.headOwner);
@@ -48,18 +48,18 @@ export function followHead(state: FakeState, pull: FakePull): void {
   }
 }
 
-/** The tree of a merge, or null when the two conflict. */
+/** The tree of a merge, or null on conflict. */
 export function mergedTree(state: FakeState, onto: string, head: string): string | null {
   const { status, stdout } = run(repositoryOf(state), ['merge-tree', '--write-tree', '--no-messages', onto, head]);
   return status === 0 ? (stdout.split('\n')[0] ?? null) : null;
 }
 
-/** True when everything that one commit has is in the other. */
+/** True if one commit contains everything in the other. */
 export function contains(state: FakeState, commit: string, other: string): boolean {
   return run(repositoryOf(state), ['merge-base', '--is-ancestor', other, commit]).status === 0;
 }
 
-/** Makes the commit of a merge, without moving anything; null when it conflicts. */
+/** Makes a merge commit, without moving anything; null on conflict. */
 export function makeMerge(
   state: FakeState,
   { head, onto, method, message }: { head: string; onto: string; method: string; message: string },

@@ -21,9 +21,9 @@ export type FakePull = {
   author: string;
   assignees: string[];
   branch: string;
-  /** Who owns the repository that has the branch. */
+  /** The owner of the repository with the branch. */
   headOwner: string;
-  /** The last head that was seen; it stays when the branch goes. */
+  /** The last seen head; it stays when the branch is deleted. */
   head: string;
   base: string;
   state: 'OPEN' | 'MERGED' | 'CLOSED';
@@ -44,45 +44,45 @@ export type FakeRun = {
   conclusion: string;
 };
 
-/** What goes wrong: `lost-answer` does what was asked for, and then loses the connection. */
+/** A fault: `lost-answer` executes the request, and then loses the connection. */
 export type FakeTrouble = {
   kind: 'auth' | 'bad-credentials' | 'rate-limit' | 'offline' | 'forbidden' | 'lost-answer' | 'garbage';
-  /** Only commands that begin with these words, such as `pr merge`. */
+  /** Only for commands that begin with these words, such as `pr merge`. */
   command: string;
   /** How often it happens. */
   times: number;
 };
 
-/** All that a server knows, and what a test has told it to do. */
+/** The server's state, and a test's instructions. */
 export type FakeState = {
   host: string;
   owner: string;
   name: string;
-  /** The bare repositories: by their owners, this one's among them. */
+  /** The bare repositories by owner, including this one's. */
   repositories: Record<string, string>;
   viewer: string;
   permission: string;
-  /** What the target branch asks for before a merge; null when it is not protected. */
+  /** The target branch's requirements for a merge; null if it is not protected. */
   protection: { checks: string[]; reviews: number; upToDate: boolean } | null;
-  /** The server has a merge queue of its own, which is asked instead of merging. */
+  /** The server has its own merge queue, which is used instead of merging. */
   mergeQueue: boolean;
   methods: string[];
   labels: string[];
   pulls: FakePull[];
-  /** Numbers of pull requests that its search does not know yet. */
+  /** Pull requests that its search does not know yet. */
   unindexed: number[];
   issues: { number: number; title: string; body: string; labels: string[]; state: string }[];
   checks: Record<string, FakeCheck[]>;
   /** Newest first. */
   runs: FakeRun[];
   trouble: FakeTrouble | null;
-  /** Seconds since it came up; each command takes one. */
+  /** Seconds since its start; each command takes one. */
   ticks: number;
-  /** The words of each command that was run. */
+  /** The arguments of each command that was run. */
   log: string[][];
 };
 
-/** Reads the state, lets `work` change it, and writes it: nobody else does anything in between. */
+/** Reads the state, lets `work` change it, and writes it, under a lock. */
 export function withState<Result>(path: string, work: (state: FakeState) => Result): Result {
   const lock = `${path}.lock`;
   acquire(lock);
@@ -115,7 +115,7 @@ function acquire(lock: string): void {
   throw new Error(`${lock} was held for too long`);
 }
 
-/** Whoever was killed does not come back for its lock; no command takes nearly that long. */
+/** A killed process does not come back for its lock; no command takes nearly that long. */
 function isAbandoned(lock: string): boolean {
   const { mtimeMs = Infinity } = statSync(lock, { throwIfNoEntry: false }) ?? {};
   return Date.now() - mtimeMs > abandonedMs;

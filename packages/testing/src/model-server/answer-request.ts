@@ -20,7 +20,7 @@ import type { Route } from './route.ts';
 import { routeOf } from './route.ts';
 import type { ErrorKind, Scenario } from './step.ts';
 
-/** What all requests to one server share. Nothing in it changes what the same request is answered, but the keys. */
+/** Shared by all requests to one server. Only the keys can change the answer to equal requests. */
 export type ServerState = {
   scenarios: Record<string, Scenario>;
   fallback: string;
@@ -40,7 +40,7 @@ type Exchange = {
   record: RequestRecord;
 };
 
-/** Answers one request, whatever it is; it never throws. */
+/** Answers any request; never throws. */
 export async function answerRequest(
   state: ServerState,
   request: IncomingMessage,
@@ -120,7 +120,7 @@ async function converse(
     ? play({ conversation, standing, scenario: choice.scenario, key, id, nowSeconds, signature })
     : plainFault('bad-request', choice.problem);
   if (reply.kind === 'fault') return sendFault(response, api.fault(reply));
-  // Not a byte, until the client leaves or the server closes.
+  // Sends nothing until the client leaves or the server closes.
   if (reply.kind === 'hang') return;
   const writing: Writing = { id, model, created: nowSeconds };
   if (!stream) return sendAnswer(response, reply, api.answer(reply, writing));
@@ -141,7 +141,7 @@ function parse(body: Buffer): Json | null {
   }
 }
 
-/** About four bytes are a token; what counts is that the same request counts the same. */
+/** About four bytes per token; what matters is that equal requests count equally. */
 function tokenCount(api: Api, body: Buffer): Json {
   const tokens = Math.ceil(body.length / 4);
   return api.name === 'gemini' ? { totalTokens: tokens } : { input_tokens: tokens };

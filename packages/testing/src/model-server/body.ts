@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { modelServerLimits } from './limit.ts';
 
-/** The body of a request, or null when it is larger than allowed; then the rest of it is not kept. */
+/** The body of a request, or null if it is too large; then the rest is discarded. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const { bodyBytes } = modelServerLimits;
   const announced = Number(request.headers['content-length'] ?? 0);
@@ -13,7 +13,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | null>
     tooLarge ||= size > bodyBytes;
     if (tooLarge) parts.length = 0;
     else parts.push(part);
-    // A client that goes on sending for ever is not listened to for ever.
+    // A client that sends forever is cut off.
     if (size > 2 * bodyBytes) break;
   }
   return tooLarge ? null : Buffer.concat(parts, size);

@@ -6,7 +6,7 @@ const note: Step = {
   write: { path: 'notes/{id}.md', content: 'A note of the scripted model.\n\nUser turns seen: {turns}\n' },
 };
 
-// No substitution and no group in it: some CLIs refuse commands that have them.
+// No substitution and no group: some CLIs refuse commands with them.
 const commit: Step = {
   shell:
     'git var GIT_COMMITTER_IDENT >/dev/null 2>&1 || export GIT_AUTHOR_NAME=Model GIT_AUTHOR_EMAIL=model@localhost GIT_COMMITTER_NAME=Model GIT_COMMITTER_EMAIL=model@localhost; git add -- notes && git commit -q -m "docs: note {id}" && git log -1 --format=%h:%s',
@@ -21,10 +21,10 @@ const work: Step[] = [
   { say: 'All done.' },
 ];
 
-/** A scenario whose every answer is this failure. */
+/** A scenario in which every answer is this failure. */
 const failing = (step: Step): Scenario => ({ steps: [step] });
 
-/** The scenarios that are always there, by name. */
+/** The built-in scenarios, by name. */
 export const builtInScenarios: Record<string, Scenario> = {
   text: { steps: [{ say: 'Here is the answer.' }] },
   work: { steps: work },

@@ -14,9 +14,9 @@ export type Choosing = {
   entries: Entry[];
   standing: Standing;
   scenarios: Record<string, Scenario>;
-  /** Scenarios of certain keys. */
+  /** Scenarios by key. */
   keys: Map<string, string>;
-  /** The scenario when nothing else is said. */
+  /** The default scenario. */
   fallback: string;
 };
 
@@ -29,7 +29,7 @@ export function chooseScenario(choosing: Choosing): Choice {
   if (prefix !== null) return named(prefix, scenarios);
   const inline = inlineSteps(standing.last);
   if (inline?.ok === true) return inline;
-  // Some CLIs quote a prompt that came as a word of their command line.
+  // Some CLIs quote a prompt from their command line.
   const unquoted = inline === null ? null : inlineSteps(standing.last.replaceAll('\\"', '"'));
   if (inline !== null) return unquoted?.ok === true ? unquoted : inline;
   const asked = lastMatch(standing.last, /\[\[scenario:([\w.-]+)\]\]/g) ?? stickyIn(entries);
@@ -59,7 +59,7 @@ function lastMatch(text: string, pattern: RegExp): string | undefined {
 
 const opening = '[[steps:';
 
-/** The steps that a message itself carries as `[[steps:[…]]]`; null when it has none. */
+/** The steps in a message's `[[steps:[…]]]`; null if it has none. */
 function inlineSteps(text: string): Choice | null {
   const start = text.lastIndexOf(opening);
   if (start === -1) return null;
@@ -77,7 +77,7 @@ function inlineSteps(text: string): Choice | null {
   }
 }
 
-/** Where the JSON array that begins at `from` ends, found by its brackets outside of strings. */
+/** The end of the JSON array that starts at `from`, found by its brackets outside of strings. */
 function endOfArray(text: string, from: number): number | null {
   let depth = 0;
   let inString = false;

@@ -1,9 +1,9 @@
-/** What a person types to let a CLI talk to the server, by CLI. The lines are for a POSIX shell. */
+/** The shell lines that point each CLI to the server. */
 export type ClientSetup = { cli: string; lines: string[] };
 
 const key = 'sk-test';
 
-/** How each CLI is pointed at a server. Any key does, unless the server was told which ones do. */
+/** How to point each CLI to a server. Any key works, unless the server was given a list. */
 export function clientSetups(url: string): ClientSetup[] {
   const provider = { npm: '@ai-sdk/openai-compatible', options: { baseURL: `${url}/v1`, apiKey: key } };
   const opencode = {

@@ -1,14 +1,14 @@
 import type { Json } from './json.ts';
 import { isPoll } from './poll.ts';
 
-/** A tool that the client offers, in no vendor's words. */
+/** A tool offered by the client, vendor-neutral. */
 export type OfferedTool = {
   name: string;
-  /** The group that the client put it in, where it has groups; a call has to name it again. */
+  /** Its group, if the client uses groups; a call must name it again. */
   namespace?: string;
   /** The JSON schema of its input. */
   schema: Json;
-  /** The tool that runs scripts, where this one can be called from such a script only. */
+  /** The script tool, if this one can be called only from such a script. */
   script?: { name: string; namespace?: string };
 };
 
@@ -18,41 +18,41 @@ export function fullName({ name, namespace }: OfferedTool): string {
 }
 
 /**
- * What was said so far, in no vendor's words. What a CLI slips into the user's messages by itself (reminders, its
- * surroundings, instruction files) is not the user's and is left out.
+ * The conversation so far, vendor-neutral. Leaves out what a CLI itself inserts into user messages (reminders,
+ * environment, instruction files).
  */
 export type Entry =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: { name: string; input: Json }[] }
   | { role: 'tool'; text: string };
 
-/** A request for an answer, in no vendor's words. */
+/** A request for an answer, vendor-neutral. */
 export type Conversation = {
   model: string;
   stream: boolean;
   entries: Entry[];
   tools: OfferedTool[];
-  /** The JSON schema that the answer has to have, if any. */
+  /** The required JSON schema of the answer, if any. */
   answerSchema: Json | null;
-  /** True when the client wants to see what the model thinks. */
+  /** True if the client wants to see the model's thinking. */
   thinking: boolean;
-  /** Where the client says that it works, if it says so. */
+  /** The client's reported working directory, if any. */
   directory: string | null;
 };
 
-/** Where a conversation stands. Everything the server does follows from this, so it needs no memory. */
+/** The position in a conversation. Everything the server does follows from this, so it is stateless. */
 export type Standing = {
-  /** How often the user has spoken. */
+  /** The number of user turns. */
   userTurns: number;
   first: string;
   last: string;
-  /** Answers since the user last spoke: which step is next. */
+  /** Answers since the last user turn: the next step. */
   answers: number;
-  /** What the latest tool returned since the user last spoke. */
+  /** The latest tool result since the last user turn. */
   result: string;
 };
 
-/** Where a conversation stands, from nothing but itself. */
+/** Derives the position from the conversation alone. */
 export function standingOf(entries: Entry[]): Standing {
   const standing: Standing = { userTurns: 0, first: '', last: '', answers: 0, result: '' };
   for (const entry of entries) {
@@ -69,7 +69,7 @@ export function standingOf(entries: Entry[]): Standing {
   return standing;
 }
 
-/** Adds to an answer: vendors that list text and calls one by one mean one answer by all of them. */
+/** Adds to an answer: vendors that list text and calls separately mean one answer. */
 export function addToAnswer(entries: Entry[], text: string, calls: { name: string; input: Json }[] = []): void {
   const latest = entries.at(-1);
   if (latest?.role === 'assistant') {
@@ -80,7 +80,7 @@ export function addToAnswer(entries: Entry[], text: string, calls: { name: strin
   }
 }
 
-/** Adds what the user said; text that the client itself put there is no turn. */
+/** Adds a user message; text inserted by the client is not a turn. */
 export function addUserText(entries: Entry[], text: string): void {
   const own = withoutInjected(text);
   if (own !== '') entries.push({ role: 'user', text: own });
@@ -92,12 +92,12 @@ const injectedOpenings = ['# AGENTS.md instructions', 'This is the Gemini CLI.',
 
 const interjection = /The user sent (?:a new|the following) message[^\n]*:\n([^]*?)(?=\n\n|<\/system-reminder>|$)/g;
 
-/** Adds what the user said while the model was at work, which some CLIs tell the model in words of their own. */
+/** Adds a user message sent during a turn, which some CLIs wrap in words of their own. */
 export function addInterjections(entries: Entry[], text: string): void {
   for (const [, said = ''] of text.matchAll(interjection)) addUserText(entries, said);
 }
 
-/** A user's message without what the CLI added to it; empty when nothing is left. */
+/** A user message without the CLI's additions; may be empty. */
 export function withoutInjected(text: string): string {
   const own = text.replaceAll(injectedBlocks, '').trim();
   return injectedOpenings.some((opening) => own.startsWith(opening)) ? '' : own;
@@ -109,7 +109,7 @@ const directoryPatterns = [
   /currently working in the directory:?\s+(\/[^\n]+)/i,
 ];
 
-/** The directory that a CLI says it works in, which some tools want in front of every path. */
+/** The working directory that a CLI reports, which some tools want before every path. */
 export function directoryIn(...texts: string[]): string | null {
   for (const text of texts) {
     for (const pattern of directoryPatterns) {

@@ -15,12 +15,12 @@ export function sendJson(
   response.end(body);
 }
 
-/** Sends a failure in the vendor's shape. */
+/** Sends a failure in the vendor's format. */
 export function sendFault(response: ServerResponse, { status, headers, body }: WireFault): void {
   sendJson(response, status, body, headers);
 }
 
-/** Sends an answer at once, unless it is to break off or to be no JSON. */
+/** Sends an answer at once, unless it should break off or be invalid JSON. */
 export async function sendAnswer(response: ServerResponse, answer: Answer, value: Json): Promise<void> {
   await pause(response, answer.chunkMs);
   if (response.destroyed) return;
@@ -33,10 +33,10 @@ export async function sendAnswer(response: ServerResponse, answer: Answer, value
   response.write(half, () => response.destroy());
 }
 
-/** How a vendor writes events: as server-sent events, or as one JSON array that grows. */
+/** A vendor's event format: server-sent events, or one growing JSON array. */
 export type StreamStyle = 'events' | 'array';
 
-/** Sends an answer event by event, no faster than its reader reads; it stops when the reader leaves. */
+/** Streams an answer, no faster than its reader; stops when the reader leaves. */
 export async function sendStream(
   response: ServerResponse,
   answer: Answer,
@@ -51,12 +51,12 @@ export async function sendStream(
     await pause(response, answer.chunkMs);
     if (response.destroyed) return;
     if (index === middle && answer.ending === 'cut') {
-      // What was written so far is on its way before the connection goes.
+      // Flush before the connection closes.
       await new Promise((resolve) => response.write(' ', resolve));
       return void response.destroy();
     }
     const text = style === 'events' ? eventText(frame) : `${index === 0 ? '[' : ',\r\n'}${JSON.stringify(frame.data)}`;
-    // Some clients overlook one broken event, so that no good one follows.
+    // Some clients ignore one broken event, so no good one follows.
     const sent = index >= middle && answer.ending === 'malformed' ? broken(text) : text;
     if (!response.write(sent)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   }
@@ -68,7 +68,7 @@ function eventText({ event, data }: Frame): string {
   return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** An event whose JSON ends in the middle, though the event itself does not. */
+/** An event with truncated JSON. */
 function broken(text: string): string {
   return `${text.trimEnd().slice(0, -Math.min(12, Math.floor(text.length / 3)))}\n\n`;
 }

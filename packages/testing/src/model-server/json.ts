@@ -1,4 +1,4 @@
-/** Readers for what a client sent: foreign JSON, of which any part may be missing or of another kind. */
+/** Readers for a client's JSON, of which any part may be missing or wrong. */
 
 export type Json = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** All the text in a message's content, which vendors write as a string or as a list of parts. */
+/** All text in a message's content, which is a string or a list of parts. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)
@@ -26,7 +26,7 @@ export function contentText(content: unknown): string {
     .join('\n');
 }
 
-/** JSON that a model wrote as text, such as the arguments of a tool call; an empty object when it is none. */
+/** Parses JSON that a model wrote as text, such as tool arguments; an empty object if invalid. */
 export function parseObject(text: unknown): Json {
   try {
     return objectOf(JSON.parse(textOf(text)));

@@ -1,10 +1,10 @@
-/** Every bound of the model server, in one place. Units come last in the names. */
+/** Bounds of the model server. Units come last in names. */
 export const modelServerLimits = {
   /** The largest request body. */
   bodyBytes: 32 * 1024 * 1024,
-  /** Connections that may be open at the same time. */
+  /** Concurrent connections. */
   connections: 256,
-  /** Requests that are remembered for tests; older ones are forgotten. */
+  /** Requests remembered for tests. */
   requestsKept: 1_000,
   /** Names of offered tools that one remembered request has. */
   toolNamesKept: 300,
@@ -20,9 +20,9 @@ export const modelServerLimits = {
   scenarioBytes: 1024 * 1024,
   /** The longest wait between two chunks of a slow stream. */
   chunkMs: 60_000,
-  /** Pieces into which one text is cut for a stream. */
+  /** Pieces of one streamed text. */
   pieces: 200,
-  /** The shortest of these pieces. */
+  /** The minimum length of a piece. */
   pieceCharacters: 24,
   /** How much of a tool's result or an earlier message an answer quotes. */
   quoteCharacters: 400,

@@ -8,15 +8,12 @@ import { readScenarioFile } from './scenario-file.ts';
 import type { ModelServer } from './server.ts';
 import { startModelServer } from './server.ts';
 
-/** What whoever started this program is told, when it listens or cannot. */
+/** The report to the starting program: listening, or why not. */
 export type Report =
   | { ok: true; url: string; port: number; scenario: string; scenarios: string[]; clients: ClientSetup[] }
   | { ok: false; code: string; message: string; hint: string | null };
 
-/**
- * Serves until it is interrupted, or until the program that started it has gone. That one is told over its channel; without
- * a channel the same is printed.
- */
+/** Serves until interrupted, or until the starting program is gone. Reports over its channel, or prints without one. */
 export async function main(argv: string[]): Promise<void> {
   const parent = process.send === undefined ? null : (report: Report) => process.send?.(report);
   const tell = parent ?? print;
@@ -57,7 +54,7 @@ function startFailure(error: unknown): PawlError {
   return new PawlError('unavailable', `The server cannot start: ${messageOf(error)}`, { hint, cause: error });
 }
 
-/** Lets nothing survive: neither a signal nor the end of the program that started this one. */
+/** Exits on any signal, and with the starting program. */
 function endWith(server: ModelServer, hasParent: boolean): void {
   const end = (code: number) => void server.close().finally(() => process.exit(code));
   process.once('SIGINT', () => end(130));

@@ -3,7 +3,7 @@ import type { Json } from './json.ts';
 const names = ['scripted-1', 'claude-sonnet-4-5', 'gpt-5.1-codex', 'gemini-2.5-pro'];
 const since = 1_700_000_000;
 
-/** The models there are: any name works, these are only to be listed. Anthropic's and OpenAI's fields go together. */
+/** The listed models; any name works. Combines Anthropic's and OpenAI's fields. */
 export function modelList(forGemini: boolean): Json {
   if (forGemini) {
     return {

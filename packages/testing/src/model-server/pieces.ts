@@ -1,6 +1,6 @@
 import { modelServerLimits } from './limit.ts';
 
-/** A text in the pieces in which a stream sends it. Joined, they are the text; no character is cut in two. */
+/** Splits a text into pieces for a stream, never inside a character. */
 export function piecesOf(text: string): string[] {
   const characters = Array.from(text);
   const { pieces, pieceCharacters } = modelServerLimits;

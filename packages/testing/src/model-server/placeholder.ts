@@ -3,8 +3,7 @@ import type { Standing } from './conversation.ts';
 import { modelServerLimits } from './limit.ts';
 
 /**
- * Fills `{turns}`, `{step}` and `{id}`, which are safe anywhere. `{id}` is the same for the same turn of the same
- * conversation, and another one for another.
+ * Fills `{turns}`, `{step}` and `{id}`, which are safe anywhere. `{id}` is determined by the turn and the conversation.
  */
 export function fillSafe(text: string, standing: Standing): string {
   const { userTurns, answers, last } = standing;
@@ -15,7 +14,7 @@ export function fillSafe(text: string, standing: Standing): string {
     .replaceAll('{id}', id);
 }
 
-/** Fills in also what others said, which is fit for what the model says but never for a command. */
+/** Also fills in foreign text, which is fine in the model's words but never in a command. */
 export function fillSpoken(text: string, standing: Standing): string {
   const mark = /\[\[mark:([\w.-]{1,80})\]\]/.exec(standing.first)?.[1] ?? 'none';
   const spoken: Record<string, string> = {
@@ -27,7 +26,7 @@ export function fillSpoken(text: string, standing: Standing): string {
   return fillSafe(text, standing).replaceAll(/\{(?:first|last|result|mark)\}/g, (name) => spoken[name] ?? name);
 }
 
-/** The beginning of a text, without what could be taken for a marker when it comes back. */
+/** The beginning of a text, without anything that could be read back as a marker. */
 function quote(text: string): string {
   return text.replaceAll('[[', '[ [').slice(0, modelServerLimits.quoteCharacters);
 }

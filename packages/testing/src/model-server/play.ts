@@ -13,20 +13,20 @@ export type Playing = {
   standing: Standing;
   scenario: Scenario;
   key: string;
-  /** The id of the request, from which the ids of its calls are made. */
+  /** The id of the request, from which call ids are derived. */
   id: string;
   nowSeconds: number;
-  /** What every text ends with, with placeholders. */
+  /** The end of every text, with placeholders. */
   signature: string;
 };
 
-/** Tokens of an answer whose scenario does not say. */
+/** Default tokens of an answer. */
 const plainUsage = { input: 1_500, output: 42, cached: 300 };
 
-/** How long a limit lasts that does not say. */
+/** Default duration of a limit. */
 const plainResetSeconds = 3_600;
 
-/** What the scenario answers to this conversation as it stands: the same to the same, however often it is asked. */
+/** The scenario's answer at this position: deterministic. */
 export function play(playing: Playing): Reply {
   const { conversation, standing, scenario } = playing;
   const waiting = pollFor(standing.result);
@@ -42,21 +42,21 @@ export function play(playing: Playing): Reply {
     if ('hang' in step) return { kind: 'hang' };
   }
   const answer = answerOf(chosen, playing);
-  // Without tools a client wants a title, a summary or a sign of life, and no work.
+  // Without tools, a client wants a title, a summary or a health check, not work.
   if (conversation.answerSchema !== null && conversation.tools.length === 0) {
     answer.parts = [{ kind: 'text', text: JSON.stringify(fillSchema(conversation.answerSchema)) }];
   }
   return answer;
 }
 
-/** False for a failure that is meant for other keys, or for another time. */
+/** False for a failure meant for other keys, or for another time. */
 function isThere(step: Step, { key, nowSeconds }: Playing): boolean {
   if (!('error' in step)) return true;
   if (step.key !== undefined && !key.includes(step.key)) return false;
   return step.until === undefined || nowSeconds < step.until;
 }
 
-/** The steps of each answer: a tool call or a failure ends one, and so does the end of the list. */
+/** The steps of each answer: a tool call, a failure or the end of the list ends one. */
 function answersIn(steps: Step[]): Step[][] {
   const answers: Step[][] = [];
   let current: Step[] = [];
@@ -100,7 +100,7 @@ function answerOf(steps: Step[], playing: Playing): Answer {
   return answer;
 }
 
-/** The call of a step that needs a tool, or what to say when the client offers none that could do it. */
+/** The call for a step that needs a tool, or a text if the client offers none. */
 function callPart(step: Step, { conversation, standing, id }: Playing): Part {
   const { tools } = conversation;
   if (tools.length === 0) return { kind: 'text', text: 'A short scripted answer.' };

@@ -5,14 +5,14 @@ type Call = { name: string; input: Json };
 
 const pollMs = 60_000;
 
-/** True for a call that only waits: it is a part of the step before it, not a step of its own. */
+/** True for a call that only waits: it belongs to the step before it. */
 export function isPoll({ name, input }: Call): boolean {
   return (name === 'write_stdin' && textOf(input['chars']) === '') || (name === 'wait' && 'cell_id' in input);
 }
 
-/** The call that waits on for the command or script whose call returned this, or null when that has ended. */
+/** The call that continues to wait for a command or script, or null if that has ended. */
 export function pollFor(result: string): Call | null {
-  // What the command itself printed comes after these lines, and may say anything.
+  // The command's own output follows these lines, and may say anything.
   const report = result.split(/^Output:/m)[0] ?? '';
   const session = /^Process running with session ID (\d{1,9})$/m.exec(report)?.[1];
   if (session !== undefined) {

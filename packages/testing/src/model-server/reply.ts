@@ -10,33 +10,33 @@ export type Part =
       name: string;
       namespace?: string;
       input: Json;
-      /** The tool that runs scripts, where this one is called from such a script. */
+      /** The script tool, if this one is called from a script. */
       script?: { name: string; namespace?: string };
     };
 
-/** Tokens of one answer; `input` counts those from the cache too. */
+/** Tokens of one answer; `input` includes cached ones. */
 export type Usage = { input: number; output: number; cached: number };
 
-/** An answer, in no vendor's words. */
+/** An answer, vendor-neutral. */
 export type Answer = {
   kind: 'answer';
   parts: Part[];
   usage: Usage;
-  /** How long the stream waits before each chunk. */
+  /** The delay before each chunk. */
   chunkMs: number;
-  /** How it ends: as it should, with the connection gone, or with what is no JSON. */
+  /** How it ends: normally, with a lost connection, or with invalid JSON. */
   ending: 'whole' | 'cut' | 'malformed';
 };
 
-/** A failure, in no vendor's words. */
+/** A failure, vendor-neutral. */
 export type Fault = {
   kind: 'fault';
   error: ErrorKind;
-  /** When a limit ends, in seconds since 1970, where that is told. */
+  /** When a limit ends, in seconds since 1970, if reported. */
   resetsAt: number | null;
   /** Seconds until then. */
   resetsInSeconds: number | null;
-  /** What is wrong, where the vendor's own words would hide it. */
+  /** The problem, if the vendor's own words would hide it. */
   message?: string;
 };
 
@@ -44,7 +44,7 @@ export type Reply = Answer | Fault | { kind: 'hang' };
 
 /** What an API writes an answer with. */
 export type Writing = {
-  /** The same request has the same id, so that a repeated one gets the same answer. */
+  /** Equal requests have equal ids, so a repeated one gets the same answer. */
   id: string;
   model: string;
   /** Seconds since 1970. */

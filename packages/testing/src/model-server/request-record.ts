@@ -1,23 +1,23 @@
 import { modelServerLimits } from './limit.ts';
 
-/** What a test may know of a request; a key is never kept, only enough of its hash to tell it from others. */
+/** The record of a request for tests; of a key, only part of its hash. */
 export type RequestRecord = {
   method: string;
-  /** Without the query, which may hold a key. */
+  /** Without the query, which may contain a key. */
   path: string;
   api: string;
   kind: 'answer' | 'count' | 'models' | 'alive' | 'unknown';
   scenario: string | null;
-  /** Which answer since the user last spoke, from 1. */
+  /** The answer's number since the last user turn, from 1. */
   step: number;
   key: string;
   userTurns: number;
   model: string;
   stream: boolean;
   tools: string[];
-  /** Every `[[mark:WORD]]` in what was sent, in order: what the model was shown, and how often. */
+  /** Every `[[mark:WORD]]` in the request, in order: what the model was shown, and how often. */
   marks: string[];
-  /** The status that was sent; null while nothing was. */
+  /** The sent status; null while none was. */
   status: number | null;
 };
 
@@ -27,7 +27,7 @@ export function marksIn(body: Buffer): string[] {
   return marks.slice(0, modelServerLimits.marksKept);
 }
 
-/** Keeps a record and forgets the oldest when there are too many. */
+/** Adds a record and drops the oldest if there are too many. */
 export function keepRecord(records: RequestRecord[], record: RequestRecord): void {
   record.tools.length = Math.min(record.tools.length, modelServerLimits.toolNamesKept);
   records.push(record);

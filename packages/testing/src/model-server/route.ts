@@ -4,7 +4,7 @@ import { chat } from './api/chat.ts';
 import { gemini } from './api/gemini.ts';
 import { responses } from './api/responses.ts';
 
-/** What a request asks for, from its method and path alone. */
+/** The operation of a request, from its method and path alone. */
 export type Route = { prefix: string | null } & (
   | { kind: 'answer'; api: Api; model: string | null; stream: boolean | null }
   | { kind: 'count'; api: Api }
@@ -13,7 +13,7 @@ export type Route = { prefix: string | null } & (
   | { kind: 'unknown'; api: Api }
 );
 
-/** Finds out what is asked for. A scenario may stand in front of the path, as `/s/<name>`; `/v1` may be missing. */
+/** Parses the path. A scenario may come first, as `/s/<name>`; `/v1` may be missing. */
 export function routeOf(method: string, pathname: string): Route {
   const [, prefix = null, rest = ''] = /^(?:\/s\/([\w.-]+))?(\/.*)?$/.exec(pathname) ?? [];
   const path = rest.replace(/\/+$/, '').replace(/^\/(v1beta|v1alpha|v1)(?=\/|$)/, '');

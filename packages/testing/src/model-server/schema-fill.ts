@@ -2,7 +2,7 @@ import type { Json } from './json.ts';
 import { listOf, objectOf, textOf } from './json.ts';
 import { modelServerLimits } from './limit.ts';
 
-/** An object that fits a JSON schema: the known values, and for every other required field the plainest that fits. */
+/** An object that fits a JSON schema: the known values, and the simplest value for every other required field. */
 export function fillSchema(schema: Json, known: Json = {}, depth = 0): Json {
   const properties = objectOf(schema['properties']);
   const filled: Json = { ...known };

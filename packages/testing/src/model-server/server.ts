@@ -12,15 +12,15 @@ import { scenarioSchema } from './step.ts';
 export type ModelServerOptions = {
   /** 0, the default, takes any free one. */
   port?: number;
-  /** Scenarios beside the built-in ones; the same name replaces one. */
+  /** Scenarios besides the built-in ones; the same name replaces one. */
   scenarios?: Record<string, ScenarioInput>;
-  /** The scenario when a request asks for none; `work` by default. */
+  /** The default scenario; `work` by default. */
   fallback?: string;
-  /** Scenarios of certain API keys. */
+  /** Scenarios by API key. */
   keys?: Record<string, string>;
-  /** When given, every other key is refused. */
+  /** If given, every other key is refused. */
   validKeys?: string[];
-  /** What every text ends with. `{turns}` is how often the user has spoken. */
+  /** The end of every text. `{turns}` is the number of user turns. */
   signature?: string;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -30,11 +30,11 @@ export type ModelServer = {
   /** Without a slash at the end. */
   url: string;
   port: number;
-  /** What was asked, oldest first; only the latest are kept. */
+  /** The requests, oldest first; only the latest are kept. */
   requests: RequestRecord[];
-  /** Scenarios of certain API keys, which may be changed at any time: so a test ends a limit. */
+  /** Scenarios by API key, changeable at any time: a test ends a limit this way. */
   keys: Map<string, string>;
-  /** Ends every connection, also those that hang. */
+  /** Closes every connection, including hanging ones. */
   close(): Promise<void>;
 } & AsyncDisposable;
 
@@ -58,7 +58,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     requests: [] as RequestRecord[],
   };
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    // A client that leaves in the middle is no failure of ours.
+    // A client that disconnects is not our failure.
     response.on('error', () => {});
     request.on('error', () => {});
     void answerRequest(state, request, response);

@@ -20,11 +20,11 @@ export type ErrorKind = (typeof errorKinds)[number];
 
 const errorStep = z.strictObject({
   error: z.enum(errorKinds),
-  /** Only for API keys that contain this; for others the step is not there. */
+  /** Only for API keys that contain this; for others the step is skipped. */
   key: z.string().min(1).optional(),
-  /** Seconds from now until a limit ends; only `limit-reset` tells. */
+  /** Seconds until a limit ends; only `limit-reset` reports it. */
   resetsInSeconds: count.optional(),
-  /** Seconds since 1970 when the limit ends: it is told as the reset time, and afterwards the step is not there. */
+  /** The end of the limit in seconds since 1970: reported as the reset time; afterwards the step is skipped. */
   until: moment.optional(),
 });
 export type ErrorStep = z.infer<typeof errorStep>;
@@ -51,12 +51,12 @@ export type Step = z.infer<typeof stepSchema>;
 
 export const stepsSchema = z.array(stepSchema).max(modelServerLimits.steps);
 
-/** What the model does in a turn, as data: a scenario file is this as JSON or YAML. */
+/** The model's actions in a turn, as data: a scenario file is this as JSON or YAML. */
 export const scenarioSchema = z.strictObject({
   steps: stepsSchema,
-  /** The steps of every later turn of the user; without it they are the same as for the first. */
+  /** The steps of later user turns; by default the same as for the first. */
   followUp: stepsSchema.optional(),
-  /** True when the steps begin again after the last, so that the turn never ends. */
+  /** True to repeat the steps, so that the turn never ends. */
   repeat: z.boolean().optional(),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;

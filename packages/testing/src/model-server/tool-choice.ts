@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 import { objectOf, textOf } from './json.ts';
 import { fillSchema, typesOf } from './schema-fill.ts';
 
-/** A call of a tool that the client offered, with input that fits the tool's own schema. */
+/** A call of an offered tool, with input that fits its schema. */
 export type ToolCall = { tool: OfferedTool; input: Json };
 
 const shellNames = [
@@ -24,10 +24,10 @@ const writeNames = ['Write', 'write_file', 'write', 'create_file', 'writeFile', 
 const pathFields = ['file_path', 'filePath', 'path', 'absolute_path', 'filename', 'filepath'];
 const contentFields = ['content', 'contents', 'file_text', 'text'];
 
-/** How long a command may run, where the tool's schema lets the caller say; its default is often ten seconds. */
+/** The timeout of a command, if the tool's schema has one; its default is often ten seconds. */
 const patientFields: Record<string, number> = { timeout_ms: 600_000, yield_time_ms: 30_000 };
 
-/** Runs a command with whatever shell the client offers, or null when it offers none. */
+/** Runs a command with the client's shell tool, or null if it has none. */
 export function shellCall(tools: OfferedTool[], command: string): ToolCall | null {
   const tool = byName(tools, shellNames) ?? tools.find((each) => fieldOf(each, commandFields) !== undefined);
   if (tool === undefined) return null;
@@ -42,7 +42,7 @@ export function shellCall(tools: OfferedTool[], command: string): ToolCall | nul
   return { tool, input: fillSchema(tool.schema, known) };
 }
 
-/** Writes a file with the client's own tool, or with its shell when it has no such tool; null when it has neither. */
+/** Writes a file with the client's own tool, or with its shell; null if it has neither. */
 export function writeCall(
   tools: OfferedTool[],
   { path, content }: { path: string; content: string },
@@ -58,7 +58,7 @@ export function writeCall(
   return { tool, input: fillSchema(tool.schema, { [pathField]: whole, [contentField]: content }) };
 }
 
-/** Calls the tool of this name, or of a name that ends with it, such as `mcp__server__name`; null when there is none. */
+/** Calls the tool with this name or suffix, such as `mcp__server__name`; null if there is none. */
 export function namedCall(tools: OfferedTool[], name: string, input: Json): ToolCall | null {
   const tool =
     tools.find((each) => each.name === name) ??
@@ -68,7 +68,7 @@ export function namedCall(tools: OfferedTool[], name: string, input: Json): Tool
   return tool === undefined ? null : { tool, input: fillSchema(tool.schema, input) };
 }
 
-/** Calls the first tool that comes from an MCP server, as far as names tell; null when there is none. */
+/** Calls the first MCP tool, judging by names; null if there is none. */
 export function mcpCall(tools: OfferedTool[], input: Json): ToolCall | null {
   // One CLI writes `server_tool`, and none of its own tools has such a name.
   const pattern = tools.some(({ name }) => name === 'todowrite') ? /_/ : /^(mcp_|pawl_)/;
@@ -76,19 +76,19 @@ export function mcpCall(tools: OfferedTool[], input: Json): ToolCall | null {
   return tool === undefined ? null : { tool, input: fillSchema(tool.schema, input) };
 }
 
-/** A tool that only a script could find, where the client has scripts. */
+/** A tool that only a script could find, if the client has scripts. */
 function undeclared(tools: OfferedTool[], name: string): OfferedTool | undefined {
   const script = tools.find((tool) => tool.script !== undefined)?.script;
   return script === undefined ? undefined : { name, schema: {}, script };
 }
 
-/** A command that writes a file and makes its directory, in words that any POSIX shell takes. */
+/** A POSIX command that writes a file and creates its directory. */
 function writeCommand(path: string, content: string): string {
   const directory = posix.dirname(path);
   return `mkdir -p -- ${quoted(directory)} && printf '%s' ${quoted(content)} > ${quoted(path)}`;
 }
 
-/** A command that replaces a file in one step, so that no reader sees half of it. */
+/** A command that replaces a file atomically. */
 export function replaceCommand(path: string, content: string): string {
   return `${writeCommand(`${path}.new`, content)} && mv -- ${quoted(`${path}.new`)} ${quoted(path)}`;
 }

@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { ToolPermission } from './tool-permission.ts';
 import { parseToolList } from './tool-permission.ts';
 
-/** What the command line asks for. The flags are the ones of Claude Code that matter without a model. */
+/** The parsed command line. The flags are those of Claude Code that matter without a model. */
 export type Arguments = {
   sessionId: string | undefined;
   resume: string | undefined;
@@ -11,9 +11,9 @@ export type Arguments = {
   model: string;
   permission: ToolPermission;
   inputFormat: 'text' | 'stream-json';
-  /** Shows each user turn once it is taken in; only with input as stream-json. */
+  /** Echoes each user turn once it is taken in; only with stream-json input. */
   replayUserMessages: boolean;
-  /** A prompt given as a word instead of on stdin; only with text input. */
+  /** A prompt given as an argument instead of on stdin; only with text input. */
   prompt: string | undefined;
   help: boolean;
 };
@@ -48,7 +48,7 @@ export function isSessionId(id: string): boolean {
   return uuid.test(id);
 }
 
-/** Reads the command line, or throws a `usage` error that names the bad word. */
+/** Parses the command line, or throws a `usage` error that names the bad word. */
 export function parseArguments(argv: string[]): Arguments {
   const result: Arguments = {
     sessionId: undefined,

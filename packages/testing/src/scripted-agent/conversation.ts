@@ -7,8 +7,8 @@ import { scriptedLimits } from './limit.ts';
 import { taskOf } from './placeholder.ts';
 
 /**
- * What a conversation remembers between processes. It is written after every step, so that a process that was killed
- * is resumed at the step after the last finished one.
+ * The state of a conversation between processes. Written after every step, so that a killed process resumes after the
+ * last finished step.
  */
 export type Conversation = {
   sessionId: string;
@@ -16,31 +16,31 @@ export type Conversation = {
   scenario: string | null;
   /** Index of the next step in the unrolled scenario. */
   next: number;
-  /** How many user turns there were. */
+  /** The number of user turns. */
   turnsSeen: number;
   /** The first user turn. */
   task: string;
   /** The latest user turns, oldest first. */
   turns: string[];
-  /** The names that senders gave to the latest user turns: one that comes again is not taken in again. */
+  /** The ids of the latest user turns: a repeated one is not taken in again. */
   uuids: string[];
-  /** The ids of the latest mails that user turns held, in order, each as often as it was handed over. */
+  /** The ids of the latest mails in user turns, in order, with repetitions. */
   letters: string[];
-  /** Files that the scenario wrote since its last commit, relative to the working directory. */
+  /** Files written since the last commit, relative to the working directory. */
   written: string[];
-  /** True while a step calls Pawl, which may be a fork of this very conversation. */
+  /** True while a step calls Pawl, which may be forking this conversation. */
   calling: boolean;
 };
 
-/** A conversation that nobody has said anything in yet. It is stored with its first user turn. */
+/** An empty conversation. It is stored with its first user turn. */
 export function newConversation(sessionId: string, scenario: string | null): Conversation {
   const nothing = { turns: [], uuids: [], letters: [], written: [] };
   return { sessionId, scenario, next: 0, turnsSeen: 0, task: '', ...nothing, calling: false };
 }
 
 /**
- * A copy that remembers everything under an id of its own. It goes on after a call of Pawl that was not over yet, as a
- * forked process does: otherwise a step that forks would fork again in every copy. Another scenario begins at its start.
+ * A copy under its own id. It continues after an unfinished call of Pawl, like a forked process: otherwise a step that
+ * forks would fork again in every copy. Another scenario starts at its beginning.
  */
 export function forkConversation(original: Conversation, sessionId: string, scenario: string | null): Conversation {
   const next = scenario === original.scenario ? original.next + (original.calling ? 1 : 0) : 0;
@@ -54,8 +54,8 @@ export function stateDirectory(): string {
 }
 
 /**
- * Adds a user turn, cut to what the conversation remembers of it: the file is written after every step. False, and nothing
- * is added, when a turn of this name was taken in before.
+ * Adds a user turn, cut to a limit: the file is written after every step. Returns false and adds nothing for a repeated
+ * id.
  */
 export function addTurn(conversation: Conversation, prompt: string, uuid: string | null = null): boolean {
   if (uuid !== null && conversation.uuids.includes(uuid)) return false;
@@ -73,7 +73,7 @@ export function addTurn(conversation: Conversation, prompt: string, uuid: string
 /** The beginning of a mail as Pawl shows it to its recipient. */
 const letter = /^<letter id="([\w-]{1,64})"/gm;
 
-/** Stores the conversation whole or not at all. */
+/** Stores the conversation atomically. */
 export function saveConversation(directory: string, conversation: Conversation): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = fileOf(directory, conversation.sessionId);
@@ -82,7 +82,7 @@ export function saveConversation(directory: string, conversation: Conversation):
   renameSync(temporary, file);
 }
 
-/** The stored conversation, or undefined when there is none of that id. A damaged file is an error. */
+/** The stored conversation, or undefined. A damaged file is an error. */
 export function loadConversation(directory: string, sessionId: string): Conversation | undefined {
   if (!isSessionId(sessionId)) return undefined;
   const file = fileOf(directory, sessionId);
@@ -100,7 +100,7 @@ function fileOf(directory: string, sessionId: string): string {
   return join(directory, `${sessionId.toLowerCase()}.json`);
 }
 
-/** Checked by hand: a schema library would cost more than the rest of the start. */
+/** Validated by hand: a schema library would cost more than the rest of the start. */
 function parseConversation(text: string, sessionId: string): Conversation {
   const value = JSON.parse(text) as Partial<Record<keyof Conversation, unknown>>;
   const { scenario, next, turnsSeen, task, turns, written, uuids = [], letters = [], calling = false } = value;

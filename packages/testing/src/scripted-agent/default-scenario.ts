@@ -1,9 +1,9 @@
 import type { Scenario, Step } from './scenario.ts';
 
-/** How often the built-in scenario answers a follow-up before it has nothing left to say. */
+/** How many follow-ups the built-in scenario answers. */
 const followUps = 1_000;
 
-/** The scenario without a file: it takes a note of its task, commits it and says that it is done. */
+/** The built-in scenario: notes its task, commits it and signals that it is done. */
 export function defaultScenario(): Scenario {
   const steps: Step[] = [
     { kind: 'think', value: 'The task is clear. A note about it, committed, is enough.' },

@@ -1,6 +1,6 @@
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 
-/** What to tell about a failure, and the exit code: 2 for a bad command line or scenario, 1 for everything else. */
+/** The message of a failure, and the exit code: 2 for a bad command line or scenario, 1 for everything else. */
 export function describeFailure(error: unknown): { text: string; code: number } {
   if (!(error instanceof PawlError)) return { text: messageOf(error), code: 1 };
   const text =

@@ -19,13 +19,13 @@ export async function readText(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A user turn as it arrived. `uuid` is the sender's own name for it. */
+/** A received user turn. `uuid` is the sender's id for it. */
 export type UserTurn = { prompt: string; uuid: string | null };
 
 /**
- * The user turns that arrive as JSON lines on stdin, in order. Each is shown to `admit` the moment it arrives, whatever is
- * being played, and waits for its turn only when that says true. What is not a user turn is reported and skipped. Reading
- * pauses while too many turns wait, so that the pipe holds the sender back.
+ * Reads user turns as JSON lines from stdin, in order. Calls `admit` as soon as each arrives, whatever is being played,
+ * and queues it if that returns true. Reports and skips other lines. Pauses while too many turns wait, so that the pipe
+ * slows the sender down.
  */
 export class Inbox {
   readonly #stream: Readable;
@@ -49,7 +49,7 @@ export class Inbox {
     });
   }
 
-  /** The next user turn, or undefined when stdin has ended. */
+  /** The next user turn, or undefined if stdin has ended. */
   next(): Promise<string | undefined> {
     const prompt = this.#prompts.shift();
     if (this.#prompts.length < scriptedLimits.queuedPrompts) this.#stream.resume();
@@ -108,7 +108,7 @@ export class Inbox {
   }
 }
 
-/** Reads `{"type":"user","message":{"role":"user","content":"…"},"uuid":"…"}`, with text or content blocks. */
+/** Parses `{"type":"user","message":{"role":"user","content":"…"},"uuid":"…"}`, with text or content blocks. */
 export function parseUserTurn(line: string): { ok: true; turn: UserTurn } | { ok: false; reason: string } {
   let value: unknown;
   try {

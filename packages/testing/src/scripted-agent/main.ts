@@ -17,8 +17,8 @@ import { allowsTool } from './tool-permission.ts';
 import { initLine, noTokens, resultLine } from './wire.ts';
 
 /**
- * Plays a scenario as if this process were a coding agent. Returns the exit code; the caller ends the process with it,
- * because stdin and timers may still be open. The first line is out before anything is loaded that it does not need.
+ * Plays a scenario as a coding agent would. Returns the exit code; the caller must exit with it, because stdin and
+ * timers may still be open. Writes the first line before loading anything else.
  */
 export async function main(argv: string[]): Promise<number> {
   try {
@@ -42,7 +42,7 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** The conversation that the command line means, or undefined when it is to be resumed and does not exist. */
+/** The conversation of the command line, or undefined if it should be resumed and does not exist. */
 function openConversation(options: Arguments): Conversation | undefined {
   const state = stateDirectory();
   const scenario = options.scenario === undefined ? undefined : resolve(options.scenario);

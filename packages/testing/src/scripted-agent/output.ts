@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
 import { hasErrno } from '@pawl/schema/error';
 
-/** Exit code when the reader of stdout has gone, as a shell reports SIGPIPE. */
+/** Exit code when the reader of stdout has gone, like SIGPIPE. */
 export const readerGone = 141;
 
-/** Writes a line at once, before the stream library behind `process.stdout` is loaded. False when nobody reads. */
+/** Writes a line immediately, before the stream library behind `process.stdout` is loaded. False if nobody reads. */
 export function writeLineNow(line: object): boolean {
   let rest = Buffer.from(`${JSON.stringify(line)}\n`);
   while (rest.length > 0) {
@@ -13,7 +13,7 @@ export function writeLineNow(line: object): boolean {
     } catch (error) {
       if (hasErrno(error, 'EPIPE')) return false;
       if (!hasErrno(error, 'EAGAIN')) throw error;
-      // Somebody made the pipe non-blocking and it is full; the stream knows how to wait for it.
+      // The pipe is non-blocking and full; the stream can wait for it.
       process.stdout.write(rest);
       return true;
     }
@@ -21,20 +21,20 @@ export function writeLineNow(line: object): boolean {
   return true;
 }
 
-/** Says something to the person or program that started this process. */
+/** Logs to stderr. */
 export function report(message: string): void {
   process.stderr.write(`scripted-agent: ${message}\n`);
 }
 
-/** The stdout of this process, written no faster than its reader reads. */
+/** Our stdout, written no faster than its reader reads. */
 export class Output {
-  /** Settles when the reader has gone or the output cannot be written any more. */
+  /** Resolves when the reader has gone or writing fails. */
   readonly closed: Promise<Error>;
   readonly #stream = process.stdout;
 
   constructor() {
     this.closed = new Promise((resolve) => this.#stream.once('error', resolve));
-    // A second error must not end the process with a stack trace while it is leaving.
+    // A second error must not end the process with a stack trace while it exits.
     this.#stream.on('error', () => {});
   }
 
@@ -43,13 +43,13 @@ export class Output {
     return this.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** Takes bytes or text, and resolves when more may be written. */
+  /** Writes bytes or text, and resolves when more may be written. */
   write(data: string | Uint8Array): Promise<void> {
     if (this.#stream.write(data)) return Promise.resolve();
     return new Promise((resolve) => this.#stream.once('drain', resolve));
   }
 
-  /** Resolves when everything written so far has left this process. */
+  /** Resolves when everything written so far is flushed. */
   flush(): Promise<void> {
     return new Promise((resolve) => this.#stream.write('', () => resolve()));
   }

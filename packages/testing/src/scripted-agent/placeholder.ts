@@ -3,7 +3,7 @@ import { scriptedLimits } from './limit.ts';
 
 export type PlaceholderValues = Record<string, string>;
 
-/** What `{name}` stands for at this moment. `{n}` exists only inside a `repeat`. */
+/** The current values of placeholders. `{n}` exists only inside a `repeat`. */
 export function placeholderValues(
   conversation: Conversation,
   latestPrompt: string,
@@ -20,14 +20,14 @@ export function placeholderValues(
   };
 }
 
-/** The first line of a prompt's task that says something: an opening tag alone on its line does not. */
+/** The first meaningful line of a prompt's task: not an opening tag alone. */
 export function firstLine(prompt: string): string {
   const lines = taskOf(prompt).slice(0, scriptedLimits.taskCharacters).split('\n');
   const said = lines.find((line) => line.trim() !== '' && !/^\s*<[\w-]+>\s*$/.test(line));
   return (said ?? '').trim().slice(0, scriptedLimits.promptCharacters);
 }
 
-/** The task inside the prompt that Pawl gives a worker, or the whole prompt when it has no `<task>` block. */
+/** The task in a worker's prompt, or the whole prompt without a `<task>` block. */
 export function taskOf(prompt: string): string {
   const start = prompt.indexOf('<task>');
   const end = prompt.lastIndexOf('</task>');
@@ -36,7 +36,7 @@ export function taskOf(prompt: string): string {
 
 const placeholder = /\{(turns|prompt|task|agent|id|session|n)\}/g;
 
-/** Fills the placeholders of every string inside a value. What is not a placeholder stays as it is. */
+/** Fills the placeholders in every string of a value. */
 export function fill<T>(value: T, values: PlaceholderValues): T {
   if (typeof value === 'string') {
     return value.replace(placeholder, (whole, name: string) => values[name] ?? whole) as T;
@@ -47,8 +47,8 @@ export function fill<T>(value: T, values: PlaceholderValues): T {
 }
 
 /**
- * Fills the placeholders of a shell command. A prompt is foreign text: unless it is a harmless word it goes into the
- * environment and the command refers to it, so that no shell ever reads it as code.
+ * Fills the placeholders of a shell command. A prompt is foreign text: unless it is a harmless word, it goes into the
+ * environment and the command refers to it, so that no shell reads it as code.
  */
 export function fillCommand(
   command: string,

@@ -5,30 +5,30 @@ import type { ToolCommands } from './tool-command.ts';
 import type { Voice } from './voice.ts';
 import type { TurnEnd } from './wire.ts';
 
-/** What the steps of a playing scenario share. */
+/** Shared by the steps of a playing scenario. */
 export type Play = {
   directory: string;
   conversation: Conversation;
-  /** Stores the conversation as it is now. */
+  /** Stores the current conversation. */
   save: () => void;
   voice: Voice;
-  /** True when user turns are shown as soon as they are taken in. */
+  /** True if user turns are echoed once taken in. */
   echoes: boolean;
-  /** The names of user turns that earlier processes took in. Whether their echo got out, this one cannot know. */
+  /** The ids of user turns that earlier processes took in, possibly without an echo. */
   inherited: Set<string>;
   tools: ToolCommands;
   latestPrompt: string;
-  /** A signal that is written only after the result of the turn. */
+  /** A signal to write only after the turn's result. */
   lateSignal: { delayMs: number; content: string } | undefined;
-  /** True while a `hang` step ignores requests to end. */
+  /** True while a `hang` step ignores stop requests. */
   deaf: boolean;
-  /** True from the moment the process is on its way out. */
+  /** True while the process is exiting. */
   stopping: boolean;
 };
 
 /**
- * How the scenario goes on after a step. Nothing: with the next step. The position is stored first in every case, so
- * that a resumed conversation does not crash, or run into its limit, at the same step again.
+ * How the scenario continues after a step; by default with the next one. The position is always stored first, so that a
+ * resumed conversation does not crash or hit its limit at the same step again.
  */
 export type Outcome =
   | undefined
@@ -36,20 +36,20 @@ export type Outcome =
   | { after: 'exit'; code: number; result: TurnEnd | undefined }
   | { after: 'kill'; signal: NodeJS.Signals };
 
-/** Plays one kind of step. Its strings are filled already, except those of `shell`. */
+/** Plays one kind of step. Its strings are already filled, except those of `shell`. */
 export type StepPlayer<K extends keyof StepValues> = (
   play: Play,
   value: StepValues[K],
   values: PlaceholderValues,
 ) => Promise<Outcome>;
 
-/** Lets time pass. Once the process is on its way out it never resolves, so that nothing more is said. */
+/** Waits. Never resolves while the process is exiting, so that nothing more is printed. */
 export async function pass(play: Play, durationMs: number): Promise<void> {
   await new Promise<void>((resolve) => setTimeout(resolve, durationMs));
   if (play.stopping) await new Promise(() => {});
 }
 
-/** A turn that ended well; it repeats the last text unless there is a better one. */
+/** A successful turn; repeats the last text by default. */
 export function success(text: string): TurnEnd {
   return { subtype: 'success', isError: false, text };
 }

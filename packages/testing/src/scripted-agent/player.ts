@@ -57,12 +57,12 @@ const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
   print_env: playPrintEnv,
 };
 
-/** How a process ends: with an exit code of its own, or by a signal that it sends itself. */
+/** How a process ends: with an exit code, or by a signal to itself. */
 export type Ending = { code: number } | { signal: NodeJS.Signals };
 
 /**
- * Plays the scenario from where the conversation stands. Order matters: the effects of a step, then the stored
- * position, then the result of the turn. A kill between two of them repeats a step and never leaves one out.
+ * Plays the scenario from the conversation's position. Order matters: a step's effects, then the stored position, then
+ * the turn's result. A kill in between repeats a step and never skips one.
  */
 export async function playScenario(
   play: Play,
@@ -70,9 +70,9 @@ export async function playScenario(
   nextPrompt: () => Promise<string | undefined>,
 ): Promise<Ending> {
   for (;;) {
-    // Steps that never wait would otherwise keep user turns, and requests to end, from being heard.
+    // Otherwise steps without waits would block user turns and stop requests.
     await setImmediate();
-    // Whoever asked for the end is already flushing: no further step may begin.
+    // A requested stop is already flushing: start no further step.
     if (play.stopping) return new Promise(() => {});
     const step = scenario.steps[play.conversation.next];
     const outcome = step === undefined ? endOfScenario(play) : await playStep(play, step);
@@ -90,9 +90,8 @@ export async function playScenario(
 }
 
 /**
- * Takes a user turn into the conversation the moment it arrives, and stores it before that is shown. One that was taken in
- * before is dropped; but if that was by a process that may have died before it was shown, it is shown now. Says whether it
- * is new.
+ * Takes a user turn in as soon as it arrives, and stores it before echoing it. Drops a repeated one, but echoes it if
+ * the process that took it in may have died before its echo. Returns whether it is new.
  */
 export function takeTurn(play: Play, { prompt, uuid }: UserTurn): boolean {
   const isNew = addTurn(play.conversation, prompt, uuid);
@@ -102,7 +101,7 @@ export function takeTurn(play: Play, { prompt, uuid }: UserTurn): boolean {
   return isNew;
 }
 
-/** Begins a turn with a prompt that was taken in. */
+/** Starts a turn with a prompt that was taken in. */
 export function beginTurn(play: Play, prompt: string): void {
   play.latestPrompt = prompt;
   play.voice.beginTurn(play.conversation.turnsSeen, prompt);

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Kills a process and everything that descends from it, the oldest first so that it starts nothing new. */
+/** Kills a process and all its descendants, oldest first, so that none starts new ones. */
 export function killTree(pid: number): void {
   for (const member of [pid, ...descendantsOf(pid)]) {
     try {
       process.kill(member, 'SIGKILL');
     } catch {
-      // It has ended by itself in the meantime.
+      // It has ended by itself meanwhile.
     }
   }
 }
@@ -21,7 +21,7 @@ function descendantsOf(pid: number): number[] {
   return found.slice(1);
 }
 
-/** The parent of every process, from /proc where there is one, else from ps. */
+/** The parent of every process, from /proc if available, else from ps. */
 function readParents(): Map<number, number> {
   const parents = new Map<number, number>();
   if (process.platform === 'linux') {
@@ -41,7 +41,7 @@ function readParents(): Map<number, number> {
 function readParent(pid: string): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program stands in parentheses and may itself contain any character.
+    // The program's name in parentheses may contain any character.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;

@@ -32,7 +32,7 @@ async function readDocument(path: string): Promise<unknown> {
     });
   }
   try {
-    // JSON is YAML too, but its own parser is there already.
+    // JSON is YAML, too, but its own parser is already loaded.
     return path.endsWith('.json') ? JSON.parse(text) : (await import('./yaml-document.ts')).parseYaml(text);
   } catch (error) {
     throw invalid(path, messageOf(error).trim(), error);
@@ -84,7 +84,7 @@ function readStep(item: unknown, reading: Reading): void {
 
 const tooManySteps = `steps: more than ${scriptedLimits.scenarioSteps} steps, with every repeat unrolled`;
 
-/** The body is read once per round, which costs little and gives each round its own `n`. */
+/** The body is parsed once per round, which is cheap and gives each round its own `n`. */
 function unroll(repeat: { times: number; steps: unknown[] }, reading: Reading): void {
   if (reading.depth >= scriptedLimits.repeatDepth) {
     reading.faults.push(`${reading.where}: repeat is nested more than ${scriptedLimits.repeatDepth} deep`);

@@ -4,11 +4,11 @@ import type { stepSchemas } from './step-schema.ts';
 type Schemas = typeof stepSchemas;
 type StepKind = Exclude<keyof Schemas, 'repeat'>;
 
-/** What each step carries when its scenario has been read. */
+/** The parsed data of each step. */
 export type StepValues = { [K in StepKind]: z.output<Schemas[K]> };
 
-/** A step that is ready to be played; `n` counts the rounds of the innermost `repeat` from 1. */
+/** A step ready to play; `n` counts the rounds of the innermost `repeat` from 1. */
 export type Step = { [K in StepKind]: { kind: K; value: StepValues[K]; n?: number } }[StepKind];
 
-/** A scenario with every `repeat` unrolled, so that one number says where a conversation stands. */
+/** A scenario with every `repeat` unrolled, so that one number is the position. */
 export type Scenario = { name: string; steps: Step[] };

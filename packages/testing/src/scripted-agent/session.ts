@@ -48,7 +48,7 @@ export async function runSession(options: Arguments, conversation: Conversation,
   return 'code' in ending ? ending.code : killItself(ending.signal);
 }
 
-/** Plays the conversation. A user turn that cannot be taken in while a step is played is told to `onUntaken`. */
+/** Plays the conversation. Reports a user turn that cannot be taken in to `onUntaken`. */
 async function perform(play: Play, options: Arguments, onUntaken: (error: unknown) => void): Promise<Ending> {
   const scenario = await loadScenario(play.conversation);
   const nextPrompt = promptSource(play, options, onUntaken);

@@ -147,7 +147,7 @@ function fault(fault: Fault): WireFault {
   };
 }
 
-/** The headers from which a client learns that a subscription's window is used up, and until when. */
+/** The headers that report an exhausted subscription window, and its end. */
 function limitHeaders({ error, resetsAt, resetsInSeconds }: Fault): Record<string, string> {
   if (error !== 'limit' && error !== 'limit-reset') return {};
   const rejected = { 'anthropic-ratelimit-unified-status': 'rejected' };

@@ -2,10 +2,10 @@ import type { Conversation } from '../conversation.ts';
 import type { Json } from '../json.ts';
 import type { Answer, Fault, Frame, WireFault, Writing } from '../reply.ts';
 
-/** How one vendor writes requests, answers, streams and failures. */
+/** One vendor's format of requests, answers, streams and failures. */
 export type Api = {
   name: 'anthropic' | 'responses' | 'chat' | 'gemini';
-  /** Reads a request; what is missing or odd in it is as if it were not there. */
+  /** Parses a request; missing or odd parts are ignored. */
   read(body: Json): Conversation;
   /** The whole answer at once. */
   answer(answer: Answer, writing: Writing): Json;

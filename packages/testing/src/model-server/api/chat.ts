@@ -7,7 +7,7 @@ import type { Answer, Frame, Part, Usage, Writing } from '../reply.ts';
 import type { Api } from './api.ts';
 import { openaiFault } from './openai-fault.ts';
 
-/** OpenAI's Chat Completions API, which most other vendors speak too. */
+/** OpenAI's Chat Completions API, which most other vendors use, too. */
 export const chat: Api = { name: 'chat', read, answer, stream, fault: (fault) => openaiFault(fault, 'messages') };
 
 function read(body: Json): Conversation {
@@ -103,7 +103,7 @@ function stream({ parts, usage }: Answer, { id, model, created }: Writing): Fram
   ];
 }
 
-/** A call in a stream: its name first, and then its arguments piece by piece. */
+/** A streamed call: its name first, then its arguments in pieces. */
 function callDeltas(call: Json, index: number): Json[] {
   const named = objectOf(call['function']);
   const pieces = piecesOf(textOf(named['arguments']));

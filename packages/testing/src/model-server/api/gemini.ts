@@ -6,7 +6,7 @@ import { piecesOf } from '../pieces.ts';
 import type { Answer, Fault, Frame, Part, Usage, WireFault, Writing } from '../reply.ts';
 import type { Api } from './api.ts';
 
-/** Google's Gemini API. The model and whether to stream are in its URL, so the server adds them to what is read. */
+/** Google's Gemini API. Model and streaming are in its URL, so the server adds them to the parsed request. */
 export const gemini: Api = { name: 'gemini', read, answer, stream, fault };
 
 function read(body: Json): Conversation {

@@ -31,7 +31,7 @@ const shapes: Record<Exclude<Fault['error'], 'limit' | 'limit-reset'>, Shape> = 
   ],
 };
 
-/** A failure in OpenAI's shape. `param` is the field of the request that a bad one is blamed on. */
+/** A failure in OpenAI's format. `param` is the blamed field of a bad request. */
 export function openaiFault(fault: Fault, param: 'input' | 'messages'): WireFault {
   if (fault.error === 'limit' || fault.error === 'limit-reset') {
     return param === 'input' ? usageLimit(fault) : rateLimit(fault);
@@ -43,7 +43,7 @@ export function openaiFault(fault: Fault, param: 'input' | 'messages'): WireFaul
   };
 }
 
-/** What a subscription answers when its window is used up. */
+/** The answer of a subscription with an exhausted window. */
 function usageLimit({ resetsAt, resetsInSeconds }: Fault): WireFault {
   const reset = resetsAt === null ? {} : { resets_at: resetsAt, resets_in_seconds: resetsInSeconds };
   const window = 'x-codex-primary';

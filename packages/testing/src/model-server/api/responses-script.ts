@@ -3,8 +3,8 @@ import type { Json } from '../json.ts';
 import { textOf } from '../json.ts';
 
 /**
- * Some models of OpenAI's get one tool that runs JavaScript, and all others only as functions of that JavaScript, declared
- * in its description. They are offered here like any other tool, and called by a script of a few lines.
+ * Some of OpenAI's models get one tool that runs JavaScript, and all others only as functions of that JavaScript,
+ * declared in its description. They are offered here like any other tool, and called by a short script.
  */
 export function toolsInScripts(tool: Json, namespace?: string): OfferedTool[] {
   const description = textOf(tool['description']);
@@ -16,7 +16,7 @@ export function toolsInScripts(tool: Json, namespace?: string): OfferedTool[] {
 
 const schemaTypes = ['string', 'number', 'boolean'];
 
-/** The fields of a TypeScript type as a JSON schema, as far as it needs one: the outermost, with their plainest types. */
+/** The fields of a TypeScript type as a JSON schema: only the outermost, with simple types. */
 function schemaOf(fields: string): Json {
   const found = [...fields.matchAll(/^ {2}(\w+)(\?)?: ([^;\n]*)/gm)];
   const properties = found.map(([, name, , type = '']): [string, Json] => {
@@ -27,16 +27,16 @@ function schemaOf(fields: string): Json {
   return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
-/** How long a script may run before its call returns, and how long it waits for a command at a time. */
+/** How long a script may run before its call returns, and how long each wait for a command is. */
 const scriptMs = 600_000;
 const waitMs = 60_000;
 
-/** A script that calls one tool, waits for it where it is a command that runs on, and says what it returned. */
+/** A script that calls one tool, waits for a running command, and prints the result. */
 export function scriptOf({ name, input }: { name: string; input: Json }): string {
   return [
     `// @exec: {"yield_time_ms": ${scriptMs}}`,
     `const wanted = ${JSON.stringify(name)};`,
-    // Tools of MCP servers are in no declaration; only the script itself can find them.
+    // MCP tools are not declared; only the script itself can find them.
     "const names = ALL_TOOLS.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));",
     "const found = names.find((name) => (wanted === 'mcp__' ? true : name.endsWith('__' + wanted)));",
     `let result = await tools[tools[wanted] ? wanted : found](${JSON.stringify(input)});`,

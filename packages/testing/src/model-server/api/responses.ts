@@ -39,7 +39,7 @@ function read(body: Json): Conversation {
   };
 }
 
-/** A function, the functions of a namespace, or those that a script may call; other tools run at the vendor and are none of the client's. */
+/** A function, the functions of a namespace, or those that a script may call; other tools run at the vendor. */
 function readTool(tool: Json, namespace?: string): OfferedTool[] {
   const name = textOf(tool['name']);
   if (tool['type'] === 'namespace') {
