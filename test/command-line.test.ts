@@ -182,7 +182,7 @@ test('down leaves agents running; the next daemon, started on demand, adopts the
   const said = async () => (await place.pawl(['logs', agent.alias])).stdout;
   await waitUntil(async () => (await said()).includes('before'), { what: 'the first words' });
   expect((await place.pawl(['down'])).code).toBe(0);
-  expect((await place.pawl(['down'])).stdout).toContain('was not running');
+  expect((await place.pawl(['down'])).stdout).toContain('was not up');
   const following = place.pawl(['logs', '-f', agent.alias]);
   const story = () => place.pawl(['events', '--agent', agent.alias, '--tail', '1000', '--json']);
   await waitUntil(async () => (await story()).stdout.includes('session.adopted'), { what: 'the agent to be adopted' });
