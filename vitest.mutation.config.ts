@@ -12,6 +12,8 @@ export default defineConfig({
       'packages/core/test/**/*.test.ts',
       'packages/daemon/test/{prompts/prompts,platform/whole-files,mail/files/mirror}.test.ts',
     ],
+    // Instrumented code is slow, so tests of speed say nothing here.
+    testNamePattern: /^(?!.* is scanned quickly)/,
     // Stryker has its own limit for a mutant; this one only ends a hang of the first run.
     testTimeout: 180_000,
     hookTimeout: 180_000,
