@@ -43,7 +43,7 @@ test('a green change that a dirty checkout holds up waits for a person, and goes
     changes: [change.id],
     project: { alias: 'sample' },
     text: 'work on topic',
-    detail: expect.stringContaining('not committed') as string,
+    detail: expect.stringContaining('uncommitted changes') as string,
     next: ['Commit or stash them first.', 'pawl queue'],
   });
   expect(held?.since).toBeGreaterThan(0);
