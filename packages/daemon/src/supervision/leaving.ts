@@ -2,7 +2,7 @@ import { completionText } from '@pawl/core/supervision/complete';
 import { doors } from '@pawl/core/definitions/action-table';
 import { meets } from '@pawl/core/definitions/gate';
 import { isAtRest, isDoneWithTask } from '@pawl/core/supervision/leaving';
-import { createLanes } from '@pawl/core/sessions/turn-taking';
+import { createGate, createLanes } from '@pawl/core/sessions/turn-taking';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
@@ -29,10 +29,14 @@ export type Leaving = {
   close(): Promise<void>;
 };
 
+/** Looks that run at once. Thousands of them would each wait for the one database connection, and wake whenever it is free. */
+const parallelLooks = 8;
+
 /** Starts watching for agents that are done. */
 export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pick<Reconciler, 'inLane'> }): Leaving {
   const { store } = platform;
   const lanes = createLanes();
+  const gate = createGate(parallelLooks);
   const looks = new Set<Promise<void>>();
   let closed = false;
 
@@ -55,12 +59,9 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   function wake(agentId: string): void {
     if (closed) return;
     const look = lanes
-      .run(agentId, () => lookAt(agentId))
+      .run(agentId, () => gate(() => lookAt(agentId)))
       .catch((error: unknown) => {
-        platform.log.error(
-          { agent: agentId, error: messageOf(error) },
-          'could not check whether this agent is done; the next health check tries again',
-        );
+        platform.log.error({ agent: agentId, error: messageOf(error) }, 'could not check whether it is done');
       });
     looks.add(look);
     void look.finally(() => looks.delete(look));
