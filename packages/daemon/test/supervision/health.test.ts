@@ -17,7 +17,10 @@ let root = '';
 beforeAll(async () => {
   // Nobody looks whether processes live but health.
   daemon = await startTestDaemon({ clock: () => now, timing: { livenessMs: 600_000 } });
-  root = join(daemon.home.worktrees, (await daemon.work(['complete'])).project?.name ?? '');
+  const first = await daemon.work(['complete']);
+  // Its end would be news to others, whenever it came.
+  await daemon.ended(first.id);
+  root = join(daemon.home.worktrees, first.project?.name ?? '');
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
