@@ -27,7 +27,7 @@ function main(words: string[]): number {
   return roster(createContext({ json: flags.includes('--json'), quiet }), paths[0]);
 }
 
-// An exit code of 1 would mean "not alone", which nobody has checked.
+// Exit code 1 means "not alone", so a failed check needs another one.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`roster: cannot tell: ${printableLine(error.message)}\n`);
   process.exit(2);

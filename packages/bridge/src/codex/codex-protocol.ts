@@ -75,7 +75,7 @@ export class CodexProtocol implements Protocol {
 
   async turn(input: Input): Promise<TurnEnd> {
     const turn: Turn = { begun: Promise.withResolvers(), ended: Promise.withResolvers() };
-    // An interrupt may wait for it; otherwise nobody does.
+    // Only an interrupt may wait for it.
     turn.begun.promise.catch(() => {});
     this.#turn = turn;
     this.#unseen.clear();

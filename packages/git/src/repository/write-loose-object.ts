@@ -21,7 +21,7 @@ export async function writeLooseObject(
   const path = join(folder, id.slice(2));
   if (existsSync(path)) return id;
   await mkdir(folder, { recursive: true });
-  // Git's own clean-up removes what a crash leaves under such a name.
+  // Git ignores files of this name after a crash, and `git gc` removes them.
   const draft = join(folder, `tmp_obj_${randomUUID()}`);
   const file = await open(draft, 'wx', 0o444);
   try {

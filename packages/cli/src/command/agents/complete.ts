@@ -33,7 +33,7 @@ export async function complete(
 
 function describe({ agent, notified, isNew }: CompleteAnswer): string {
   if (!isNew) return `${agent.alias} had completed already; nothing has changed`;
-  const told = notified.length === 0 ? 'nobody to tell' : `told ${names(notified.map(({ alias }) => alias))}`;
+  const told = notified.length === 0 ? 'no agent to notify' : `told ${names(notified.map(({ alias }) => alias))}`;
   return agent.status === 'running'
     ? `${agent.alias} has completed; ${told}; it ends when its process has left`
     : `${agent.alias} has completed and ended; ${told}`;

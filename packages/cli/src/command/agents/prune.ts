@@ -29,7 +29,7 @@ export async function prune(context: CommandContext, options: PruneOptions, pers
     return 0;
   }
   if (!person.present || context.json || context.quiet) {
-    throw new PawlError('usage', 'This deletes permanently, and nobody is here to confirm.', {
+    throw new PawlError('usage', 'This deletes permanently, and there is no terminal to confirm at.', {
       hint: 'See what would be deleted with --dry-run, then pass --yes.',
     });
   }
@@ -47,7 +47,7 @@ export async function prune(context: CommandContext, options: PruneOptions, pers
   return 0;
 }
 
-/** What was or would be deleted, and what is kept and why. */
+/** Lists the entries to delete or deleted, and those kept with the reason. */
 export function describePrune({ pruned, kept, trashed }: PruneAnswer, verb: string): string {
   const lines = [
     pruned.length === 0 ? `${verb} nothing` : `${verb} ${count(pruned.length, 'worktree')} for good:`,

@@ -57,7 +57,7 @@ export async function runHelper(
   }
 }
 
-/** True if a helper has somebody to help, or that is unknown. */
+/** True if a helper has a primary to help, or if that is unknown. */
 function isNeeded(
   context: CommandContext,
   root: string,

@@ -42,7 +42,7 @@ describe('complete', () => {
     await complete(daemon.context, 'brave-otter', {}, {});
     expect(daemon.texts).toEqual([
       'brave-otter had completed already; nothing has changed',
-      'brave-otter has completed and ended; nobody to tell',
+      'brave-otter has completed and ended; no agent to notify',
     ]);
   });
 
