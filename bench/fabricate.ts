@@ -17,7 +17,7 @@ export function openStoreAt(root: string): Promise<Store> {
 
 const perWrite = 500;
 
-/** Adds a project with finished agents: each with a run, a session and an event. */
+/** Adds a project with idle agents: each with a run that has ended, a session and an event. */
 export async function addIdleAgents(store: Store, count: number): Promise<void> {
   const project = projectRecord();
   await ensureRootAgent(store);
@@ -26,7 +26,8 @@ export async function addIdleAgents(store: Store, count: number): Promise<void> 
   for (let first = 0; first < count; first += perWrite) {
     await store.write(async (tx) => {
       for (let number = first; number < Math.min(count, first + perWrite); number++) {
-        const agent = agentRecord(project, root, `agent-${number}`);
+        // A finished ephemeral agent would leave while the measure runs.
+        const agent: Agent = { ...agentRecord(project, root, `agent-${number}`), class: 'persistent' };
         const { run, session } = doneWork(agent, project);
         await insertAgent(tx, agent);
         await insertRun(tx, run);
