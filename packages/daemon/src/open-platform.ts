@@ -21,7 +21,7 @@ import type { DaemonClock } from './platform/clock.ts';
 import { createClock, settleTimes } from './platform/clock.ts';
 import { createAuthority, personToken } from './platform/http/authority.ts';
 import type { Timing } from './platform/platform.ts';
-import { usualChoices } from './platform/platform.ts';
+import { defaultChoices } from './platform/platform.ts';
 import { writePrograms } from './platform/programs-file.ts';
 import { ensureRootAgent } from './platform/root-agent.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
@@ -49,7 +49,7 @@ export async function openPlatform(
   const token = personToken(home.token);
   const environment = options.environment ?? process.env;
   const providers = homeProviders(home, options.providers ?? {}, log);
-  const choices = { ...usualChoices, ...options.choices };
+  const choices = { ...defaultChoices, ...options.choices };
   const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),

@@ -15,10 +15,10 @@ import type { Agent } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { helperDefinition } from '../definitions/helper.ts';
-import { usualDefinition } from '../definitions/usual.ts';
+import { defaultDefinition } from '../definitions/default-definition.ts';
 import { agentPath, personPath } from '../platform/search-path.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
-import { dropQuietly } from '../platform/platform.ts';
+import { dropForkSnapshot } from '../platform/platform.ts';
 import type { Barrier } from './barrier.ts';
 import { baseCommitFor } from '../project-config/base-commit.ts';
 import { childBudget, refuseUncountable } from '../platform/budgets.ts';
@@ -55,7 +55,7 @@ export async function forkAndExec(
   // A person's work never descends from the agent they have switched to: killing that family would end it as well.
   const actor = caller.isPerson ? { agent: await rootAgent(platform.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
-  const wanted = await platform.definitions.find(project, body.definition ?? usualDefinition);
+  const wanted = await platform.definitions.find(project, body.definition ?? defaultDefinition);
   refuseHelperMode(wanted);
   const begunBy = await checkExec(platform, actor, grounds, {
     target: wanted,
@@ -136,7 +136,7 @@ export async function forkAgent(
   const project = grounds[0]?.project ?? null;
   const named = await platform.definitions.find(
     project,
-    parent.parentId === null ? usualDefinition : parent.definition,
+    parent.parentId === null ? defaultDefinition : parent.definition,
   );
   // An agent that forks itself passes on what it is, and not what its file says by now.
   const definition = actor.isPerson ? named : await definitionInForce(platform, parent);
@@ -174,7 +174,8 @@ async function forkNow(
   const { agent: parent } = actor;
   const ids = { agent: newId(), run: newId() };
   const drop = async () => {
-    if (body.withFiles === true) for (const { project } of grounds) await dropQuietly(platform, project.id, ids.agent);
+    if (body.withFiles === true)
+      for (const { project } of grounds) await dropForkSnapshot(platform, project.id, ids.agent);
   };
   const begun = await filesFor(platform, { parent, grounds, childId: ids.agent, carry: body.withFiles ?? false }).catch(
     async (error: unknown) => {

@@ -1,7 +1,7 @@
 import type { DefinitionPlatform } from './definition-platform.ts';
 import { helperDefinition } from './helper.ts';
 
-/** The roles of every project's crew: the mains that come along and stay. */
+/** The roles of a project's crew: persistent mains that every project gets. */
 export async function crewRoles({ definitions }: Pick<DefinitionPlatform, 'definitions'>): Promise<string[]> {
   const found = [...(await definitions.load(null)).definitions.values()];
   return found

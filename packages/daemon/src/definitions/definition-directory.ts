@@ -11,10 +11,10 @@ import { opendir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isWithin, readDefinitionText } from './definition-text.ts';
 
-/** A directory of definitions. Links may not lead out of `within`; null trusts them, as in a person's own home. */
+/** A directory of definitions. Links must stay inside `within`; null allows any link, as in a person's own home. */
 export type DefinitionDirectory = { path: string; layer: Layer; flavour: Flavour; within: string | null };
 
-/** What is known of files that have not changed, by their paths. */
+/** Parsed files that have not changed, by path. */
 export type KnownFiles = Map<string, { fingerprint: string; parsed: Parsed }>;
 
 export type DirectoryReader = {
@@ -22,11 +22,11 @@ export type DirectoryReader = {
   now: () => number;
 };
 
-/** Where a directory really is; null when there is none to read, or a problem when it must not be read. */
+/** Resolves a directory; null if there is none, or a problem if it must not be read. */
 export async function locate({ path, within }: DefinitionDirectory): Promise<string | Problem | null> {
   try {
     const place = await realpath(path);
-    return isWithin(within, place) ? place : refusal(path, 'is a link that leads out of the repository');
+    return isWithin(within, place) ? place : refusal(path, 'is a link out of the repository');
   } catch (error) {
     if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return null;
     if (isPassing(error)) throw error;
@@ -35,8 +35,8 @@ export async function locate({ path, within }: DefinitionDirectory): Promise<str
 }
 
 /**
- * Reads all definitions of a directory at its real place. Only files that changed since they became known are parsed;
- * `known` is brought up to date and holds no file that is gone.
+ * Reads all definitions of a resolved directory. Parses only files that changed since they were cached in `known`;
+ * updates `known` and drops files that are gone.
  */
 export async function readDirectory(
   directory: DefinitionDirectory,
@@ -68,7 +68,7 @@ async function listNames(path: string, place: string): Promise<{ names: string[]
     for await (const { name } of await opendir(place)) {
       entries += 1;
       if (entries > entriesPerDirectory) {
-        problems.push(refusal(path, `has more than ${entriesPerDirectory} entries; the rest is not looked at`));
+        problems.push(refusal(path, `has more than ${entriesPerDirectory} entries; the rest is ignored`));
         break;
       }
       if (name.endsWith('.md') && !name.startsWith('.')) names.push(name);
@@ -102,7 +102,7 @@ async function readOne(
   const { bytes, fingerprint, changedMs } = found;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const parsed = parseBytes(bytes, { path, layer, flavour, sha256 }, await readYaml());
-  // The next write may fall into the same tick of the file system's clock, so only a file that has rested is known.
+  // The next write may get the same timestamp, so cache a file only after it has settled.
   if (now() - changedMs > definitionLimits.settledMs) known.set(path, { fingerprint, parsed });
   return parsed;
 }

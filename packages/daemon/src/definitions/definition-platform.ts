@@ -1,5 +1,5 @@
 import type { Platform } from '../platform/platform.ts';
 import type { Definitions } from './definitions.ts';
 
-/** The platform of a room that looks definitions up. */
+/** The platform of rooms that look up definitions. */
 export type DefinitionPlatform = Platform & { definitions: Definitions };

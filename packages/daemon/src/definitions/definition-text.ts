@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 
-/** A file as it is now: `same` as the one that is known, its bytes, why it cannot be read, or null when it is gone. */
+/** A file as it is now: `same` as the known one, its bytes, why it cannot be read, or null if it is gone. */
 export type FoundText =
   | { state: 'same' }
   | { state: 'read'; bytes: Uint8Array; fingerprint: string; changedMs: number }
@@ -13,8 +13,8 @@ export type FoundText =
   | null;
 
 /**
- * Reads a file that a stranger may have put there. It is opened only if it is a regular file of bounded size, never waits
- * for a writer, and where a boundary is given no link leads out of that.
+ * Reads an untrusted file. Opens only a regular file of bounded size, never blocks on a writer, and with a boundary
+ * follows no link out of it.
  */
 export async function readDefinitionText(path: string, within: string | null, known?: string): Promise<FoundText> {
   try {
@@ -22,7 +22,7 @@ export async function readDefinitionText(path: string, within: string | null, kn
     let status = await lstat(path, { bigint: true });
     if (status.isSymbolicLink()) {
       place = await realpath(path);
-      if (!isWithin(within, place)) return { state: 'refused', reason: 'is a link that leads out of the repository' };
+      if (!isWithin(within, place)) return { state: 'refused', reason: 'is a link out of the repository' };
       status = await lstat(place, { bigint: true });
     }
     if (fingerprintOf(status) === known) return { state: 'same' };
@@ -35,7 +35,7 @@ export async function readDefinitionText(path: string, within: string | null, kn
   }
 }
 
-/** True when a path without links lies in the boundary, or there is none. */
+/** True if a path without links is inside the boundary, or there is none. */
 export function isWithin(within: string | null, place: string): boolean {
   return within === null || place.startsWith(within + sep);
 }
@@ -47,7 +47,7 @@ async function readRegularFile(place: string): Promise<FoundText> {
   const { fileBytes } = definitionLimits;
   const tooLarge: FoundText = { state: 'refused', reason: `has more than ${fileBytes} bytes` };
   if (status.size > fileBytes) return tooLarge;
-  // One byte more than it has, so that a file which grows is noticed and read as far as the limit.
+  // One byte more than the limit, so that a file that grows is noticed.
   const buffer = Buffer.alloc(fileBytes + 1);
   let length = 0;
   for (;;) {

@@ -10,22 +10,22 @@ import type { DefinitionDirectory, KnownFiles } from './definition-directory.ts'
 import { locate, readDirectory } from './definition-directory.ts';
 import { loadReadYaml } from './read-yaml.ts';
 
-/** A project as far as its definitions are concerned. */
+/** The parts of a project that definitions need. */
 export type DefiningProject = { id: string; root: string };
 
 export type LoadedDefinitions = Combined & {
-  /** Every good file that was found, with what identifies its text to `isTrusted`. */
+  /** All valid files, each with the hash that `isTrusted` checks. */
   files: { id: string; layer: Layer; path: string; sha256: string }[];
 };
 
 export type Definitions = {
-  /** All definitions as they are on disk now, those of a project's repository among them. */
+  /** All definitions on disk now, including those of the project's repository. */
   load(project: DefiningProject | null): Promise<LoadedDefinitions>;
-  /** The one with this id. Throws `not_found` with what there is instead, or with what is wrong with its file. */
+  /** Throws `not_found` with the available ids, or with the error in the file. */
   find(project: DefiningProject | null, id: string): Promise<Definition>;
 };
 
-/** Where a repository keeps definitions, the first place first. */
+/** Where a repository keeps definitions, highest precedence first. */
 const repositoryPlaces = [
   { folder: join('.pawl', 'agents'), flavour: 'pawl' },
   { folder: join('.multiclaude', 'agents'), flavour: 'multiclaude' },
@@ -34,15 +34,15 @@ const repositoryPlaces = [
 ] as const;
 
 /**
- * The definitions of a home and its projects. Nothing is watched: the directories are read whenever somebody asks, so what
- * is answered is never older than the question, and unchanged files are not parsed again.
+ * The definitions of a home and its projects. Watches nothing: each call reads the directories, so results are always
+ * current, and unchanged files are not parsed again.
  */
 export function createDefinitions(given: {
-  /** The directory of the definitions that Pawl brings along. */
+  /** The directory of built-in definitions. */
   builtIn: string;
-  /** The directory of the person's own. */
+  /** The directory of the person's definitions. */
   user: string;
-  /** Whether the person trusts a repository's file with exactly this text to widen what others have defined. */
+  /** True if the person allows a repository's file with exactly this text to widen other definitions. */
   isTrusted: (projectId: string, path: string, sha256: string) => boolean | Promise<boolean>;
   now?: () => number;
 }): Definitions {
@@ -60,7 +60,7 @@ export function createDefinitions(given: {
         if (place !== null) places.push({ layer: directory.layer, files: [], problems: [place] });
         continue;
       }
-      // Two names for one directory are no reason to complain about every file in it.
+      // Two names for one directory must not report every file in it as a duplicate.
       if (seen.has(place)) continue;
       seen.add(place);
       const known: KnownFiles = knownByDirectory.get(directory.path) ?? new Map();
@@ -98,7 +98,7 @@ export function createDefinitions(given: {
   };
 }
 
-/** The directories of a repository's work tree; none when it is gone, or has no work tree. */
+/** The definition directories of a repository's work tree; none if it is gone or bare. */
 async function repositoryDirectories(root: string): Promise<DefinitionDirectory[]> {
   try {
     await lstat(join(root, '.git'));
@@ -120,7 +120,7 @@ function notFound(id: string, definitions: Map<string, Definition>, problems: Pr
   if (problem !== undefined) {
     const where = `${problem.path}:${problem.line}`;
     return new PawlError('not_found', `The definition ${id} cannot be used: ${where}: ${problem.reason}.`, {
-      hint: 'Correct the file and try again; it is read anew each time.',
+      hint: 'Correct the file and try again; it is read again each time.',
       details: { problem },
     });
   }

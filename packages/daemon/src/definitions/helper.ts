@@ -1,2 +1,2 @@
-/** The definition of agents that Pawl did not start. None is started with it. */
+/** The definition of adopted agents. Pawl starts no agent with it. */
 export const helperDefinition = 'helper-mode';

@@ -20,7 +20,7 @@ import { trustedDefinitions } from './trust/trusted-files.ts';
 import type { DefinitionPlatform } from './definition-platform.ts';
 import { projectOf } from '../platform/platform.ts';
 
-/** The definitions of a home, with its person's word on which repositories may widen them. */
+/** The definitions of a home, and which repositories the person trusts to widen them. */
 export function homeDefinitions(store: Store, directories: { builtIn: string; user: string }): Definitions {
   return createDefinitions({
     ...directories,
@@ -28,7 +28,7 @@ export function homeDefinitions(store: Store, directories: { builtIn: string; us
   });
 }
 
-/** What agents there can be in a project, or, without one, everywhere. */
+/** The definitions available in a project, or everywhere without one. */
 export async function listDefinitions(platform: DefinitionPlatform, project: Project | null): Promise<DefinitionList> {
   const { definitions, problems, notices } = await platform.definitions.load(project);
   const settings = project === null ? [] : await untrustedSettings(platform, project);
@@ -46,7 +46,7 @@ export async function listDefinitions(platform: DefinitionPlatform, project: Pro
   };
 }
 
-/** Whether an agent may use a tool or take an action, by the definition that its run began with. */
+/** Decides if an agent may use a tool or take an action, by the definition that its run started with. */
 export async function askGate(
   platform: DefinitionPlatform,
   agent: Agent,
@@ -54,7 +54,7 @@ export async function askGate(
 ): Promise<GateAnswer> {
   const { tool, input, action } = question;
   if ((tool === undefined) === (action === undefined)) {
-    throw new PawlError('invalid_input', 'Ask about a tool or about an action.');
+    throw new PawlError('invalid_input', 'Give a tool or an action.');
   }
   const definition = await definitionInForce(platform, agent);
   const allowed =
@@ -63,19 +63,19 @@ export async function askGate(
       : mayAct(definition, action ?? 'Patch');
   const what = tool ?? action ?? '';
   const limits = tool === undefined || allowed ? [] : limitsOf(definition, tool);
-  const only = limits.length === 0 ? '' : `; of it there is only ${limits.join(', ')}`;
+  const only = limits.length === 0 ? '' : `, only ${limits.join(', ')}`;
   return { allowed, reason: `the definition ${definition.id} ${allowed ? 'allows' : 'does not allow'} ${what}${only}` };
 }
 
-/** The entries that allow a part of what a tool can do, for an agent that was refused the rest. */
+/** The entries that allow part of a tool, to show to an agent that was refused. */
 function limitsOf({ tools }: Definition, tool: string): string[] {
   const name = canonicalTool(tool);
   return tools.filter((entry) => toolEntry(entry).limit !== null && nameCovers(toolEntry(entry).name, name));
 }
 
 /**
- * The definition that binds an agent: the one that its latest run began with, though its file may have been edited since;
- * before its first run, the one that its files say.
+ * The definition that applies to an agent: the one its latest run started with, even if the file was edited since;
+ * before its first run, the one on disk.
  */
 export async function definitionInForce(platform: DefinitionPlatform, agent: Agent): Promise<Definition> {
   const run = (await agentView(platform.store.db, agent.id))?.run ?? null;
@@ -86,7 +86,7 @@ export async function definitionInForce(platform: DefinitionPlatform, agent: Age
   );
 }
 
-/** The rights of an agent. One whose definition is gone, and that never ran, may do nothing that needs an action. */
+/** The rights of an agent. Without a definition and without a run, it may take no action. */
 export async function rightsOf(platform: DefinitionPlatform, agent: Agent): Promise<AgentCaller> {
   try {
     return { kind: agent.kind, definition: await definitionInForce(platform, agent) };
@@ -97,13 +97,12 @@ export async function rightsOf(platform: DefinitionPlatform, agent: Agent): Prom
   }
 }
 
-/** The project that an agent belongs to. */
 export async function projectOfAgent(platform: DefinitionPlatform, agentId: string): Promise<Project | null> {
   const agent = await agentById(platform.store.db, agentId);
   return agent === null || agent.projectId === null ? null : projectOf(platform.store, agent);
 }
 
-/** The project whose repository a path lies in; null when there is none. */
+/** The project whose repository contains a path, or null. */
 export async function projectAround(platform: DefinitionPlatform, path: string | undefined): Promise<Project | null> {
   if (path === undefined) return null;
   try {

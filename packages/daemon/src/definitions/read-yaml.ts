@@ -6,14 +6,15 @@ import type { Document, Node, YAMLError } from 'yaml';
 
 type Yaml = typeof Library;
 
-/** Loads the YAML library and returns the reader of front matters that uses it. It never throws. */
+/** Loads the YAML library and returns a front matter parser, which never throws. */
 export async function loadReadYaml(): Promise<ReadYaml> {
   const yaml = await import('yaml');
   return (text) => {
     if (isNestedTooDeeply(text)) return { ok: false, line: 1, reason: 'the front matter is nested too deeply' };
     const lineCounter = new yaml.LineCounter();
     const lineAt = (offset: number) => lineCounter.linePos(offset).line;
-    // The library compares each key with every other, which a hostile file turns into seconds; ours are counted once.
+    // The library compares each key with every other, which a hostile file turns into seconds; `findRepeated` counts
+    // them once.
     const options = {
       lineCounter,
       prettyErrors: false,
@@ -33,7 +34,7 @@ export async function loadReadYaml(): Promise<ReadYaml> {
 }
 
 function reasonOf({ code, message }: YAMLError): string {
-  return code === 'MULTIPLE_DOCS' ? 'not YAML: it goes on after a line that ends it' : `not YAML: ${message}`;
+  return code === 'MULTIPLE_DOCS' ? 'not YAML: there is text after the line that ends it' : `not YAML: ${message}`;
 }
 
 function readFields(yaml: Yaml, document: Document, lineOf: (node: Node) => number): ReturnType<ReadYaml> {
@@ -52,7 +53,7 @@ function readFields(yaml: Yaml, document: Document, lineOf: (node: Node) => numb
       },
     });
     const values = document.toJS({ maxAliasCount: definitionLimits.aliases }) as Record<string, unknown>;
-    // An alias may also stand inside of what it stands for, which nobody can print or compare.
+    // An alias may contain itself, which cannot be printed or compared.
     JSON.stringify(values);
     const fields = document.contents.items.flatMap(({ key }): Field[] => {
       if (!yaml.isScalar(key)) return [];
@@ -83,7 +84,7 @@ function findRepeated(yaml: Yaml, document: Document, lineOf: (node: Node) => nu
   return found;
 }
 
-/** True for a text that would keep the library busy with nesting alone: brackets, or lists in lists on one line. */
+/** True for a text whose nesting alone would keep the library busy: brackets, or lists in lists on one line. */
 function isNestedTooDeeply(text: string): boolean {
   const { nesting } = definitionLimits;
   if (new RegExp(`(?:[-?:][ \\t]+){${nesting}}`).test(text)) return true;

@@ -6,26 +6,26 @@ import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 
 /**
- * How a limit is kept: `hard` by the provider's own means, `hook` by asking Pawl before each call and nothing else,
- * `read-only` by keeping it from writing, `advisory` not at all, as the definition agreed to; `none` where there is none.
+ * How a limit is enforced: `hard` by the provider itself, `hook` only by asking Pawl before each call, `read-only` by a
+ * mode without writing, `advisory` not at all, with the definition's consent; `none` if there is no limit.
  */
 export type Enforcement = 'none' | 'hard' | 'hook' | 'read-only' | 'advisory';
 
 export type ToolGate = ToolLimits & {
-  /** The provider is to be started in the mode in which it cannot write. */
+  /** Starts the provider in a mode that cannot write. */
   readOnly: boolean;
-  /** The provider is to ask Pawl before each call. */
+  /** Makes the provider ask Pawl before each call. */
   hook: boolean;
   enforcement: Enforcement;
 };
 
-/** Tools that change nothing, in their canonical names; those of the web are denied by some modes without writing. */
+/** Tools that change nothing, by canonical name; some read-only modes also deny the web tools. */
 const localTools = ['Read', 'Glob', 'Grep', 'TodoWrite', 'TodoRead'];
 const readingTools = [...localTools, 'WebFetch', 'WebSearch'];
 
 /**
- * What a provider is told of the tools that an agent may use. A limit that it cannot enforce is refused, not hoped for.
- * `servers` are the MCP servers that sessions are given beside Pawl's own.
+ * The tool limits for a provider. Refuses a limit that the provider cannot enforce. `servers` are the MCP servers of
+ * the session besides Pawl's own.
  */
 export function toolLimits(
   definition: Definition | null,
@@ -42,7 +42,7 @@ export function toolLimits(
   if (preset.tools !== null || preset.hook !== null) {
     const hook = preset.hook !== null;
     const enforcement = preset.tools === null ? 'hook' : 'hard';
-    // The mode is a second wall beside the others here, and must not take away what the definition gives.
+    // The mode is an additional protection here, and must not remove what the definition allows.
     const readOnly = mayOnly(localTools);
     return { ...gate, ...(hook && flagsBesideHook(allowed, denied, servers)), readOnly, hook, enforcement };
   }
@@ -54,16 +54,16 @@ export function toolLimits(
     `The definition ${definition.id} limits its tools, and the provider ${preset.name} cannot enforce that.`,
     {
       hint:
-        `Choose another provider, or accept it as advice with \`toolGate: advisory\` in the definition.` +
-        (canRead ? ' It could only be kept from writing: Read, Glob and Grep without limits are enforced so.' : ''),
+        `Choose another provider, or accept no enforcement with \`toolGate: advisory\` in the definition.` +
+        (canRead ? ' It has a read-only mode, which enforces Read, Glob and Grep without limits.' : ''),
     },
   );
 }
 
 /**
- * Where a hook asks Pawl, the flags only take away whole tools: a list of tools to load takes names and drops what has a
- * limit in parentheses, and it says nothing of MCP tools. Where none is listed, each server is therefore denied by its name:
- * Pawl's own stays, whose tools are verbs that the daemon gates.
+ * With a hook, the flags only remove whole tools: a list of tools to load takes names, drops entries with a limit in
+ * parentheses, and does not cover MCP tools. If none is listed, each server is therefore denied by name, except Pawl's
+ * own, whose tools the daemon checks.
  */
 function flagsBesideHook(
   allowed: string[] | null,
@@ -77,8 +77,8 @@ function flagsBesideHook(
 }
 
 /**
- * A mode without writing enforces "may read", and nothing finer: a part of the files, or searching without reading, it
- * cannot keep apart, and neither can it deny one of the ways to read.
+ * A read-only mode enforces "may read" and nothing finer: it cannot limit reading to some files, allow searching
+ * without reading, or deny one way to read.
  */
 function isReadingAtLarge(allowed: string[], denied: string[]): boolean {
   if (!allowed.includes('Read') || allowed.some((entry) => toolEntry(entry).limit !== null)) return false;

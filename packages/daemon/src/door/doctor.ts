@@ -216,7 +216,7 @@ async function checkDefinitions(platform: DefinitionPlatform): Promise<Finding[]
         check: 'definition',
         level: 'warning',
         message: `${path}:${line}: ${reason}`,
-        hint: 'Correct the file; it is read anew each time. The other definitions work.',
+        hint: 'Correct the file; it is read again each time. The other definitions work.',
         fixable: false,
       });
     }

@@ -1,7 +1,7 @@
-/** Where programs are on a system that does not say. */
+/** The PATH if the environment has none. */
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** What a session may see of the daemon's own environment: who and where it is, its locale, and the way out. */
+/** Variables of the daemon that a session inherits: user, home, locale and proxies. */
 const inherited = [
   'PATH',
   'HOME',
@@ -23,7 +23,7 @@ const inherited = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-/** What anything that the daemon starts may see of the daemon's own environment. */
+/** The part of the daemon's environment that every process it starts inherits. */
 export function inheritedEnvironment(from: NodeJS.ProcessEnv): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(from)) {
@@ -33,19 +33,19 @@ export function inheritedEnvironment(from: NodeJS.ProcessEnv): Record<string, st
 }
 
 /**
- * The whole environment of a session: an allow list, the provider's own variables, and what the agent needs to speak for
- * itself. Another shell's keys, base URLs or git variables never reach an agent by accident.
+ * The whole environment of a session: an allow list, the provider's own variables, and the agent's identity. Another
+ * shell's keys, base URLs or git variables never leak into an agent.
  */
 export function agentEnvironment(given: {
   from: NodeJS.ProcessEnv;
-  /** Where its programs are. */
+  /** The PATH of the agent. */
   path: string;
   provider: Record<string, string>;
   agent: { id: string; alias: string };
   token: string;
   home: string;
   pawl: string;
-  /** Where `pawl` is, and what else an agent's shell is to find first. */
+  /** The directory with `pawl`, searched before `path`. */
   bin: string;
   temporary: string;
 }): Record<string, string> {

@@ -1,7 +1,7 @@
-/** What a room remembers, and how it begins: declared at module level, kept by `Caches`. */
+/** Declares a cache of a room at module level; `Caches` holds the value. */
 export type Cache<T> = { empty(): T };
 
-/** The memory of one daemon. Everything in it can be found again, so it may be dropped at any time. */
+/** The caches of one daemon. Each can be rebuilt, so it may be dropped at any time. */
 export type Caches = {
   of<T>(cache: Cache<T>): T;
 };

@@ -7,17 +7,17 @@ import { uptime } from 'node:os';
 import * as z from 'zod';
 
 /**
- * The daemon's time. It starts as the system's time and then goes on evenly, whatever the system's clock is set to. So a stored time and
- * the time it is compared with always belong together. A jump of the system's clock is taken over by `followJumps`, which moves the stored
- * times in the same transaction.
+ * The daemon's time. It starts at the system's time and then advances evenly, whatever the system clock is set to, so
+ * stored times stay comparable. `followJump` applies a jump of the system clock and moves stored times in the same
+ * transaction.
  */
 export type DaemonClock = {
   now(): number;
-  /** By how much the system's clock has been set since it was last followed; 0 when it has not. */
+  /** How far the system clock has jumped since the last `follow`; 0 if it has not. */
   jumpMs(): number;
-  /** Takes a jump over. */
+  /** Applies a jump. */
   follow(jumpMs: number): void;
-  /** Both clocks now, to be compared with after a restart. */
+  /** The current values of both clocks, to compare after a restart. */
   anchor(): Anchor;
 };
 
@@ -26,10 +26,10 @@ type Anchor = z.infer<typeof anchorSchema>;
 
 const anchorKey = 'clock';
 
-/** Makes a clock of two: one that can be set, and one that counts milliseconds since the machine started. */
+/** Combines a wall clock, which can be set, with a monotonic one that counts milliseconds since boot. */
 export function createClock(given: { wall?: () => number; monotonic?: () => number } = {}): DaemonClock {
   const wall = given.wall ?? Date.now;
-  // A test that moves its only clock lets time pass.
+  // A test that moves its only clock means that time passes.
   const monotonic = given.monotonic ?? given.wall ?? createUptime();
   const boot = given.wall === undefined ? bootOrNull() : 'injected';
   let offsetMs = wall() - monotonic();
@@ -39,7 +39,7 @@ export function createClock(given: { wall?: () => number; monotonic?: () => numb
     jumpMs() {
       const beforeMs = now();
       const jumpMs = wall() - now();
-      // If this process was stopped between two of these, they say nothing.
+      // If the process was suspended between these readings, they cannot be compared.
       if (now() - beforeMs >= limits.clockJumpMs / 2) return 0;
       return Math.abs(jumpMs) < limits.clockJumpMs ? 0 : Math.round(jumpMs);
     },
@@ -48,14 +48,14 @@ export function createClock(given: { wall?: () => number; monotonic?: () => numb
   };
 }
 
-/** Milliseconds since the machine started, sleep included: `performance.now()` stands still while a machine sleeps. */
+/** Milliseconds since boot, including sleep: `performance.now()` stops while the machine sleeps. */
 function createUptime(): () => number {
   const startMs = uptime() * 1_000 - performance.now();
   let sleptMs = 0;
   let lookedMs = performance.now();
   return () => {
     const nowMs = performance.now();
-    // The uptime is exact to 10 ms at best and costs a read of a file, so it only tells how long the machine slept.
+    // `uptime` is exact to 10 ms at best and reads a file, so use it only to detect sleep.
     if (nowMs - lookedMs >= limits.clockLookMs) {
       lookedMs = nowMs;
       const missedMs = uptime() * 1_000 - nowMs - startMs - sleptMs;
@@ -65,7 +65,7 @@ function createUptime(): () => number {
   };
 }
 
-/** Brings stored times in line with the system's clock when a daemon starts: it may have been set since the last one left. */
+/** Shifts stored times when a daemon starts, in case the system clock was set while none ran. */
 export async function settleTimes(store: Store, clock: DaemonClock): Promise<number> {
   const known = anchorSchema.safeParse(await getSetting(store.db, anchorKey));
   const jumpMs = known.success ? jumpSince(known.data, clock.anchor()) : 0;
@@ -77,14 +77,14 @@ export async function settleTimes(store: Store, clock: DaemonClock): Promise<num
   return jumpMs;
 }
 
-/** How far the system's clock was set between two looks at both clocks; 0 when the machine was started again between them. */
+/** How far the system clock was set between two readings of both clocks; 0 after a reboot. */
 function jumpSince(before: Anchor, after: Anchor): number {
   if (before.boot === null || before.boot !== after.boot) return 0;
   const jumpMs = Math.round(after.wallMs - before.wallMs - (after.monotonicMs - before.monotonicMs));
   return Math.abs(jumpMs) < limits.clockJumpMs ? 0 : jumpMs;
 }
 
-/** Takes over a jump of the system's clock, if there was one: the stored times move with it. */
+/** Follows a jump of the system clock, if there was one, and shifts stored times with it. */
 export async function followJump(store: Store, clock: DaemonClock): Promise<number> {
   const jumpMs = clock.jumpMs();
   if (jumpMs === 0) return 0;
@@ -92,7 +92,7 @@ export async function followJump(store: Store, clock: DaemonClock): Promise<numb
   try {
     await store.write(async (tx) => {
       await shiftTimes(tx, jumpMs);
-      // No other transaction begins before this one is committed, so none sees one of the two without the other.
+      // No other transaction starts before this one commits, so none sees only one of the two changes.
       clock.follow(jumpMs);
       followed = true;
       await setSetting(tx, anchorKey, clock.anchor());

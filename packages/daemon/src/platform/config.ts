@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { Choices, Timing } from './platform.ts';
 
-/** What a config file chooses. */
 export function choicesOf(config: HomeConfig): Choices {
   return {
     provider: config.provider,
@@ -24,7 +23,7 @@ export function choicesOf(config: HomeConfig): Choices {
   };
 }
 
-/** How often the loops look, where a config file says so. */
+/** The intervals that a config file sets. */
 export function timingOf({ timers }: HomeConfig): Partial<Timing> {
   const { route_seconds: route, health_seconds: health, nudge_seconds: nudge, nudge_gap_seconds: gap } = timers;
   const given = { routeMs: route, healthMs: health, nudgeMs: nudge, nudgeGapMs: gap };
@@ -33,11 +32,13 @@ export function timingOf({ timers }: HomeConfig): Partial<Timing> {
   );
 }
 
-/** Reads `config.yaml`. A file that is not there means the defaults; one that is wrong is refused with the place. */
+/**
+ * Reads `config.yaml`. Uses the defaults if there is none, and refuses an invalid one with the location of the error.
+ */
 export async function readConfig(path: string, environment: NodeJS.ProcessEnv = process.env): Promise<HomeConfig> {
   const parsed = homeConfigSchema.safeParse(await readFile(path));
   if (!parsed.success) {
-    throw new PawlError('invalid_input', `${path} is not right: ${z.prettifyError(parsed.error)}`, {
+    throw new PawlError('invalid_input', `${path} is invalid: ${z.prettifyError(parsed.error)}`, {
       hint: 'Correct it, or move it away to use the defaults.',
     });
   }
@@ -59,7 +60,7 @@ async function readFile(path: string): Promise<unknown> {
   }
   if (text.length > homeConfigLimits.characters)
     throw new PawlError('invalid_input', `${path} has more than ${homeConfigLimits.characters} characters.`);
-  // Few homes have a config file; the others need not carry the parser.
+  // Load the parser only for homes with a config file.
   const { parse } = await import('yaml');
   try {
     const value: unknown = parse(text, { maxAliasCount: homeConfigLimits.aliases });

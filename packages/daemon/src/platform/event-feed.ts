@@ -5,16 +5,16 @@ import type { Store } from '@pawl/store/store';
 import type { Wakeable } from './wakeable.ts';
 import { createWakeable } from './wakeable.ts';
 
-/** The event log for readers that follow it, each at its own pace. */
+/** The event log for readers that follow it at their own pace. */
 export type EventFeed = {
   lastSeq(): number;
-  /** The next events after `seq`, after a wait if need be; an empty list when the wait was long. */
+  /** Waits for events after `seq`; returns an empty list after a timeout. */
   next(seq: number, filter: { agentId?: string }, signal: AbortSignal): Promise<{ events: Event[]; seq: number }>;
 };
 
 const batchEvents = 500;
 
-/** Follows the store. The newest events are kept in memory, so that many live readers cost no query each. */
+/** Follows the store. Keeps the newest events in memory, so that live readers need no queries. */
 export function followEvents(store: Store): EventFeed {
   const wakes: Wakeable = createWakeable();
   let recent: Event[] = [];
@@ -27,7 +27,7 @@ export function followEvents(store: Store): EventFeed {
   async function read(seq: number): Promise<Event[]> {
     const first = recent[0]?.seq;
     if (first === undefined || seq + 1 < first) return readEvents(store.db, { afterSeq: seq, limit: batchEvents });
-    // The log has no gaps, so the place of an event follows from its number.
+    // The log has no gaps, so the index follows from `seq`.
     return recent.slice(seq + 1 - first, seq + 1 - first + batchEvents);
   }
 
@@ -46,7 +46,7 @@ export function followEvents(store: Store): EventFeed {
         if (last !== undefined && wanted.length > 0) return { events: wanted, seq: last };
         if (last !== undefined) seq = last;
         else await wakes.wait(version, Math.max(0, deadline - performance.now()), signal);
-        // Whoever waits for one agent hears now and then that we are here, however much others have to say.
+        // Return now and then as a heartbeat, even while other agents produce events.
         if (performance.now() >= deadline) return { events: [], seq };
       }
     },

@@ -7,14 +7,13 @@ import { join } from 'node:path';
 import type { Platform } from './platform.ts';
 import { repositoryOf } from './platform.ts';
 
-/** The remote that a project's address is read from. */
 const remoteName = 'origin';
 
 export type GithubUrls = (project: Project) => Promise<string | null>;
 
 /**
- * Finds a project's page on GitHub from the address of its remote, without user name or password; null when there is no
- * remote, or it is elsewhere. The repository's config is read again only when that file has changed.
+ * Derives a project's GitHub page from the URL of its remote, without credentials; null if there is no remote or it is
+ * not on GitHub. Reads the repository's config again only when the file has changed.
  */
 export function createGithubUrls(platform: Platform): GithubUrls {
   const known = new Map<string, { version: string; url: string | null }>();
@@ -31,7 +30,7 @@ export function createGithubUrls(platform: Platform): GithubUrls {
       known.set(project.id, { version, url });
       return url;
     } catch (error) {
-      // A repository that is gone, or an address that is refused: then there is nothing to name.
+      // The repository is gone, or its URL was refused: there is no page.
       if (error instanceof PawlError || (error instanceof Error && 'code' in error)) return null;
       throw error;
     }

@@ -6,22 +6,21 @@ import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
-/** Settings that remember which agent a request was about, so that the same request is done once. */
+/** Prefix of settings that map a request to its agent, so that a repeated request has no further effect. */
 export const idempotencyPrefix = 'idempotency:';
 
-/** The agent that an earlier request with this key made or resumed; null when this is the first. */
+/** The agent that an earlier request with this key created or resumed, or null. */
 export async function agentOfRequest(db: Database, key: string | undefined): Promise<Agent | null> {
   if (key === undefined) return null;
   const id = await getSetting(db, idempotencyPrefix + key);
   return typeof id === 'string' ? agentById(db, id) : null;
 }
 
-/** Remembers what a request has done. */
 export async function rememberRequest(tx: WriteTransaction, key: string | undefined, agentId: string): Promise<void> {
   if (key !== undefined) await setSetting(tx, idempotencyPrefix + key, agentId);
 }
 
-/** Forgets requests that nobody repeats any more. */
+/** Deletes keys too old to be repeated. */
 export async function forgetRequests(store: Store, now: number): Promise<void> {
   await store.write((tx) => forgetSettings(tx, idempotencyPrefix, now - limits.memoryMs));
 }

@@ -4,7 +4,7 @@ import { agentById, agentOfTrash, agentsWithWorktree } from '@pawl/store/agents/
 import { placeOfTrash, presentPlaces } from '@pawl/store/agents/places';
 import type { Platform } from './platform.ts';
 
-/** The worktrees and directories of agents that are there, or were kept: of first projects, of none, and of further ones. */
+/** All worktrees and directories of agents that exist or were kept: in first projects, further ones, or none. */
 export async function placesThere(platform: Platform): Promise<Place[]> {
   const { db } = platform.store;
   const agents = await agentsWithWorktree(db);
@@ -16,7 +16,7 @@ export async function placesThere(platform: Platform): Promise<Place[]> {
   return found;
 }
 
-/** The place whose worktree or directory is in the trash under this name; null when it belongs to no agent. */
+/** The place whose worktree or directory is in the trash under this name; null if it belongs to no agent. */
 export async function placeInTrash(platform: Platform, entry: string): Promise<Place | null> {
   const { db } = platform.store;
   const agent = await agentOfTrash(db, entry);

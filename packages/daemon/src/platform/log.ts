@@ -4,15 +4,15 @@ import { renameSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { pino } from 'pino';
 
-/** The daemon's log, and the way to mask its lines once the secrets of the home can be told. */
+/** The daemon's log, and a way to mask its lines once the secrets of the home are known. */
 export type MaskedLog = {
   log: Logger;
   maskWith(mask: (line: string) => string): void;
-  /** Starts a new file when this one has grown too large, and keeps the one before as `.1`. */
+  /** Starts a new file when this one is too large, and keeps the previous one as `.1`. */
   rotate(): void;
 };
 
-/** Opens a log file. A disk that is full, or a log that cannot be written, must not take the daemon with it. */
+/** Opens a log file. A full disk or an unwritable log must not crash the daemon. */
 export function openLog(path: string, maxBytes: number = limits.logBytes): MaskedLog {
   const isLarge = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes;
   if (isLarge()) renameSync(path, `${path}.1`);
@@ -29,7 +29,7 @@ export function openLog(path: string, maxBytes: number = limits.logBytes): Maske
         renameSync(path, `${path}.1`);
         sink.reopen();
       } catch (error) {
-        log.warn({ error: messageOf(error) }, 'the log could not be rotated');
+        log.warn({ error: messageOf(error) }, 'failed to rotate the log');
       }
     },
   };

@@ -11,19 +11,19 @@ import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
-/** Every project of an agent with its worktree there, the first one first; none for an agent without a project. */
+/** All projects of an agent with its worktree in each, the first project first; empty without a project. */
 export async function placesOf(db: Database, agent: Agent): Promise<Place[]> {
   if (agent.projectId === null) return [];
   const others = agent.workdir === null ? [] : await placesOfAgent(db, agent.id);
   return [{ agent, extra: null }, ...others.map((extra) => ({ agent: agentAt(agent, extra), extra }))];
 }
 
-/** The agent as it is in one of its projects; null when it does not belong to it. */
+/** The agent as seen from one of its projects; null if it does not belong to it. */
 export async function agentIn(db: Database, agent: Agent, projectId: string): Promise<Agent | null> {
   return (await placesOf(db, agent)).find((place) => place.agent.projectId === projectId)?.agent ?? null;
 }
 
-/** Writes facts of a worktree where they belong: to the agent for its first project, else to the place. */
+/** Updates a worktree: in the agent's row for its first project, otherwise in the place's row. */
 export async function updateWorktree(
   tx: WriteTransaction,
   { agent, extra }: Place,
@@ -38,7 +38,7 @@ export async function updateWorktree(
   });
 }
 
-/** An agent as the rules of mail see it: with its further projects. */
+/** An agent with its further projects, for the mail rules. */
 export async function correspondent(db: Database, agent: Agent): Promise<Agent & Correspondent> {
   if (agent.workdir === null) return agent;
   return { ...agent, alsoIn: (await placesOfAgent(db, agent.id)).map(({ projectId }) => projectId) };
@@ -51,7 +51,7 @@ export function workingDirectory(agent: Agent): string {
   throw new PawlError('internal', `The agent ${agent.alias} has no directory of its own.`);
 }
 
-/** The first project of an agent; null for one that belongs to none. */
+/** The first project of an agent, or null. */
 export async function projectIfAny({ db }: Pick<Store, 'db'>, agent: Agent): Promise<Project | null> {
   if (agent.projectId === null) return null;
   const project = await projectById(db, agent.projectId);

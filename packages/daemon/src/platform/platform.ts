@@ -17,54 +17,54 @@ import type { Logger } from 'pino';
 import type { Caches } from './caches.ts';
 import type { Authority } from './http/authority.ts';
 
-/** How long things may take; tests make them short. */
+/** Intervals and timeouts; tests shorten them. */
 export type Timing = {
   stopGraceMs: number;
   hungAfterSignalMs: number;
   livenessMs: number;
   limitGraceMs: number;
-  /** The loops: mail that waits, health, nudges; and the shortest time between two nudges of one agent. */
+  /** Intervals of mail delivery, health checks and nudges; and the minimum between two nudges of one agent. */
   routeMs: number;
   healthMs: number;
   nudgeMs: number;
   nudgeGapMs: number;
-  /** How often queues are looked at by themselves, and how soon again when something of a person's is in the way. */
+  /** Interval of queue passes, and the shorter one while a person's files block a queue. */
   queueMs: number;
   queueWaitMs: number;
-  /** How long what was seen of other people's agents counts. */
+  /** How long an observation of foreign agents stays valid. */
   adoptionMs: number;
 };
 
-/** What a person may choose in `config.yaml`. */
+/** The settings in `config.yaml`. */
 export type Choices = {
   /** The default provider of new agents; null when none is configured. */
   provider: string | null;
-  /** Switches a person to the child after a fork, unless the fork says otherwise. */
+  /** Switches the person to the child after a fork, unless the fork overrides it. */
   switchOnFork: boolean;
-  /** Sessions that may run at once, and agents that may be at work at once; the others wait their turn. */
+  /** Sessions that may run at once, and agents that may work at once; others wait. */
   maxSessions: number;
   maxAgents: number;
-  /** Providers whose agents go on with another account when theirs has reached a limit. */
+  /** Providers whose agents switch to another account when theirs reaches a limit. */
   rotateAccounts: string[];
-  /** What every agent, every run, and a project in a day may use. */
+  /** Limits of each agent, each run, and each project per day. */
   budgets: { agent: Budget; task: Budget; project: Budget };
-  /** MCP servers that every session is given whose provider takes them. */
+  /** MCP servers for every session whose provider supports them. */
   mcpServers: Record<string, McpServer>;
-  /** Lets every repository's own settings for coding CLIs count, as if each had been trusted. */
+  /** Trusts the coding-CLI settings of every repository. */
   trustRepositorySettings: boolean;
-  /** `smart` nudges only who may have something to do, `fixed` everybody who has a nudge, each time. */
+  /** `smart` nudges only agents that may have something to do, `fixed` all agents with a nudge, each time. */
   nudges: 'smart' | 'fixed' | 'off';
   /**
-   * What becomes of a question to the person that nobody answers in time: `park` leaves it, `decide` tells the agent to decide
-   * itself. A permission is denied then.
+   * Applies to a question that the person does not answer in time: `park` leaves it open, `decide` tells the agent to
+   * decide itself. A permission is denied.
    */
   questions: { deadlineMs: number | null; policy: 'park' | 'decide' };
 };
 
-/** Choices that the daemon reads again for each request. */
+/** Settings that the daemon reads again for each request. */
 export type LiveChoice = 'provider' | 'switchOnFork';
 
-export const usualChoices: Choices = {
+export const defaultChoices: Choices = {
   provider: null,
   switchOnFork: false,
   maxSessions: 256,
@@ -77,7 +77,7 @@ export const usualChoices: Choices = {
   questions: { deadlineMs: null, policy: 'park' },
 };
 
-/** What every room of the daemon is given. */
+/** The parts of the daemon that every room uses. */
 export type Platform = {
   home: Home;
   /** Agent 0. */
@@ -87,29 +87,26 @@ export type Platform = {
   authority: Authority;
   timing: Timing;
   choices: Choices;
-  /** The choices that count without a restart, as `config.yaml` has them now. */
+  /** The settings that apply without a restart, read from `config.yaml` now. */
   currentChoices(): Promise<Pick<Choices, LiveChoice>>;
   prompts: PromptAssets;
-  /** When this daemon came up. */
   startedAt: number;
-  /** The `pawl` command as agents call it: a path. */
+  /** The path of the `pawl` command for agents. */
   pawl: string;
   environment: NodeJS.ProcessEnv;
-  /** The daemon's time: it goes on evenly although the system's clock is set; see `clock.ts`. */
+  /** The daemon's time, which advances evenly even if the system clock is set; see `clock.ts`. */
   clock: () => number;
-  /** By their roots: what is known of a repository does not change while it stays where it is. */
+  /** Repositories by root. A repository's facts do not change while it stays in place. */
   repositories: Map<string, Repository>;
-  /** What rooms remember beside the facts. */
   caches: Caches;
   log: Logger;
 };
 
-/** Where a session's files are. */
 export function sessionDirectory(home: Home, sessionId: string): string {
   return join(home.sessions, sessionId);
 }
 
-/** The process of a session as it was put on record, or null before that. */
+/** The recorded process of a session, or null before it is recorded. */
 export function identityOf({ pid, processStart }: Session): ProcessIdentity | null {
   return pid === null || processStart === null ? null : { pid, start: processStart };
 }
@@ -119,14 +116,14 @@ export function ownGitDirectory(home: Home, projectId: string): string {
   return join(home.repositories, `${projectId}.git`);
 }
 
-/** The project of an agent that has one. */
+/** The project of an agent, or an error if it has none. */
 export async function projectOf(store: Store, agent: Agent): Promise<Project> {
   const project = agent.projectId === null ? null : await projectById(store.db, agent.projectId);
   if (project !== null) return project;
   throw new PawlError('project_not_found', `The agent ${agent.alias} belongs to no project.`);
 }
 
-/** The repository of a project. A project whose directory is gone is a clear error. */
+/** Opens a project's repository. Throws if its directory is gone. */
 export async function repositoryOf(platform: Platform, project: Project): Promise<Repository> {
   const known = platform.repositories.get(project.root);
   if (known !== undefined && existsSync(known.commonDir)) return known;
@@ -135,16 +132,16 @@ export async function repositoryOf(platform: Platform, project: Project): Promis
   return repository;
 }
 
-/** Drops the files that a fork carried, once nobody waits for them. What cannot be dropped is dropped at the next start. */
-export async function dropQuietly(platform: Platform, projectId: string, agentId: string): Promise<void> {
+/** Deletes the snapshot of files that a fork carried. A failure is logged, and retried at the next start. */
+export async function dropForkSnapshot(platform: Platform, projectId: string, agentId: string): Promise<void> {
   try {
     await dropSnapshot(ownGitDirectory(platform.home, projectId), agentId);
   } catch (error) {
-    platform.log.warn({ agent: agentId, error: messageOf(error) }, 'a snapshot of files could not be dropped yet');
+    platform.log.warn({ agent: agentId, error: messageOf(error) }, 'failed to drop a snapshot of files');
   }
 }
 
-/** Where an agent works. Without a branch it is a checkout of the target branch with a detached HEAD. */
+/** The worktree of an agent. Without a branch it is a checkout of the target branch with a detached HEAD. */
 export function placeOf(agent: Agent): { path: string; branch: string | null; base: string } {
   if (agent.worktree === null || agent.baseCommit === null) {
     throw new PawlError('internal', `The agent ${agent.alias} has no worktree of its own.`);
@@ -152,7 +149,7 @@ export function placeOf(agent: Agent): { path: string; branch: string | null; ba
   return { path: agent.worktree, branch: agent.branch, base: agent.baseCommit };
 }
 
-/** The same for an agent whose work is on a branch. */
+/** The worktree of an agent that has a branch. */
 export function branchPlaceOf(agent: Agent): { path: string; branch: string; base: string } {
   const { branch, ...place } = placeOf(agent);
   if (branch !== null) return { ...place, branch };

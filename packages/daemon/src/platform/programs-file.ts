@@ -4,17 +4,17 @@ import { messageOf } from '@pawl/schema/error';
 import { renameSync, writeFileSync } from 'node:fs';
 import type { Platform } from './platform.ts';
 
-/** What a daemon leaves for those who look for agents while it is down. */
+/** Written for the roster, which works while no daemon runs. */
 type ProgramsFile = {
   provider: string | null;
   programs: AgentProgram[];
-  /** Names of the shell's variables that some provider reads. */
+  /** Names of environment variables that providers read. */
   variables: string[];
 };
 
 /**
- * Writes down what the processes of all providers look like, those too that `config.yaml` adds, and which provider is the
- * usual one: the roster reads it, and so needs neither a daemon nor a reader of YAML.
+ * Records how to recognise the processes of all providers, including those from `config.yaml`, and the default
+ * provider. The roster reads it, so it needs neither a daemon nor a YAML parser.
  */
 export function writePrograms({
   home,
@@ -32,6 +32,6 @@ export function writePrograms({
     writeFileSync(`${home.programs}.tmp`, JSON.stringify(content), { mode: 0o600 });
     renameSync(`${home.programs}.tmp`, home.programs);
   } catch (error) {
-    log.warn({ error: messageOf(error) }, 'programs.json could not be written');
+    log.warn({ error: messageOf(error) }, 'failed to write programs.json');
   }
 }

@@ -4,16 +4,15 @@ import { projectSettings, updateProjectSettings } from '@pawl/store/projects/pro
 import type { Database } from '@pawl/store/tables';
 import type { Platform } from './platform.ts';
 
-/** The settings that a person changes by name. */
 export type SettingsChange = { provider?: string | null | undefined };
 
-/** Changes a project's settings; values that are set already cause no event. */
+/** Changes a project's settings; unchanged values cause no event. */
 export async function changeProjectSettings(
   platform: Platform,
   project: Project,
   { provider }: SettingsChange,
 ): Promise<ProjectSettings> {
-  // Refuses a name that no provider has.
+  // Throws for an unknown provider.
   if (provider !== undefined && provider !== null) platform.providers.get(provider);
   return platform.store.write(async (tx) => {
     const before = await projectSettings(tx.db, project.id);
@@ -24,10 +23,10 @@ export async function changeProjectSettings(
   });
 }
 
-/** Refuses to begin anything in a project that a person has taken off the list. */
+/** Refuses new work in a project that was untracked. */
 export async function refuseUntracked(db: Database, project: Project): Promise<void> {
   if ((await projectSettings(db, project.id)).untrackedAt === null) return;
-  throw new PawlError('conflict', `The project ${project.name} is not tracked any more.`, {
+  throw new PawlError('conflict', `The project ${project.name} is no longer tracked.`, {
     hint: `Track it again with everything as it was: pawl init ${project.root}`,
   });
 }

@@ -10,7 +10,7 @@ import type { Database } from '@pawl/store/tables';
 
 const settingKey = 'root_agent';
 
-/** Agent 0: the person and the daemon act as it, and every other agent descends from it. */
+/** Agent 0: the person and the daemon act as it, and all other agents descend from it. */
 export async function rootAgent(db: Database): Promise<Agent> {
   const id = await getSetting(db, settingKey);
   const agent = typeof id === 'string' ? await agentById(db, id) : null;
@@ -18,7 +18,7 @@ export async function rootAgent(db: Database): Promise<Agent> {
   return agent;
 }
 
-/** Makes agent 0 on the first start; returns its id. */
+/** Creates agent 0 on the first start; returns its id. */
 export async function ensureRootAgent(store: Store): Promise<string> {
   return store.write(async (tx) => {
     const known = await getSetting(tx.db, settingKey);

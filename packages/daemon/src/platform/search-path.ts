@@ -7,40 +7,42 @@ import { inheritedEnvironment } from './agent-environment.ts';
 import type { Platform } from './platform.ts';
 
 const settingKey = 'search_path';
-/** The most directories of a PATH that are kept. */
+/** The maximum number of PATH directories that are kept. */
 const mostDirectories = 200;
 
-type PathShop = Pick<Platform, 'store' | 'environment'>;
+type PathContext = Pick<Platform, 'store' | 'environment'>;
 
-/** A caller's PATH without relative directories: what a session finds must not depend on the repository it works in. */
+/** A caller's PATH without relative directories, so that lookups do not depend on the repository. */
 function cleanPath(path: string | undefined): string | null {
   const directories = new Set((path ?? '').split(delimiter).filter((directory) => isAbsolute(directory)));
   return directories.size === 0 ? null : [...directories].slice(0, mostDirectories).join(delimiter);
 }
 
 /**
- * The PATH of a person's request. The last one is remembered, for agents that the daemon starts by itself: its own PATH may be
- * that of a service, or of a shell from long ago.
+ * The PATH of a person's request. Remembers it for agents that the daemon starts by itself, since the daemon's own PATH
+ * may come from a service or an old shell.
  */
-export async function personPath(platform: PathShop, given: string | undefined): Promise<string> {
+export async function personPath(platform: PathContext, given: string | undefined): Promise<string> {
   const path = await callerPath(platform, given);
   if (given !== undefined && path !== (await rememberedPath(platform)))
     await platform.store.write((tx) => setSetting(tx, settingKey, path));
   return path;
 }
 
-/** The PATH to look programs up for a person, who may have sent one. */
-export async function callerPath(platform: PathShop, given: string | undefined): Promise<string> {
+/** The PATH for looking up programs for a person. */
+export async function callerPath(platform: PathContext, given: string | undefined): Promise<string> {
   return cleanPath(given) ?? (await agentPath(platform, null));
 }
 
-/** The PATH of an agent: as it was when the agent was made, else the last one of a person, else the daemon's. */
-export async function agentPath(platform: PathShop, agent: Pick<Agent, 'environment'> | null): Promise<string> {
+/** The PATH of an agent: the one it was created with, else the person's last one, else the daemon's. */
+export async function agentPath(platform: PathContext, agent: Pick<Agent, 'environment'> | null): Promise<string> {
   return agent?.environment['PATH'] ?? (await rememberedPath(platform)) ?? daemonPath(platform);
 }
 
-/** The PATH to start an agent's program with. A program that has moved is looked up where a person or the daemon would find it. */
-export async function startPath(platform: PathShop, agent: Agent, preset: ProviderPreset): Promise<string> {
+/**
+ * The PATH to start an agent's program with. If the program has moved, falls back to the person's or the daemon's PATH.
+ */
+export async function startPath(platform: PathContext, agent: Agent, preset: ProviderPreset): Promise<string> {
   const program = programOf(preset);
   const own = preset.env['PATH'] ?? (await agentPath(platform, agent));
   for (const path of [own, await rememberedPath(platform), daemonPath(platform)])
@@ -48,11 +50,11 @@ export async function startPath(platform: PathShop, agent: Agent, preset: Provid
   return own;
 }
 
-async function rememberedPath({ store }: PathShop): Promise<string | null> {
+async function rememberedPath({ store }: PathContext): Promise<string | null> {
   const path = await getSetting(store.db, settingKey);
   return typeof path === 'string' ? path : null;
 }
 
-function daemonPath({ environment }: PathShop): string {
+function daemonPath({ environment }: PathContext): string {
   return inheritedEnvironment(environment)['PATH'] ?? '';
 }

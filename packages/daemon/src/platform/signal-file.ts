@@ -8,21 +8,21 @@ import { dirname, join, sep } from 'node:path';
 
 const signalPath = join('.pawl', 'output', 'signal.json');
 
-/** How many entries of a worktree are looked at for a signal that was written one directory too deep. */
+/** How many entries of a worktree are searched for a signal that was written one directory too deep. */
 const probedEntries = 200;
 
 export type FoundSignal = {
   signal: Signal;
   path: string;
   writtenAtMs: number;
-  /** False for one that was written one directory too deep. */
+  /** False if it was written one directory too deep. */
   isPlaced: boolean;
 };
 
 /**
- * The agent's own word on how its work ended. It belongs into `.pawl/output/` of the directory that the agent runs in;
- * agents that changed directory write it one level deeper, so those places are probed too, the worktrees of its projects
- * first, and the newest valid one wins. A file that is partial, huge, a symlink or a directory is no signal.
+ * Reads the agent's report on how its work ended. It belongs in `.pawl/output/` of the agent's working directory;
+ * agents that changed directory write it one level deeper, so those directories are probed too, its projects' worktrees
+ * first, and the newest valid one wins. A file that is partial, huge, a symlink or a directory is ignored.
  */
 export async function readSignal(worktree: string, projects: readonly string[] = []): Promise<FoundSignal | null> {
   const found: FoundSignal[] = [];
@@ -34,14 +34,14 @@ export async function readSignal(worktree: string, projects: readonly string[] =
   return found.toSorted((a, b) => b.writtenAtMs - a.writtenAtMs)[0] ?? null;
 }
 
-/** The same where it belongs and nowhere else: cheap enough to be asked now and then while an agent runs. */
+/** Reads the signal from its proper path only: cheap enough to poll while an agent runs. */
 export async function readPlacedSignal(worktree: string): Promise<FoundSignal | null> {
   const path = join(worktree, signalPath);
   const signal = await readPlace(path);
   return signal !== null && (await isInside(worktree, path)) ? { ...signal, isPlaced: true } : null;
 }
 
-/** Removes every signal, so that the next session cannot be judged by the words of the last one. */
+/** Removes all signals, so that the next session is not judged by an old one. */
 export async function clearSignals(worktree: string, projects: readonly string[] = []): Promise<void> {
   for (const path of await signalPlaces(worktree, projects)) {
     if (await isInside(worktree, path)) await rm(path, { recursive: true, force: true });
@@ -63,7 +63,7 @@ async function signalPlaces(worktree: string, projects: readonly string[]): Prom
   return [...places];
 }
 
-/** False for a place that a symbolic link leads out of the worktree, and for one that is not there. */
+/** False if a symbolic link leads out of the worktree, or if nothing exists there. */
 async function isInside(worktree: string, path: string): Promise<boolean> {
   try {
     const [root, directory] = await Promise.all([realpath(worktree), realpath(dirname(path))]);

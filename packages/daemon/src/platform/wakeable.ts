@@ -1,15 +1,14 @@
 /**
- * A counter that rises with every wake. A reader notes the version, looks at the facts, and waits only if nothing has
- * happened since: so a wake between the look and the wait is never lost.
+ * A counter that each wake increments. A reader notes the version, checks the facts, and waits only if the version is
+ * unchanged, so a wake in between is never lost.
  */
 export type Wakeable = {
   version(): number;
   wake(): void;
-  /** True when woken (or when the version already differs), false when `timeoutMs` has passed. Rejects on abort. */
+  /** True when woken (or when the version already differs), false after `timeoutMs`. Rejects on abort. */
   wait(version: number, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
 };
 
-/** A fresh counter with nobody waiting. */
 export function createWakeable(): Wakeable {
   let current = 0;
   const waiting = new Set<() => void>();

@@ -103,7 +103,7 @@ export async function parseConfigFile(text: string, place: string): Promise<Conf
 }
 
 function wrong(place: string, what: string, hint = 'Correct it. Until then nothing is merged.'): PawlError {
-  return new PawlError('invalid_input', `${place} is not right: ${what}`, { hint });
+  return new PawlError('invalid_input', `${place} is invalid: ${what}`, { hint });
 }
 
 type Issue = z.core.$ZodIssue;

@@ -14,7 +14,7 @@ import type { Project } from '@pawl/schema/record';
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { usualDefinition } from '../definitions/usual.ts';
+import { defaultDefinition } from '../definitions/default-definition.ts';
 import type { Cache, Caches } from '../platform/caches.ts';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory } from '../platform/platform.ts';
@@ -61,7 +61,7 @@ export async function readProjectConfig(
     forge: queue.forge ?? 'local',
     track: queue.track ?? 'all',
     review: staffOf(file.review, usualReviewer),
-    fixer: staffOf(file.fixer, usualDefinition),
+    fixer: staffOf(file.fixer, defaultDefinition),
     guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
     source,
     checkout,

@@ -5,7 +5,7 @@ import type { Question } from '@pawl/schema/mail';
 import { mailsOfEndedQuestions, nextDue, untoldEnds } from '@pawl/store/mail/questions';
 import type { Signals } from '../agents/signals.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { diedOf } from '../platform/died-of.ts';
+import { endedAgents } from '../platform/ended-agents.ts';
 import { recordWithdrawals } from './question-record.ts';
 import type { Questions } from './questions.ts';
 import { settleAllQuestions, settleQuestionsOf } from './settle-question.ts';
@@ -133,7 +133,7 @@ function concernedBy(event: Event): string[] | null {
       return agentId === null ? [] : [agentId];
     case 'agent.killed':
     case 'agent.ended':
-      return diedOf(event);
+      return endedAgents(event);
     case 'question.asked':
     case 'question.ended':
       return [];

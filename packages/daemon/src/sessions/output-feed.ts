@@ -2,7 +2,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
 import { readChunks } from '@pawl/store/sessions/chunks';
 import type { Store } from '@pawl/store/store';
-import { diedOf } from '../platform/died-of.ts';
+import { endedAgents } from '../platform/ended-agents.ts';
 import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
 
@@ -38,7 +38,7 @@ export function followOutput(store: Store, isWorking: (agentId: string) => Promi
   store.onCommit(({ chunks, events }) => {
     for (const chunk of chunks) remember(following.get(chunk.agentId), chunk);
     const agents = new Set([...chunks, ...events].map(({ agentId }) => agentId));
-    for (const event of events) for (const id of diedOf(event)) agents.add(id);
+    for (const event of events) for (const id of endedAgents(event)) agents.add(id);
     for (const agentId of agents) if (agentId !== null) following.get(agentId)?.wakes.wake();
   });
 

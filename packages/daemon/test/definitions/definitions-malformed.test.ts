@@ -32,7 +32,7 @@ test.each([
   ['a colon in plain text', ['name: a', 'description: this: that'], 3, 'not YAML'],
   ['text where fields belong', ['just text'], 2, 'must be lines of the form'],
   ['a list where fields belong', ['- a', '- b'], 2, 'must be lines of the form'],
-  ['a second document', ['name: a', '...', 'kind: main'], 4, 'goes on after a line that ends it'],
+  ['a second document', ['name: a', '...', 'kind: main'], 4, 'there is text after the line that ends it'],
   ['a field whose name is a list', ['? [a, b]', ': c'], 2, 'not YAML'],
   ['an alias that multiplies', bomb, 3, 'alias'],
   ['an alias in itself', ['name: a', 'tools: &a [*a]'], 3, 'alias'],

@@ -57,7 +57,7 @@ describe('7.19: a limit is enforced by what the provider can do', () => {
     ['flags, and writing', { tools: ['Read', 'Edit'] }, { ...readOnly, tools: flags }, { readOnly: false }],
     ['reading only', { tools: reading }, readOnly, { allowed: reading, readOnly: true, enforcement: 'read-only' }],
     ['reading only, but no shell', { tools: reading, deniedTools: ['Bash'] }, readOnly, { enforcement: 'read-only' }],
-    ['as advice', { tools: ['Edit'], toolGate: 'advisory' }, none, { readOnly: false, enforcement: 'advisory' }],
+    ['no enforcement', { tools: ['Edit'], toolGate: 'advisory' }, none, { readOnly: false, enforcement: 'advisory' }],
     [
       'as advice, where it can be enforced',
       { tools: reading, toolGate: 'advisory' },

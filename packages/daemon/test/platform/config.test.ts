@@ -1,5 +1,5 @@
 import { choicesOf, readConfig } from '@pawl/daemon/platform/config';
-import { usualChoices } from '@pawl/daemon/platform/platform';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { noBudget } from '@pawl/schema/record';
@@ -17,7 +17,7 @@ async function read(text: string | null) {
 
 test.each([null, '', '# nothing yet\n', '{}'])('%j leaves everything as usual', async (text) => {
   const config = await read(text);
-  expect(choicesOf(config)).toEqual(usualChoices);
+  expect(choicesOf(config)).toEqual(defaultChoices);
   expect(config.providers).toEqual({});
 });
 
@@ -38,7 +38,7 @@ providers:
   broken: 7
 `);
   expect(choicesOf(config)).toEqual({
-    ...usualChoices,
+    ...defaultChoices,
     provider: 'claude',
     rotateAccounts: ['claude', 'codex'],
     budgets: {

@@ -40,5 +40,5 @@ test('a log that cannot be rotated is written on, with a warning', async () => {
   rotate();
   rmdirSync(`${path}.1`);
   log.info('the next');
-  expect(readFileSync(path, 'utf8')).toMatch(/a long line.*\n.*could not be rotated.*\n.*the next/);
+  expect(readFileSync(path, 'utf8')).toMatch(/a long line.*\n.*failed to rotate.*\n.*the next/);
 });

@@ -163,17 +163,17 @@ test.each([
   ['a word that is none', 'queue: {merge: fast}', /"squash"\|"merge"\|"rebase"/],
   ['a check without a command', 'checks: [{name: x}]', /at checks\[0\]\.run/],
   ['a check that is a number', 'checks: [5]', /a check is a command/],
-  ['an empty command', 'checks: ""', /is not right/],
-  ['a check that takes for ever', 'checks: [{run: x, timeout_minutes: .inf}]', /is not right/],
+  ['an empty command', 'checks: ""', /is invalid/],
+  ['a check that takes for ever', 'checks: [{run: x, timeout_minutes: .inf}]', /is invalid/],
   ['a variable of ours', 'env: [PAWL_TOKEN]', /PAWL_ is not for checks/],
-  ['a pattern that leads out', 'checks: [{run: x, junit: ../../etc/passwd}]', /is not right/],
+  ['a pattern that leads out', 'checks: [{run: x, junit: ../../etc/passwd}]', /is invalid/],
   ['a branch that is none', 'queue: {branch: "--upload-pack=x"}', /branch name/],
   ['a remote that is an option', 'queue: {remote: "--upload-pack=x"}', /at queue\.remote/],
-  ['no YAML', 'checks: [', /:1 is not right: not YAML/],
-  ['a list', '- npm test', /is not right/],
-  ['a key twice', 'checks: a\nchecks: b', /:2 is not right: "checks" is given twice/],
-  ['aliases without end', `a: &a [x]\n${'b: [*a,*a,*a,*a,*a,*a,*a,*a]\n'.repeat(4)}`, /is not right/],
-  ['a heavy prototype', '__proto__: {checks: x}', /is not right/],
+  ['no YAML', 'checks: [', /:1 is invalid: not YAML/],
+  ['a list', '- npm test', /is invalid/],
+  ['a key twice', 'checks: a\nchecks: b', /:2 is invalid: "checks" is given twice/],
+  ['aliases without end', `a: &a [x]\n${'b: [*a,*a,*a,*a,*a,*a,*a,*a]\n'.repeat(4)}`, /is invalid/],
+  ['a heavy prototype', '__proto__: {checks: x}', /is invalid/],
   ['depth', '['.repeat(1_000), /nested too deeply/],
   ['size', `checks: ${'x'.repeat(70_000)}`, /more than/],
 ])('%s is refused with its place, and is never the same as no checks', async (_, text, words) => {
@@ -193,7 +193,7 @@ test('a key with nothing behind it is as good as none', async () => {
 test('a wrong file that was committed names its commit', async () => {
   await using directory = await temporaryDirectory();
   const { read, commit } = await aRepository(directory.path, { '.pawl/config.yaml': 'checks: 5\n' });
-  await expect(read()).rejects.toThrow(`.pawl/config.yaml of ${commit.slice(0, 10)}:1 is not right`);
+  await expect(read()).rejects.toThrow(`.pawl/config.yaml of ${commit.slice(0, 10)}:1 is invalid`);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { checkProviders, listProviders } from '@pawl/daemon/sessions/providers';
-import { usualChoices } from '@pawl/daemon/platform/platform';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { providerRegistry } from '@pawl/providers/registry';
@@ -23,7 +23,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
     path: place.path,
     platform: {
       providers: providerRegistry(presets, problems),
-      choices: { ...usualChoices, provider },
+      choices: { ...defaultChoices, provider },
       environment: { PATH: '/nowhere' },
       path: place.path,
     },

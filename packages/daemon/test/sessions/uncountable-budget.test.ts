@@ -32,9 +32,9 @@ test('a refusal names what the CLI can be limited by', () => {
     }
   };
   expect(words({ tokens: 5 })).toBe(
-    'copilot does not tell how many tokens it uses, so a budget in tokens would not hold. Give one in turns or minutes.',
+    'copilot does not report token usage, so a budget in tokens would have no effect. Set one in turns or minutes.',
   );
   expect(words({ usd: 5 })).toBe(
-    'copilot does not tell what it costs, so a budget in money would not hold. Give one in turns or minutes.',
+    'copilot does not report its cost, so a budget in money would have no effect. Set one in turns or minutes.',
   );
 });

@@ -6,7 +6,7 @@ import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { noteDelivered, noteRead } from '@pawl/daemon/mail/marks';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import type { Choices } from '@pawl/daemon/platform/platform';
-import { usualChoices } from '@pawl/daemon/platform/platform';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { programs } from '@pawl/protocol/programs';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
@@ -91,7 +91,7 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
       queueWaitMs: limits.queueWaitMs,
       adoptionMs: limits.adoptionMs,
     },
-    choices: { ...usualChoices, ...choices },
+    choices: { ...defaultChoices, ...choices },
     log: pino({ enabled: false }),
   });
   store.onCommit(({ events }) => {

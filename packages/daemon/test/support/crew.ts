@@ -11,7 +11,7 @@ import { forkAndExec } from '@pawl/daemon/agents/fork';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import { createSignals } from '@pawl/daemon/agents/signals';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
-import { usualChoices } from '@pawl/daemon/platform/platform';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { homeAt } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
 import type { WorkBody } from '@pawl/protocol/view';
@@ -96,8 +96,8 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),
-    currentChoices: async () => usualChoices,
-    choices: usualChoices,
+    currentChoices: async () => defaultChoices,
+    choices: defaultChoices,
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
     providers,

@@ -94,7 +94,7 @@ function settingsOf({ home }: CommandContext, keys: readonly string[]): Setting[
   const values = valuesOf(document);
   const problem = homeConfigProblem(values);
   if (problem !== null) {
-    throw new PawlError('invalid_input', `${home.config} is not right: ${problem}`, {
+    throw new PawlError('invalid_input', `${home.config} is invalid: ${problem}`, {
       hint: 'Fix it with `pawl config set` or `pawl config unset`, or by hand.',
     });
   }

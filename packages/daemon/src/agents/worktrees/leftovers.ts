@@ -14,7 +14,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fixWorktrees } from './fix-record.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { dropQuietly, ownGitDirectory, repositoryOf, sessionDirectory } from '../../platform/platform.ts';
+import { dropForkSnapshot, ownGitDirectory, repositoryOf, sessionDirectory } from '../../platform/platform.ts';
 
 /** A directory where worktrees are made that belongs to no agent of the registry. */
 export type Orphan = {
@@ -83,7 +83,7 @@ export async function dropUnusedSnapshots(platform: Platform): Promise<void> {
     for (const name of await snapshotsIn(platform, ownDir)) {
       const agent = await agentById(platform.store.db, name);
       const wanted = agent !== null && agent.endedAt === null && agent.worktreeReadyAt === null;
-      if (!wanted) await dropQuietly(platform, project.id, name);
+      if (!wanted) await dropForkSnapshot(platform, project.id, name);
     }
   }
 }

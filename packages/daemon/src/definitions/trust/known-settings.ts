@@ -4,13 +4,13 @@ import { covers } from './path-shape.ts';
 import type { JudgedSettings } from './repository-settings.ts';
 import { judgeSettings } from './repository-settings.ts';
 
-/** All that any provider would read as settings in a work tree of a project. */
+/** All files in a work tree that any provider would read as settings. */
 export function settingsOfAll(platform: Platform, project: Project, root: string): Promise<JudgedSettings[]> {
   const paths = platform.providers.list().flatMap(({ repositorySettings }) => repositorySettings.paths);
   return judgeSettings(platform, project.id, root, paths);
 }
 
-/** The settings at the root of a project that nobody has trusted, for those who look for what is wrong. */
+/** The untrusted settings at a project's root. */
 export async function untrustedSettings(platform: Platform, project: Project): Promise<JudgedSettings[]> {
   return (await settingsOfAll(platform, project, project.root)).filter(({ trusted }) => !trusted);
 }

@@ -1,16 +1,16 @@
-/** A pattern for one name in a path, in which `*` stands for any letters. */
+/** A pattern for one path segment, in which `*` matches any characters. */
 export function nameShape(segment: string): RegExp {
   const parts = segment.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's');
 }
 
-/** The names of a path of a preset: none stands for nothing, and none leads up. */
+/** The segments of a preset's path, without empty ones, `.` or `..`. */
 export function segmentsOf(path: string): string[] {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   return segments.includes('..') ? [] : segments;
 }
 
-/** True when a path of a preset stands for a file, for a directory above it, or, when a link is in the way, for one below. */
+/** True if a preset's path matches a file, a directory above it, or, with a link in between, one below it. */
 export function covers(path: string, file: string): boolean {
   const shapes = segmentsOf(path).map((segment) => (segment === '**' ? null : nameShape(segment)));
   const names = file.split('/');

@@ -8,9 +8,9 @@ import { projectOf } from '../../platform/platform.ts';
 import { judgeSettings, settingsFor } from './repository-settings.ts';
 
 /**
- * Whether a session has to be kept from the settings in its directories, and which files are not trusted. Each worktree is
- * judged by its own project's trust, and one that is untrusted blocks them all. A directory that belongs to no repository,
- * such as the one above several worktrees, is trusted for nothing: whatever lies there, an agent wrote.
+ * Decides if a session must ignore the settings in its directories, and lists untrusted files. Each worktree is judged
+ * by its own project's trust, and one untrusted worktree blocks them all. A directory outside any repository, such as
+ * the parent of several worktrees, is never trusted, since agents write there.
  */
 export async function settingsOfPlaces(
   platform: Platform,
@@ -41,6 +41,6 @@ export async function settingsOfPlaces(
 function looseSettings({ name }: ProviderPreset, top: string, files: readonly { path: string }[]): PawlError {
   const named = files.map(({ path }) => path).join(', ');
   return new PawlError('forbidden', `${name} would read settings in ${top}, which belongs to no project: ${named}.`, {
-    hint: 'Remove them there, or use a provider that can be kept from them.',
+    hint: 'Remove them there, or use a provider that can ignore them.',
   });
 }

@@ -1,10 +1,10 @@
 /**
- * JSON as people write it, with comments and commas at the end, parsed; undefined when it is not even that. One pass, so
- * that hostile text costs no more than its length.
+ * Parses JSON with comments and trailing commas; undefined if it is invalid. One pass, so hostile text costs only its
+ * length.
  */
 export function parseWithComments(text: string): unknown {
   const parts: string[] = [];
-  /** Where in `parts` a comma stands that nothing has followed yet; -1 when there is none. */
+  /** The index in `parts` of a comma with nothing after it yet; -1 if none. */
   let comma = -1;
   for (let at = 0; at < text.length;) {
     const end = endOfToken(text, at);
@@ -22,7 +22,7 @@ export function parseWithComments(text: string): unknown {
   }
 }
 
-/** The end of what begins here: a string, a comment, a mark, or a run of anything else. */
+/** The end of the token that starts here: a string, a comment, a punctuation mark, or a run of anything else. */
 function endOfToken(text: string, start: number): number {
   const two = text.slice(start, start + 2);
   if (two === '//') return endOf(text, '\n', start);

@@ -6,17 +6,17 @@ import type { SettingsFile } from './settings-files.ts';
 import { findSettings } from './settings-files.ts';
 import { trustedSettings } from './trusted-files.ts';
 
-/** What is needed of the daemon to judge settings. */
-export type TrustShop = {
+/** The parts of the daemon that judging settings needs. */
+export type TrustContext = {
   store: Pick<Platform['store'], 'db'>;
   choices: Pick<Platform['choices'], 'trustRepositorySettings'>;
 };
 
 export type JudgedSettings = SettingsFile & { trusted: boolean };
 
-/** The settings files of a work tree that these paths name, each with whether a person trusts exactly its content. */
+/** The settings files of a work tree under these paths, each with whether the person trusts its exact content. */
 export async function judgeSettings(
-  platform: TrustShop,
+  platform: TrustContext,
   projectId: string,
   place: string,
   paths: string[],
@@ -32,9 +32,9 @@ export async function judgeSettings(
   }));
 }
 
-/** What a provider would read as settings in a worktree, as it is now. */
+/** The files in a worktree that a provider would read as settings now. */
 export function repositorySettings(
-  platform: TrustShop,
+  platform: TrustContext,
   project: Pick<Project, 'id'>,
   worktree: string,
   preset: Pick<ProviderPreset, 'repositorySettings'>,
@@ -43,13 +43,13 @@ export function repositorySettings(
 }
 
 /**
- * Whether a session has to be kept from the settings in its worktree, and which files nobody has trusted. It is asked
- * before every start, for an agent may have written such a file since the last one. An agent whose tools are limited
- * is always kept from them where that can be done: CLIs read their settings again while they run, so with a file that it
- * writes it could run what it must not. A provider that cannot be kept from them is not started on untrusted ones.
+ * Decides if a session must ignore the settings in its worktree, and lists untrusted files. Runs before every start,
+ * since an agent may have written such a file. An agent with tool limits always ignores them where the provider
+ * supports it: CLIs reread settings while they run, so an agent could lift its limits by writing a file. A provider
+ * that cannot ignore settings is not started on untrusted ones.
  */
 export async function settingsFor(
-  platform: TrustShop,
+  platform: TrustContext,
   given: {
     project: Pick<Project, 'id' | 'root'>;
     worktree: string;
@@ -77,17 +77,17 @@ async function refusal(
   const place = isAsAtRoot ? project.root : worktree;
   return new PawlError(
     'forbidden',
-    `${name} would read settings that the repository brings and nobody has trusted, and it cannot be kept from them: ${named.join(', ')}.`,
+    `${name} would read untrusted settings of the repository, and cannot be told to ignore them: ${named.join(', ')}.`,
     {
       hint: untrusted.some(({ content }) => content === null)
-        ? 'What cannot be judged cannot be trusted: replace it by a plain file, or use another provider.'
-        : `Read them; if you agree with what they do: pawl trust ${quoted(place)}`,
+        ? 'These files cannot be trusted: replace them with plain files, or use another provider.'
+        : `Review them; to accept them: pawl trust ${quoted(place)}`,
       details: { files: untrusted.map(({ path }) => path), place },
     },
   );
 }
 
-/** A path as one word of a shell. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

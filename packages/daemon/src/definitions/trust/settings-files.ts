@@ -6,26 +6,25 @@ import { readDefinitionText } from '../definition-text.ts';
 import { nameShape, segmentsOf } from './path-shape.ts';
 import { trustLimits } from './trust-limit.ts';
 
-/** A file that a repository brings and that a provider would read as settings. */
+/** A file of a repository that a provider would read as settings. */
 export type SettingsFile = {
-  /** From the top of the work tree, with `/`. */
+  /** Relative to the top of the work tree, with `/`. */
   path: string;
-  /** What it says, and what identifies that; null when it cannot be judged, and so cannot be trusted. */
+  /** The bytes and their hash; null if the file cannot be judged, and so cannot be trusted. */
   content: { bytes: Uint8Array; sha256: string } | null;
   /** Why it cannot be judged. */
   reason: string | null;
 };
 
-/** One look at a work tree. */
 type Look = { root: string; entries: number; files: Map<string, SettingsFile> };
 
-/** A look that would take in too much: what was found until then does not tell what there is. */
-class TooMuch extends Error {}
+/** Thrown when the limits are exceeded, since a partial list would be misleading. */
+class LimitExceeded extends Error {}
 
 /**
- * The files of a work tree that these paths name: a file, a directory with all below it, `*` for any part of a name, `**`
- * for all below. No link is followed: a provider would follow it, and what it finds there may change at any time, so a link
- * is a file that cannot be judged.
+ * Finds the files of a work tree that these paths match: a file, a directory with everything below it, `*` for part of
+ * a name, `**` for everything below. Follows no link: its target may change at any time, so a link is a file that
+ * cannot be judged.
  */
 export async function findSettings(root: string, paths: string[]): Promise<SettingsFile[]> {
   const look: Look = { root, entries: 0, files: new Map() };
@@ -35,15 +34,15 @@ export async function findSettings(root: string, paths: string[]): Promise<Setti
     try {
       await follow(look, '', segments);
     } catch (error) {
-      if (!(error instanceof TooMuch)) throw error;
-      cannotJudge(look, path, 'has more files than can be looked at');
+      if (!(error instanceof LimitExceeded)) throw error;
+      cannotJudge(look, path, 'has too many files');
       look.entries = 0;
     }
   }
   return [...look.files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Goes along the segments of one path, from `at` on. */
+/** Walks the segments of one path, starting at `at`. */
 async function follow(look: Look, at: string, segments: string[]): Promise<void> {
   const [segment, ...rest] = segments;
   if (segment === undefined || segment === '**') return take(look, at);
@@ -53,7 +52,7 @@ async function follow(look: Look, at: string, segments: string[]): Promise<void>
   for (const name of await namesIn(look, at)) if (shape.test(name)) await follow(look, under(at, name), rest);
 }
 
-/** True for a directory. A link in its place counts as a file that cannot be judged, if something is to be found there. */
+/** True for a directory. A link in its place that leads to something counts as a file that cannot be judged. */
 async function isOwnDirectory(look: Look, at: string, segments: string[]): Promise<boolean> {
   const status = await statusOf(look, at);
   if (status === null) return false;
@@ -64,7 +63,7 @@ async function isOwnDirectory(look: Look, at: string, segments: string[]): Promi
   return false;
 }
 
-/** Takes in a file, or all below a directory. */
+/** Adds a file, or everything below a directory. */
 async function take(look: Look, at: string, depth = 0): Promise<void> {
   const status = await statusOf(look, at);
   if (status === null || look.files.has(at)) return;
@@ -73,11 +72,11 @@ async function take(look: Look, at: string, depth = 0): Promise<void> {
     return;
   }
   if (status.isDirectory()) {
-    if (depth > trustLimits.depth) throw new TooMuch();
+    if (depth > trustLimits.depth) throw new LimitExceeded();
     for (const name of await namesIn(look, at)) await take(look, under(at, name), depth + 1);
     return;
   }
-  if (look.files.size >= trustLimits.files) throw new TooMuch();
+  if (look.files.size >= trustLimits.files) throw new LimitExceeded();
   const found = await readDefinitionText(join(look.root, at), null);
   if (found === null) return;
   if (found.state !== 'read') return cannotJudge(look, at, found.state === 'refused' ? found.reason : 'has changed');
@@ -90,11 +89,11 @@ async function namesIn(look: Look, at: string): Promise<string[]> {
   try {
     for await (const { name } of await opendir(join(look.root, at))) {
       look.entries += 1;
-      if (look.entries > trustLimits.entries) throw new TooMuch();
+      if (look.entries > trustLimits.entries) throw new LimitExceeded();
       names.push(name);
     }
   } catch (error) {
-    if (error instanceof TooMuch || isPassing(error)) throw error;
+    if (error instanceof LimitExceeded || isPassing(error)) throw error;
     if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(look, at, `cannot be read: ${messageOf(error)}`);
     return [];
   }

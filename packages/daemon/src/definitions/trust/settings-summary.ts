@@ -1,13 +1,15 @@
 import { parseWithComments } from './plain-json.ts';
 import { trustLimits } from './trust-limit.ts';
 
-/** Names of settings that make a program run something or talk to somebody. */
+/** Names of settings that run a program or contact a server. */
 const telling =
   /command|args|url|uri|endpoint|host|proxy|helper|script|hook|plugin|extension|exec|program|shell|provider|permission|allow|trust|approval|sandbox|instructions|transport|notify/i;
-/** Settings below these are variables: their names tell, their values may be secret. */
+/** Settings below these are variables: their names are shown, their values may be secret. */
 const variables = /^(env|environment|env_vars|headers|http_headers|envFile)$/i;
 
-/** What a settings file would do, in lines for a person: what it runs, whom it talks to, what it allows. */
+/**
+ * Summarises a settings file for a person: the commands it runs, the addresses it contacts, the permissions it grants.
+ */
 export function summarise(path: string, bytes: Uint8Array): string[] {
   const text = new TextDecoder().decode(bytes);
   const lines = linesOf(path, text);
@@ -31,7 +33,7 @@ function linesOf(path: string, text: string): string[] {
   return tellingLines(text);
 }
 
-/** The telling values of settings, each with where it stands. */
+/** The relevant values of settings, each with its path. */
 function leaves(value: unknown, at = '', inTelling = false, inVariables = false, depth = 0): string[] {
   if (depth > trustLimits.summaryDepth) return [`${at}: nested too deeply to be shown`];
   if (Array.isArray(value)) {
@@ -61,7 +63,7 @@ function assignments(text: string): string[] {
   });
 }
 
-/** The lines of a file that is not taken apart. */
+/** The relevant lines of a file that is not parsed. */
 function tellingLines(text: string): string[] {
   return text
     .split('\n')
@@ -70,12 +72,12 @@ function tellingLines(text: string): string[] {
     .map(withoutSecret);
 }
 
-/** A variable's value is shown only when it is an address, for that is what changes whom a program talks to. */
+/** Shows a variable's value only if it is an address, since that changes which server a program contacts. */
 function shownValue(value: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? withoutSecret(value) : '(a value)';
 }
 
-/** An address without the name and password in it. Of more than is shown nothing is looked at. */
+/** An address without user name and password. Reads no more than is shown. */
 function withoutSecret(text: string): string {
   const shown = text.slice(0, trustLimits.summaryCharacters * 2);
   return shown.replaceAll(/(:\/\/)[^\s/@]+@/g, '$1…@');

@@ -13,11 +13,11 @@ import { providersOf, settingsOfAll } from './known-settings.ts';
 import { summarise } from './settings-summary.ts';
 import { distrust, trustDefinitions, trustedDefinitions, trustSettings } from './trusted-files.ts';
 
-/** Where files are trusted: at a project's root, or in the worktree of one of its agents. */
+/** A project's root, or the worktree of one of its agents. */
 type TrustPlace = { project: Project; root: string };
 type DefinitionFile = LoadedDefinitions['files'][number];
 
-/** What a repository brings that needs a person's trust, with what it would do. */
+/** Lists the files of a repository that need a person's trust, with what they would do. */
 export async function listTrust(platform: DefinitionPlatform, path: string): Promise<TrustList> {
   const place = await placeAround(platform, path);
   const { definitions, notices } = await definitionFiles(platform, place);
@@ -50,8 +50,8 @@ export async function listTrust(platform: DefinitionPlatform, path: string): Pro
 }
 
 /**
- * Trusts the definition files and settings of a repository as they are now, or takes that back. With `shown`, only what
- * a person has seen: a file that is another now, or was not there, makes all of it fail.
+ * Trusts the definition files and settings of a repository as they are now, or revokes that. With `shown`, only files
+ * the person has seen: fails as a whole if one has changed or was added.
  */
 export async function trustProject(
   platform: DefinitionPlatform,
@@ -82,7 +82,7 @@ export async function trustProject(
   return { project: project.name, files };
 }
 
-/** Definitions are read at the root only; an agent's worktree has none that count. */
+/** Definitions are read at the root only; those in an agent's worktree do not count. */
 async function definitionFiles(
   platform: DefinitionPlatform,
   { project, root }: TrustPlace,
@@ -96,12 +96,12 @@ function refuseUnseen(files: { path: string; sha256: string }[], shown: { path: 
   const seen = new Map(shown.map(({ path, sha256 }) => [path, sha256]));
   const unseen = files.filter(({ path, sha256 }) => seen.get(path) !== sha256).map(({ path }) => path);
   if (unseen.length === 0) return;
-  throw new PawlError('conflict', `What was shown is not what is there any more: ${unseen.join(', ')}.`, {
-    hint: 'Nothing was trusted. Look again: pawl trust --list',
+  throw new PawlError('conflict', `The files have changed since they were shown: ${unseen.join(', ')}.`, {
+    hint: 'Nothing was trusted. List them again: pawl trust --list',
   });
 }
 
-/** A worktree belongs to its project's repository, so it is looked for first. */
+/** Looks for a worktree first, since it belongs to its project's repository. */
 async function placeAround(platform: DefinitionPlatform, path: string): Promise<TrustPlace> {
   const worktree = await worktreeAround(platform, path);
   if (worktree !== null) return worktree;

@@ -4,20 +4,20 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
 import { trustLimits } from './trust-limit.ts';
 
-/** Per project, which definition files a person trusts, and with which text: one that changes is trusted no more. */
+/** The trusted definition files of a project with their hashes; a changed file is no longer trusted. */
 const definitionsSchema = z.record(z.string(), z.string()).catch({});
-/** The same for settings, by their paths in the repository: worktrees of different branches may have different ones. */
+/** The trusted settings by path in the repository; worktrees on different branches may differ. */
 const settingsSchema = z.record(z.string(), z.array(z.string())).catch({});
 
 const definitionsKey = (projectId: string) => `trust:${projectId}`;
 const settingsKey = (projectId: string) => `trusted-settings:${projectId}`;
 
-/** The definition files that are trusted, each by its whole path with the hash of its text. */
+/** The trusted definition files: hash by absolute path. */
 export async function trustedDefinitions(db: Database, projectId: string): Promise<Record<string, string>> {
   return definitionsSchema.parse(await getSetting(db, definitionsKey(projectId)));
 }
 
-/** The settings files that are trusted, each by its path in the repository with the hashes of its contents. */
+/** The trusted settings files: hashes by path in the repository. */
 export async function trustedSettings(db: Database, projectId: string): Promise<Record<string, string[]>> {
   return settingsSchema.parse(await getSetting(db, settingsKey(projectId)));
 }
@@ -31,7 +31,7 @@ export async function trustDefinitions(
   await setSetting(tx, definitionsKey(projectId), Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256])));
 }
 
-/** Trusts these contents of settings files beside those that are trusted already. */
+/** Trusts these contents of settings files in addition to those trusted already. */
 export async function trustSettings(
   tx: WriteTransaction,
   projectId: string,
@@ -40,7 +40,7 @@ export async function trustSettings(
   const known = new Map(Object.entries(await trustedSettings(tx.db, projectId)));
   for (const { path, sha256 } of files) {
     const others = (known.get(path) ?? []).filter((each) => each !== sha256);
-    // Taken out and put in again, so that what was trusted last is the last to be forgotten.
+    // Delete and insert again, so that the most recently trusted is dropped last.
     known.delete(path);
     known.set(path, [...others, sha256].slice(-trustLimits.contentsPerFile));
   }
@@ -48,7 +48,7 @@ export async function trustSettings(
   await setSetting(tx, settingsKey(projectId), Object.fromEntries(remembered));
 }
 
-/** Trusts nothing of a project any more. */
+/** Revokes all trust in a project. */
 export async function distrust(tx: WriteTransaction, projectId: string): Promise<void> {
   await setSetting(tx, definitionsKey(projectId), {});
   await setSetting(tx, settingsKey(projectId), {});

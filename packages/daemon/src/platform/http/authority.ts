@@ -4,7 +4,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 
-/** Who is asking. Authority is a property of the token, never of words in a request. */
+/** The caller of a request. Its rights depend on the token only, never on the request's content. */
 export type Caller = { kind: 'person' } | { kind: 'agent'; agentId: string };
 
 export type Authority = {
@@ -12,11 +12,11 @@ export type Authority = {
   identify(header: string | undefined): Caller | null;
   /** The token that lets an agent act as itself, and only as itself. */
   agentToken(agentId: string): string;
-  /** The tokens of this home that stand in a text, whosever they are. */
+  /** All tokens of this home that appear in a text. */
   tokensIn(text: string): string[];
 };
 
-/** Tokens of one home: the person's, from its file, and one for each agent, derived from it. */
+/** The tokens of one home: the person's, from its file, and one derived from it for each agent. */
 export function createAuthority(personToken: string): Authority {
   const agentToken = (agentId: string) =>
     `${agentId}.${createHmac('sha256', personToken).update(`agent:${agentId}`).digest('base64url')}`;
@@ -42,16 +42,16 @@ export function createAuthority(personToken: string): Authority {
   };
 }
 
-/** An id, and what proves it. */
+/** An agent id and its proof. */
 const tokenShape = /[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/g;
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares in constant time for any lengths. */
 function equal(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** The person's token: 256 random bits in a file that only its owner can read, made on the first start. */
+/** The person's token: 256 random bits in a file that only its owner can read, created on the first start. */
 export function personToken(path: string): string {
   const known = readToken(path);
   if (known !== null) return known;
@@ -59,7 +59,7 @@ export function personToken(path: string): string {
   return readToken(path) ?? '';
 }
 
-/** Puts a token into its file, in one step and for its owner only. */
+/** Writes a token to its file atomically, readable by its owner only. */
 export function restoreToken(path: string, token: string): void {
   const draft = `${path}.${process.pid}.tmp`;
   rmSync(draft, { force: true });
@@ -72,7 +72,7 @@ function readToken(path: string): string | null {
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 || uid !== process.getuid?.()) {
       throw new PawlError('forbidden', `${path} can be read by others, or is not yours.`, {
-        hint: `If nobody has used it: chmod 600 '${path}'. Else remove it; a new one is made.`,
+        hint: `If it was not exposed: chmod 600 '${path}'. Otherwise remove it, and a new one is created.`,
       });
     }
     const text = readFileSync(path, 'utf8').trim();

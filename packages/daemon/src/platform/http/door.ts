@@ -7,7 +7,7 @@ export type DoorVariables = { Variables: { caller: Caller; isGated?: boolean } }
 
 export type Door = {
   authority: Authority;
-  /** The port of the loopback listener, once it is known. */
+  /** The port of the loopback listener, once known. */
   port(): number | null;
   isLivingAgent(agentId: string): Promise<boolean>;
 };
@@ -16,8 +16,8 @@ export type Door = {
 const openPath = '/healthz';
 
 /**
- * The lock on every route. A browser page of another origin is refused before anything is looked at (Host and Origin are
- * parsed and compared whole), then the token decides who is asking. There are no CORS headers at all.
+ * Guards every route. First refuses browser pages of other origins (compares Host and Origin as a whole), then
+ * identifies the caller by token. There are no CORS headers.
  */
 export function lockDoor(door: Door): MiddlewareHandler<DoorVariables> {
   return async (context, next) => {
@@ -26,7 +26,7 @@ export function lockDoor(door: Door): MiddlewareHandler<DoorVariables> {
     if (context.req.path === openPath && context.req.method === 'GET') return next();
     const caller = door.authority.identify(context.req.header('authorization'));
     if (caller === null || (caller.kind === 'agent' && !(await door.isLivingAgent(caller.agentId)))) {
-      throw new PawlError('unauthorized', 'This needs the token of this home.', {
+      throw new PawlError('unauthorized', 'This requires the token of this home.', {
         hint: 'Send `Authorization: Bearer …` with the text of the file `token` in PAWL_HOME.',
       });
     }
@@ -54,22 +54,22 @@ function checkBody(context: Context): void {
   if (context.req.method === 'GET' || context.req.method === 'HEAD') return;
   const type = context.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
-    throw new PawlError('unsupported_media_type', 'A request that changes something has a JSON body.', {
+    throw new PawlError('unsupported_media_type', 'Requests that change something need a JSON body.', {
       hint: 'Send `Content-Type: application/json`.',
     });
   }
-  // Of one whose length is not told, no more than this is read.
+  // If the length is not given, reading the body stops at this limit.
   if (!(Number(context.req.header('content-length') ?? 0) <= limits.bodyBytes)) throw tooLarge();
 }
 
-/** Lets a person through, and an agent only when it asks about itself. */
+/** Allows a person, and an agent that asks about itself. */
 export function selfOnly(context: Context<DoorVariables>, agentId: string | null): void {
   const caller = context.get('caller');
   if (caller.kind === 'person' || caller.agentId === agentId) return;
-  throw new PawlError('forbidden', 'An agent may look at itself only.');
+  throw new PawlError('forbidden', 'Agents may only read their own data.');
 }
 
-/** A key counts for one caller, verb and target: the same words from somebody else, or about another, are new. */
+/** Scopes an idempotency key to caller, verb and target. */
 export function requestKey(
   context: Context<DoorVariables>,
   about: string,
@@ -79,7 +79,6 @@ export function requestKey(
   return key === undefined ? undefined : `${caller.kind === 'person' ? 'person' : caller.agentId}:${about}:${key}`;
 }
 
-/** A body that is longer than one may be. */
 export function tooLarge(): PawlError {
   return new PawlError('too_large', `The body is longer than ${limits.bodyBytes} bytes.`, {
     hint: 'Put long text into a file of the repository, and name the file.',

@@ -5,17 +5,17 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Platform } from '../platform.ts';
 
-/** What we foresaw, and what the framework says about a body that it cannot read. */
+/** Errors of ours, and the framework's errors about bodies it cannot parse. */
 function knownFailure(error: Error): PawlError | null {
   if (error instanceof PawlError) return error;
   if (error instanceof HTTPException && error.status < 500) return new PawlError('invalid_input', error.message);
   return null;
 }
 
-/** Every failure in one shape. What was not expected is logged with where it came from, which is not told. */
+/** Renders every error in one shape. Logs unexpected ones with their stack, which the caller does not see. */
 export function failed(error: Error, context: Context, platform: Platform): Response {
   const known = knownFailure(error) ?? shortageOf(error, platform.home);
-  if (known === null) platform.log.error({ error: error.stack, path: context.req.path }, 'a request failed');
+  if (known === null) platform.log.error({ error: error.stack, path: context.req.path }, 'request failed');
   const body: ErrorView = {
     error: known
       ? {
@@ -26,8 +26,8 @@ export function failed(error: Error, context: Context, platform: Platform): Resp
         }
       : {
           code: 'internal',
-          message: `Something went wrong inside the daemon: ${messageOf(error)}`,
-          hint: 'Its log says more.',
+          message: `The daemon failed: ${messageOf(error)}`,
+          hint: 'See the daemon log for details.',
         },
   };
   return context.json(body, errorCodes[body.error.code].http as 500);

@@ -9,7 +9,7 @@ const headerMs = 10_000;
 const requestMs = 60_000;
 const connections = 1_024;
 
-/** Serves on 127.0.0.1: on the given port, or a free one for 0. */
+/** Serves on 127.0.0.1, on the given port, or on a free one for 0. */
 export async function listenOnLoopback(
   listener: RequestListener,
   port: number,
@@ -19,7 +19,7 @@ export async function listenOnLoopback(
     await listen(server, { host: '127.0.0.1', port });
   } catch (error) {
     if (!hasErrno(error, 'EADDRINUSE', 'EACCES')) throw error;
-    throw new PawlError('conflict', `The port ${port} is not free.`, {
+    throw new PawlError('conflict', `Port ${port} is in use.`, {
       hint: 'Choose another one: `port:` in config.yaml, PAWL_PORT, or 0 for any.',
       cause: error,
     });
@@ -28,8 +28,8 @@ export async function listenOnLoopback(
 }
 
 /**
- * Serves on a unix socket that only its owner can open. The caller holds the home's lock, so a socket that is there
- * belongs to a daemon that is gone.
+ * Serves on a unix socket that only its owner can open. The caller holds the home's lock, so an existing socket is
+ * stale.
  */
 export async function listenOnSocket(listener: RequestListener, path: string): Promise<Server> {
   const directory = dirname(path);
@@ -47,7 +47,7 @@ export async function listenOnSocket(listener: RequestListener, path: string): P
   return server;
 }
 
-/** Stops accepting, ends open streams, and waits until every connection is closed. */
+/** Stops accepting, closes open streams, and waits until every connection is closed. */
 export async function stopListening(servers: Server[]): Promise<void> {
   await Promise.all(
     servers.map(
@@ -60,7 +60,7 @@ export async function stopListening(servers: Server[]): Promise<void> {
   );
 }
 
-/** How long a request that is being answered may take to end. */
+/** How long a request in progress may take to finish. */
 const closeMs = 200;
 
 function newServer(listener: RequestListener): Server {

@@ -1,11 +1,11 @@
 export type SseMessage = { id?: number; event?: string; data: unknown };
 
-/** Gives the next messages after a wait, an empty list for a heartbeat, or null when the stream has ended. */
+/** Waits for the next messages; an empty list is a heartbeat, null ends the stream. */
 export type NextMessages = (signal: AbortSignal) => Promise<SseMessage[] | null>;
 
 /**
- * A server-sent event stream that is pulled by its client: the next messages are fetched only when the client has taken
- * the last ones, so a client that never reads costs one batch of memory and slows nobody. It resumes by id.
+ * A server-sent event stream with backpressure: fetches messages only when the client has read the last ones, so a
+ * client that never reads costs one batch of memory. Resumes by id.
  */
 export function eventStream(requestSignal: AbortSignal, next: NextMessages, onClose: () => void): Response {
   const closing = new AbortController();
@@ -18,7 +18,7 @@ export function eventStream(requestSignal: AbortSignal, next: NextMessages, onCl
     closing.abort();
     onClose();
   };
-  // Whoever has gone already is never heard to go.
+  // A signal that is aborted already fires no event.
   if (requestSignal.aborted) close();
   else requestSignal.addEventListener('abort', close, { once: true });
   const body = new ReadableStream<Uint8Array>(

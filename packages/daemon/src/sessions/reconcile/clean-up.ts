@@ -16,7 +16,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { placesOf, updateWorktree, workingDirectory } from '../../platform/places.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
+import { dropForkSnapshot, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /** An end of a worktree without its time, which the transaction gives. */
 type Ending = { end: WithoutTime<WorktreeEnd>; event: Pick<NewEvent, 'type' | 'data'> };
@@ -120,7 +120,7 @@ async function settleWorktree(platform: Platform, agent: Agent, request: Request
     place.branch !== null &&
     tip === place.base &&
     (await deleteBranchAt(repository, { branch: place.branch, commit: tip }));
-  if (agent.snapshot !== null) await dropQuietly(platform, project.id, agent.id);
+  if (agent.snapshot !== null) await dropForkSnapshot(platform, project.id, agent.id);
   return ended(place.path, trashed, branchDeleted);
 }
 

@@ -10,7 +10,7 @@ import { updateAgent } from '@pawl/store/agents/agents';
 import { lstat, mkdir } from 'node:fs/promises';
 import { placesOf, updateWorktree, workingDirectory } from '../../platform/places.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { dropQuietly, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
+import { dropForkSnapshot, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /** Paths that are never committed from a worktree: the agent's input and output directories. */
 const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
@@ -45,7 +45,7 @@ async function makeOne(platform: Platform, there: Place): Promise<void> {
     const { path, branch, base } = place;
     tx.emit({ type: 'worktree.created', projectId: project.id, agentId: agent.id, data: { path, branch, base } });
   });
-  if (agent.snapshot !== null) await dropQuietly(platform, project.id, agent.id);
+  if (agent.snapshot !== null) await dropForkSnapshot(platform, project.id, agent.id);
 }
 
 /** The directory of an agent without a project. It is in no repository, so there is nothing to tell git. */

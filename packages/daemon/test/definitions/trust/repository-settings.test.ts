@@ -111,7 +111,7 @@ test('8.43: a link cannot be trusted', async () => {
   await place.trust();
   await expect(place.ask()).rejects.toMatchObject({
     message: expect.stringContaining('.mcp.json (is a link)'),
-    hint: expect.stringContaining('replace it by a plain file'),
+    hint: expect.stringContaining('replace them with plain files'),
   });
 });
 

@@ -81,8 +81,8 @@ test('what is no plain file, too large, too much or too deep cannot be judged', 
     'pipe.json: is not a regular file',
     'small.json',
   ]);
-  expect(await found(tree.path, 'many')).toContain('many: has more files than can be looked at');
-  expect(await found(tree.path, 'deep')).toEqual(['deep: has more files than can be looked at']);
+  expect(await found(tree.path, 'many')).toContain('many: has too many files');
+  expect(await found(tree.path, 'deep')).toEqual(['deep: has too many files']);
 });
 
 test.each([

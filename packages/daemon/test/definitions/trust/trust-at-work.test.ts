@@ -173,7 +173,7 @@ test('7.19: limits are about paths in the worktree and about commands, and a ref
   expect(await ask('Bash', 'git log -1')).toMatchObject({ allowed: true });
   expect(await ask('Write', join(worktree ?? '', 'a.ts'))).toMatchObject({
     allowed: false,
-    reason: 'the definition partial does not allow Write; of it there is only Write(src/*)',
+    reason: 'the definition partial does not allow Write, only Write(src/*)',
   });
   expect(await ask('Write', join(worktree ?? '', 'src', '..', 'a.ts'))).toMatchObject({ allowed: false });
   expect(await ask('Bash', 'git log; touch x')).toMatchObject({ allowed: false });

@@ -1,0 +1,2 @@
+/** The default definition. */
+export const defaultDefinition = 'worker';

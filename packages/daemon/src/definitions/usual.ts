@@ -1,2 +1,0 @@
-/** What an agent is that nobody said anything else about. */
-export const usualDefinition = 'worker';
