@@ -1,3 +1,4 @@
+import { createHost } from '@pawl/host/host';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
 import { programs, version } from '@pawl/protocol/programs';
@@ -68,6 +69,7 @@ export async function openPlatform(
     clock,
     repositories: new Map(),
     caches: createCaches(),
+    host: createHost(),
     log,
   };
   options.maskLogWith?.((line) => redact(platform, line));

@@ -1,5 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { cutText } from '@pawl/core/shorten';
+import { createHost } from '@pawl/host/host';
 import { findSession } from '@pawl/host/session/find-session';
 import { lastOutput } from '@pawl/host/session/last-output';
 import { redactText } from '@pawl/host/output/secret-mask';
@@ -12,6 +13,7 @@ import { sessionCommand } from '@pawl/providers/command';
 import { outputParsers } from '@pawl/providers/parser';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
+import type { LaunchSpec } from '@pawl/schema/launch-spec';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -47,10 +49,17 @@ export async function probeAccount(probe: Probe): Promise<ProbeResult> {
   const from = monotonicClock();
   for (const part of ['work', 'tmp']) await mkdir(join(dir, part), { recursive: true, mode: 0o700 });
   try {
-    const { files, env: own, ...command } = probeCommand(probe.preset, probe.use.baseUrl, dir);
-    for (const file of files) await writePrivateFile(join(dir, file.path), file.content);
-    const env = { ...probeEnvironment(probe, join(dir, 'tmp')), ...own };
-    await startSession({ dir, ...command, cwd: join(dir, 'work'), env, marker: id });
+    const given = probeCommand(probe.preset, probe.use.baseUrl, dir);
+    for (const file of given.files) await writePrivateFile(join(dir, file.path), file.content);
+    const { command, args, prompt, stdin } = given;
+    const launch: LaunchSpec = {
+      command,
+      arguments: args,
+      environment: { ...probeEnvironment(probe, join(dir, 'tmp')), ...given.env },
+      directories: { working: join(dir, 'work'), writable: [join(dir, 'work'), join(dir, 'tmp')], readable: [dir] },
+      limits: { runMs: probe.timeoutMs ?? accountLimits.testMs, outputBytes: null },
+    };
+    await startSession(createHost(), { dir, launch, prompt, stdin, marker: id });
     await ended(dir, probe.timeoutMs ?? accountLimits.testMs);
     return { ...(await judge(probe, dir)), tookMs: Math.round(monotonicClock() - from) };
   } finally {
@@ -67,7 +76,7 @@ export async function endProbes(root: string): Promise<void> {
 
 async function endProbe(dir: string, marker: string, firstSignal: NodeJS.Signals): Promise<void> {
   const { identity } = await findSession(dir);
-  await stopSession({ identity, dir, marker, firstSignal, graceMs: 1_000 });
+  await stopSession(createHost(), { identity, dir, marker, firstSignal, graceMs: 1_000 });
   await rm(dir, { recursive: true, force: true, maxRetries: 3 });
 }
 

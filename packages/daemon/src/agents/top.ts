@@ -14,7 +14,7 @@ export async function lookAtTop(platform: Platform, agents: Agents): Promise<Top
   const views = await agents.views(rows.filter(({ agent }) => agent.parentId !== null));
   const sessions = new Map((await openSessions(db)).map((session) => [session.agentId, session]));
   const identities = [...sessions.values()].map(identityOf).filter((identity) => identity !== null);
-  const usage = await processUsage(identities);
+  const usage = await processUsage(platform.host, identities);
   const spent = (session: Session | undefined) => usage.get(session?.pid ?? 0);
   const counts: Record<string, number> = {};
   for (const { activity } of views) counts[activity] = (counts[activity] ?? 0) + 1;

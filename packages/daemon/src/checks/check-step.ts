@@ -10,7 +10,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { CheckBench } from './check-bench.ts';
 import { LeftToNext, note } from './check-bench.ts';
-import { checkEnvironment } from './check-environment.ts';
+import { stepLaunch } from './check-launch.ts';
 import { checkLimits } from './check-limit.ts';
 import type { CheckOutput } from './check-output.ts';
 import { outputSize } from './check-output.ts';
@@ -29,20 +29,14 @@ export async function beginStep(bench: CheckBench, check: Check): Promise<Check>
   return note(bench, check, () => ({ pid: started.pid, processStart: started.start }));
 }
 
-/**
- * All that a step prints goes into one file, in its order. The first command that fails ends it, as on other machines that
- * check: a line that was not looked at must not hide a failure.
- */
-async function startStep({ platform, place, names }: CheckBench, check: Check): Promise<ProcessIdentity> {
+async function startStep(bench: CheckBench, check: Check): Promise<ProcessIdentity> {
+  const { platform, place } = bench;
   const dir = place.step(check.step);
   // An earlier daemon may have begun just this, and been killed: its shim claims the directory, or ends here.
-  if (exists(dir)) await stopSession({ identity: null, dir, marker: check.id, graceMs: 0 });
-  return startSession({
+  if (exists(dir)) await stopSession(platform.host, { identity: null, dir, marker: check.id, graceMs: 0 });
+  return startSession(platform.host, {
     dir,
-    command: '/bin/sh',
-    args: ['-e', '-c', `exec 2>&1\n${check.steps[check.step]?.run ?? 'exit 1'}`],
-    cwd: place.tree,
-    env: checkEnvironment(platform.environment, names, place),
+    launch: stepLaunch(bench, check),
     marker: check.id,
     prompt: '',
     stdin: 'file',
@@ -116,7 +110,12 @@ export async function endStep(bench: CheckBench, check: Check, graceMs: number):
   const identity = pid === null || processStart === null ? null : { pid, start: processStart };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await stopSession({ identity, dir: bench.place.step(check.step), marker: check.id, graceMs });
+      await stopSession(bench.platform.host, {
+        identity,
+        dir: bench.place.step(check.step),
+        marker: check.id,
+        graceMs,
+      });
       return;
     } catch (error) {
       if (attempt >= checkLimits.stopAttempts || bench.isClosed()) throw error;

@@ -114,7 +114,8 @@ async function writeAll(
     for (const [index, mail] of mails.entries()) {
       const text = mailBlock(platform.prompts, await lettersOf(platform.store.db, [mail]));
       // An earlier daemon may have died in the middle of a line: the first one of this one begins on its own.
-      await sendInput(directory, streamJsonMessage(text, uuidOf(mail.id)), { freshLine: again && index === 0 });
+      const line = streamJsonMessage(text, uuidOf(mail.id));
+      await sendInput(platform.host, directory, line, { freshLine: again && index === 0 });
       written.add(mail.id);
       crashPoint('mail.after_write');
     }

@@ -31,7 +31,7 @@ export function createClock(given: { wall?: () => number; monotonic?: () => numb
   const wall = given.wall ?? Date.now;
   // A test that moves its only clock means that time passes.
   const monotonic = given.monotonic ?? given.wall ?? createUptime();
-  const boot = given.wall === undefined ? bootOrNull() : 'injected';
+  const boot = given.wall === undefined ? currentBoot : 'injected';
   let offsetMs = wall() - monotonic();
   const now = () => Math.round(offsetMs + monotonic());
   return {
@@ -102,12 +102,4 @@ export async function followJump(store: Store, clock: DaemonClock): Promise<numb
     throw error;
   }
   return jumpMs;
-}
-
-function bootOrNull(): string | null {
-  try {
-    return currentBoot();
-  } catch {
-    return null;
-  }
 }

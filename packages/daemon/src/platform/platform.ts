@@ -6,6 +6,7 @@ import type { Repository } from '@pawl/git/repository/repository';
 import { openRepository } from '@pawl/git/repository/repository';
 import { dropSnapshot } from '@pawl/git/snapshot/snapshot';
 import { messageOf, PawlError } from '@pawl/schema/error';
+import type { Host } from '@pawl/host/host';
 import type { ProcessIdentity } from '@pawl/host/process/identity';
 import type { Agent, Budget, Project, Session } from '@pawl/schema/record';
 import { noBudget } from '@pawl/schema/record';
@@ -99,6 +100,8 @@ export type Platform = {
   /** Repositories by root. A repository's facts do not change while it stays in place. */
   repositories: Map<string, Repository>;
   caches: Caches;
+  /** Starts, finds and ends the processes of sessions and checks. */
+  host: Host;
   log: Logger;
 };
 

@@ -5,6 +5,7 @@ import type { Checker } from '@pawl/daemon/checks/checker';
 import { createChecker } from '@pawl/daemon/checks/checker';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { repositoryOf } from '@pawl/daemon/platform/platform';
+import { createHost } from '@pawl/host/host';
 import { strayProcesses } from '@pawl/host/session/stray';
 import { homeAt } from '@pawl/protocol/home';
 import type { Check, CheckStep } from '@pawl/schema/change';
@@ -86,6 +87,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     environment: { PATH, HOME, ...environment },
     repositories: new Map(),
     caches: createCaches(),
+    host: createHost(),
     log: pino({ enabled: false }),
   } as Partial<SessionPlatform> as SessionPlatform;
   const repository = await repositoryOf(platform, project);

@@ -1,3 +1,4 @@
+import { createHost } from '@pawl/host/host';
 import { createCaches } from '@pawl/daemon/platform/caches';
 import { newChange } from '@pawl/core/changes/change-life';
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
@@ -98,6 +99,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     rootId: await ensureRootAgent(store),
     currentChoices: async () => defaultChoices,
     choices: defaultChoices,
+    host: createHost(),
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
     providers,

@@ -1,12 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { createSerial } from '@pawl/core/sessions/turn-taking';
+import type { Host } from '../host.ts';
 import { groupOf, pidsInGroup } from '../session/control-group.ts';
 import { findChild } from '../session/find-session.ts';
 import type { ProcessIdentity } from './identity.ts';
 import { checkMarker } from '../session/marker.ts';
 import type { ProcessListing } from './process-listing.ts';
-import { nextListing } from './list-processes.ts';
 import type { ProcessEntry } from './process-table.ts';
 import { processTable } from './process-table.ts';
 import { sessionFile } from '../session/session-files.ts';
@@ -67,17 +66,15 @@ function realPath(dir: string): string {
   }
 }
 
-const inTurn = createSerial();
-
 /**
  * Finds the processes of a session in a listing that starts after this call. Many sessions share one listing, and
  * continue one by one, so that ending a hundred of them does not block others.
  */
-export async function findFamily(session: SessionAddress): Promise<Family> {
+export async function findFamily(host: Host, session: SessionAddress): Promise<Family> {
   const { identity, dir, marker } = session;
   checkMarker(marker);
-  const listing = await nextListing();
-  await inTurn(() => breathe());
+  const listing = await host.listings.next();
+  await host.inTurn(() => breathe());
   const recorded = identity === null ? null : findChild(dir, identity);
   const shim = identity === null ? null : listing.find(identity);
   const members = membersOf(listing, { identity, child: recorded, marker, dir }).filter(

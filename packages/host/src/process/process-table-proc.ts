@@ -3,24 +3,21 @@ import { endianness } from 'node:os';
 import { hasErrno } from '@pawl/schema/error';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
-let bootId: string | undefined;
+/** The boot id, which distinguishes start times of different boots; null where the system has none. */
+export const currentBoot: string | null = process.platform === 'linux' ? readBoot() : null;
 
-/** The boot id, which distinguishes start times of different boots. */
-export function currentBoot(): string {
-  bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  return bootId;
+function readBoot(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return null;
+  }
 }
-
-type Unit = { tickMs: number; pageBytes: number };
-
-let knownUnit: Unit | undefined;
 
 /** The kernel's units of time and memory, from this process's auxiliary vector. */
-function unit(): Unit {
-  return (knownUnit ??= readUnit());
-}
+const unit = process.platform === 'linux' ? readUnit() : { tickMs: 10, pageBytes: 4_096 };
 
-function readUnit(): Unit {
+function readUnit(): { tickMs: number; pageBytes: number } {
   const told = new Map<bigint, bigint>();
   const words = readFileSync('/proc/self/auxv');
   for (let at = 0; at + 16 <= words.length; at += 16) told.set(readWord(words, at), readWord(words, at + 8));
@@ -64,8 +61,8 @@ export function parseStat(line: string, boot: string): ProcessEntry | null {
     stopped: state === 'T' || state === 't',
     blocked: state === 'D',
     // User and system time, own and of waited-for children.
-    cpuMs: fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0) * unit().tickMs,
-    residentBytes: Number(fields[21] ?? 0) * unit().pageBytes,
+    cpuMs: fields.slice(11, 15).reduce((sum, text) => sum + Number(text), 0) * unit.tickMs,
+    residentBytes: Number(fields[21] ?? 0) * unit.pageBytes,
     // The memory range of the environment, which changes with each exec.
     image: fields[47] === '0' || fields[48] === undefined ? '' : `${fields[47]}-${fields[48]}`,
     bare: isKernelThread(Number(fields[6])) || (fields[47] !== '0' && fields[47] === fields[48]),
@@ -111,7 +108,7 @@ function readStat(pid: number): string | null {
 export const procTable: ProcessTable = {
   read(pid) {
     const line = readStat(pid);
-    return line === null ? null : parseStat(line, currentBoot());
+    return line === null ? null : parseStat(line, currentBoot ?? '');
   },
   list(except) {
     return readdirSync('/proc')

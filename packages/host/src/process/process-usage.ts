@@ -1,6 +1,6 @@
+import type { Host } from '../host.ts';
 import { membersOf } from './family.ts';
 import type { ProcessIdentity } from './identity.ts';
-import { nextListing } from './list-processes.ts';
 
 export type ProcessUsage = {
   /** Processor time of all processes, and of their waited-for children. Decreases when one ends unwaited for. */
@@ -15,9 +15,10 @@ export type ProcessUsage = {
  * reparented processes count as well. Skips sessions that are not running.
  */
 export async function processUsage(
+  host: Host,
   sessions: readonly (ProcessIdentity & { marker?: string })[],
 ): Promise<Map<number, ProcessUsage>> {
-  const listing = await nextListing();
+  const listing = await host.listings.next();
   const usage = new Map<number, ProcessUsage>();
   for (const session of sessions) {
     if (listing.find(session) === null) continue;

@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Family, SessionAddress } from '../process/family.ts';
 import { findFamily } from '../process/family.ts';
 import { isChildRecorded } from './find-session.ts';
+import type { Host } from '../host.ts';
 import { hostLimits } from '../host-limit.ts';
 import type { ProcessIdentity } from '../process/identity.ts';
 import { signalProcess } from '../process/identity.ts';
@@ -14,6 +15,7 @@ import { createPauses, monotonicClock } from '../wait.ts';
  * count once two listings in a row found no other, so that a process that was just being forked is halted, too.
  */
 export async function haltSession(
+  host: Host,
   session: SessionAddress,
   now: MonotonicClock = monotonicClock,
 ): Promise<{ halted: number }> {
@@ -22,7 +24,7 @@ export async function haltSession(
   const pause = createPauses();
   let wasHalted = false;
   for (;;) {
-    const family = await findFamily(session);
+    const family = await findFamily(host, session);
     const { workers } = family;
     const running = workers.filter((worker) => !worker.stopped && !waitsForHalted(worker, workers));
     const isAllHalted = running.length === 0 && isComplete(family, session);
@@ -54,6 +56,7 @@ function isComplete({ shim }: Family, { dir }: SessionAddress): boolean {
  * to halt.
  */
 export async function continueSession(
+  host: Host,
   session: SessionAddress,
   now: MonotonicClock = monotonicClock,
 ): Promise<{ continued: number }> {
@@ -62,7 +65,7 @@ export async function continueSession(
   const pause = createPauses();
   let continued = 0;
   for (;;) {
-    const { workers, helpers } = await findFamily(session);
+    const { workers, helpers } = await findFamily(host, session);
     // Signal each once: a process may halt itself again on purpose.
     const waiting = [...workers, ...helpers].filter(
       (entry) => (entry.stopped || entry.blocked) && !told.has(nameOf(entry)),

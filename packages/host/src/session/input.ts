@@ -3,18 +3,16 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { hostLimits } from '../host-limit.ts';
-import { createLanes } from '@pawl/core/sessions/turn-taking';
+import type { Host } from '../host.ts';
 import { exists, sessionFile } from './session-files.ts';
 import type { MonotonicClock } from '../wait.ts';
 import { createPauses, monotonicClock } from '../wait.ts';
 
-const inputLock = createLanes(hostLimits.waiters).run;
-
-/** Sessions whose last line was cut by a timeout; the next line must not be joined to it. */
-const torn = new Set<string>();
-
 /** `freshLine`: earlier input may have ended in the middle of a line. */
 type InputOptions = { timeoutMs?: number; now?: MonotonicClock; freshLine?: boolean };
+
+/** When an input gives up, and whom it tells that a part of its line was written. */
+type Deadline = { timeoutMs: number; isLate(): boolean; onTorn(): void };
 
 function inputClosed(dir: string, cause?: unknown): PawlError {
   return new PawlError('conflict', 'The session takes no more input.', {
@@ -57,7 +55,7 @@ function writeSome(dir: string, descriptor: number, bytes: Buffer): number {
 }
 
 /** Writes all bytes, waiting for room until the deadline. */
-async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeoutMs: number): Promise<void> {
+async function writeAll(dir: string, bytes: Buffer, deadline: Deadline): Promise<void> {
   const descriptor = openFifo(dir, 'in');
   try {
     let written = 0;
@@ -67,9 +65,9 @@ async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeo
       written += count;
       if (count > 0) pause = createPauses();
       if (written === bytes.length) break;
-      if (isLate()) {
-        if (written > 0) torn.add(dir);
-        throw inputTimeout(dir, timeoutMs);
+      if (deadline.isLate()) {
+        if (written > 0) deadline.onTorn();
+        throw inputTimeout(dir, deadline.timeoutMs);
       }
       if (count === 0) await pause();
     }
@@ -79,11 +77,11 @@ async function writeAll(dir: string, bytes: Buffer, isLate: () => boolean, timeo
 }
 
 /** Waits until the shim has written the whole prompt, so that no line lands inside it. */
-async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: number): Promise<void> {
+async function waitForPrompt(dir: string, deadline: Deadline): Promise<void> {
   const pause = createPauses();
   while (!exists(sessionFile(dir, 'fed'))) {
     closeSync(openFifo(dir, 'in'));
-    if (isLate()) throw inputTimeout(dir, timeoutMs);
+    if (deadline.isLate()) throw inputTimeout(dir, deadline.timeoutMs);
     await pause();
   }
 }
@@ -92,7 +90,12 @@ async function waitForPrompt(dir: string, isLate: () => boolean, timeoutMs: numb
  * Writes one line to a session's stdin. Lines never interleave, and waiting for a full pipe blocks nothing else. A line
  * that timed out may have been read in part; the next one starts on a new line.
  */
-export async function sendInput(directory: string, text: string, options: InputOptions = {}): Promise<void> {
+export async function sendInput(
+  host: Host,
+  directory: string,
+  text: string,
+  options: InputOptions = {},
+): Promise<void> {
   const dir = resolve(directory);
   const { timeoutMs = hostLimits.inputMs, now = monotonicClock, freshLine = false } = options;
   const bytes = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
@@ -101,28 +104,28 @@ export async function sendInput(directory: string, text: string, options: InputO
       hint: 'Put long text into a file, and name the file.',
     });
   }
-  await inputLock(dir, async () => {
+  await host.inputs.run(dir, async () => {
     const startedMs = now();
-    const isLate = () => now() - startedMs >= timeoutMs;
-    if (exists(sessionFile(dir, 'closed'))) throw inputClosed(dir);
-    await waitForPrompt(dir, isLate, timeoutMs);
-    await writeAll(
-      dir,
-      torn.has(dir) || freshLine ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes,
-      isLate,
+    const deadline: Deadline = {
       timeoutMs,
-    );
-    torn.delete(dir);
+      isLate: () => now() - startedMs >= timeoutMs,
+      onTorn: () => host.tornInputs.add(dir),
+    };
+    if (exists(sessionFile(dir, 'closed'))) throw inputClosed(dir);
+    await waitForPrompt(dir, deadline);
+    const anew = host.tornInputs.has(dir) || freshLine;
+    await writeAll(dir, anew ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes, deadline);
+    host.tornInputs.delete(dir);
   });
 }
 
 /** Closes the command's stdin after all earlier input. Idempotent, also after the process has ended. */
-export async function closeInput(directory: string): Promise<void> {
+export async function closeInput(host: Host, directory: string): Promise<void> {
   const dir = resolve(directory);
-  await inputLock(dir, async () => {
+  await host.inputs.run(dir, async () => {
     if (!exists(sessionFile(dir, 'ctl'))) throw inputClosed(dir);
     await writeFile(sessionFile(dir, 'closed'), '', { mode: 0o600 });
-    torn.delete(dir);
+    host.tornInputs.delete(dir);
     let descriptor;
     try {
       descriptor = openFifo(dir, 'ctl');

@@ -9,19 +9,15 @@ import { groupBase, groupFor, makeGroup } from './control-group.ts';
 import { findSession } from './find-session.ts';
 import { hostLimits } from '../host-limit.ts';
 import type { ProcessIdentity } from '../process/identity.ts';
-import { createLanes } from '@pawl/core/sessions/turn-taking';
+import type { LaunchSpec } from '@pawl/schema/launch-spec';
+import type { Host } from '../host.ts';
 import { checkMarker, markerVariable } from './marker.ts';
 import { exists, prepareSession, sessionFile } from './session-files.ts';
 
 export type SessionSpec = {
   /** The session's own directory; created here. */
   dir: string;
-  command: string;
-  args: readonly string[];
-  /** The working directory. A missing one gives exit code 126. */
-  cwd: string;
-  /** The complete environment of the command, besides PWD and the marker (and what bash adds if it is /bin/sh). */
-  env: Readonly<Record<string, string>>;
+  launch: LaunchSpec;
   /** A unique name for this session; every descendant carries it, so that strays can be found. */
   marker: string;
   /** The first input on the command's stdin. */
@@ -36,18 +32,18 @@ export type SessionSpec = {
   groupBase?: string | null;
 };
 
-const startLock = createLanes(hostLimits.waiters).run;
-
 /**
  * Finds what could not reach the command unchanged. A POSIX shell drops variables with unusable names, and takes a
  * command that begins with `-` for an option.
  */
 function findProblem(spec: SessionSpec): string | null {
-  if (spec.command === '' || spec.command.startsWith('-')) return `${JSON.stringify(spec.command)} is not a command`;
-  if (!isAbsolute(spec.dir) || !isAbsolute(spec.cwd)) return 'the directories of a session must be absolute paths';
-  const words = [spec.dir, spec.cwd, spec.command, ...spec.args, ...Object.values(spec.env)];
-  if (words.some((word) => word.includes('\0'))) return 'a command and its environment cannot contain a NUL character';
-  const name = Object.keys(spec.env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  const { command, arguments: words, environment, directories } = spec.launch;
+  if (command === '' || command.startsWith('-')) return `${JSON.stringify(command)} is not a command`;
+  if (!isAbsolute(spec.dir) || !isAbsolute(directories.working))
+    return 'the directories of a session must be absolute paths';
+  const texts = [spec.dir, directories.working, command, ...words, ...Object.values(environment)];
+  if (texts.some((word) => word.includes('\0'))) return 'a command and its environment cannot contain a NUL character';
+  const name = Object.keys(environment).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   return name === undefined ? null : `a shell cannot pass on the variable ${JSON.stringify(name)}`;
 }
 
@@ -60,11 +56,11 @@ function checkSpec(spec: SessionSpec): void {
 
 function startFailed(spec: SessionSpec, reason: string, cause?: unknown): PawlError {
   const tooLong = reason.includes('E2BIG');
-  return new PawlError('host_failed', `Could not start ${spec.command}: ${reason}.`, {
+  return new PawlError('host_failed', `Could not start ${spec.launch.command}: ${reason}.`, {
     hint: tooLong
       ? 'Its arguments and environment are larger than the system allows: pass long text in the prompt instead.'
       : `Check the free disk space, the limits on processes and files, and that ${spec.dir} can be written.`,
-    details: { dir: spec.dir, command: spec.command },
+    details: { dir: spec.dir, command: spec.launch.command },
     cause,
   });
 }
@@ -72,13 +68,14 @@ function startFailed(spec: SessionSpec, reason: string, cause?: unknown): PawlEr
 /** Starts the shim in its own session and process group. */
 function spawnShim(spec: SessionSpec, dir: string, record: string): ChildProcess {
   const shell = spec.shell ?? '/bin/sh';
+  const { command, arguments: words, environment, directories } = spec.launch;
   try {
     return spawn(
       shell,
-      [sessionFile(dir, 'shim.sh'), spec.stdin, shell, record, spec.cwd, spec.command, ...spec.args],
+      [sessionFile(dir, 'shim.sh'), spec.stdin, shell, record, directories.working, command, ...words],
       {
         cwd: dir,
-        env: { ...spec.env, [markerVariable]: spec.marker },
+        env: { ...environment, [markerVariable]: spec.marker },
         stdio: 'ignore',
         detached: true,
       },
@@ -137,10 +134,11 @@ async function startShim(spec: SessionSpec, dir: string): Promise<void> {
  * Starts a command under a shim, and returns the shim's identity once recorded. The command then runs independently of
  * us. Idempotent per directory, even concurrently or after a crash.
  */
-export async function startSession(spec: SessionSpec): Promise<ProcessIdentity> {
+export async function startSession(host: Host, request: SessionSpec): Promise<ProcessIdentity> {
+  const spec = { ...request, launch: host.confine(request.launch) };
   checkSpec(spec);
   const dir = resolve(spec.dir);
-  return startLock(dir, async () => {
+  return host.starts.run(dir, async () => {
     const before = await findSession(dir);
     if (!before.claimed) {
       await startShim(spec, dir);

@@ -3,6 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import { groupOf, removeGroup } from './control-group.ts';
 import type { SessionAddress } from '../process/family.ts';
 import { findFamily } from '../process/family.ts';
+import type { Host } from '../host.ts';
 import { hostLimits } from '../host-limit.ts';
 import { isAlive, signalProcess } from '../process/identity.ts';
 import type { ProcessEntry } from '../process/process-table.ts';
@@ -29,7 +30,7 @@ function askToLeave(workers: ProcessEntry[], signal: NodeJS.Signals, asked: Set<
  * Ends a session: sends the first signal to every process, and kills the rest after the grace period. Spares the shim
  * until the others are gone, so that it can record the exit code. Nothing is left of the session on return.
  */
-export async function stopSession(request: StopRequest): Promise<{ killed: number }> {
+export async function stopSession(host: Host, request: StopRequest): Promise<{ killed: number }> {
   const { identity, firstSignal = 'SIGTERM', graceMs = limits.stopGraceMs, now = monotonicClock } = request;
   const killFromMs = now() + graceMs;
   let idleSinceMs: number | null = null;
@@ -38,7 +39,7 @@ export async function stopSession(request: StopRequest): Promise<{ killed: numbe
   const pause = createPauses();
   let wasGone = false;
   for (;;) {
-    const { workers, helpers } = await findFamily(request);
+    const { workers, helpers } = await findFamily(host, request);
     const shimAlive = identity !== null && isAlive(identity);
     const isGone = workers.length === 0 && helpers.length === 0 && !shimAlive;
     // A process in the middle of an exec shows no environment, so one listing is not enough.

@@ -1,6 +1,6 @@
 import type { ProcessIdentity } from '../process/identity.ts';
 import { checkMarker } from './marker.ts';
-import { listProcesses } from '../process/list-processes.ts';
+import { createListings } from '../process/list-processes.ts';
 import type { ProcessEntry } from '../process/process-table.ts';
 
 /**
@@ -10,5 +10,7 @@ import type { ProcessEntry } from '../process/process-table.ts';
  */
 export function strayProcesses(marker: string, since?: ProcessIdentity): ProcessEntry[] {
   checkMarker(marker);
-  return listProcesses().marked(marker, since ?? null);
+  return createListings()
+    .now()
+    .marked(marker, since ?? null);
 }

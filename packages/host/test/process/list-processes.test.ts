@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { listProcesses, nextListing } from '../../src/process/list-processes.ts';
 import { processTable } from '../../src/process/process-table.ts';
-import { eventually } from '../support/workspace.ts';
+import { eventually, host } from '../support/workspace.ts';
 
 type Script = { pid: number; say(text: string): void; [Symbol.asyncDispose](): Promise<void> };
 
@@ -27,10 +26,10 @@ async function runScript(script: string, env: Record<string, string> = {}): Prom
 }
 
 test('those who ask before the look begins share it, and nobody gets one from before the question', async () => {
-  const [first, second] = [nextListing(), nextListing()];
+  const [first, second] = [host.listings.next(), host.listings.next()];
   expect(second).toBe(first);
   await using script = await runScript('read x');
-  const third = nextListing();
+  const third = host.listings.next();
   expect(third).not.toBe(first);
   const start = processTable.read(script.pid)?.start ?? '';
   expect((await third).find({ pid: script.pid, start })).toMatchObject({ parent: process.pid });
@@ -44,18 +43,19 @@ test('a failing look fails those who wait for it, and the next one works', async
     throw new Error('no descriptors');
   };
   try {
-    await expect(nextListing()).rejects.toThrow('no descriptors');
+    await expect(host.listings.next()).rejects.toThrow('no descriptors');
   } finally {
     processTable.list = list;
   }
-  expect((await nextListing()).inGroup(processTable.read(process.pid)?.group ?? 0)).not.toEqual([]);
+  expect((await host.listings.next()).inGroup(processTable.read(process.pid)?.group ?? 0)).not.toEqual([]);
 });
 
 test('a process that becomes another program is asked for its marker again', async () => {
   const [before, after] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
   await using script = await runScript(`read x; exec env PAWL_SESSION=${after} sleep 600`, { PAWL_SESSION: before });
   const holders = (marker: string) =>
-    listProcesses()
+    host.listings
+      .now()
       .marked(marker, null)
       .map(({ pid }) => pid);
   expect([holders(before), holders(after)]).toEqual([[script.pid], []]);
@@ -67,10 +67,10 @@ test('a process that becomes another program is asked for its marker again', asy
 test('a process that clears its environment loses its marker', async () => {
   const marker = `test-${randomUUID()}`;
   await using script = await runScript('read x; exec env -i /bin/sleep 600', { PAWL_SESSION: marker });
-  expect(listProcesses().marked(marker, null)).toHaveLength(1);
+  expect(host.listings.now().marked(marker, null)).toHaveLength(1);
   script.say('go');
   await eventually(() => processTable.read(script.pid)?.bare);
-  expect(listProcesses().marked(marker, null)).toEqual([]);
+  expect(host.listings.now().marked(marker, null)).toEqual([]);
 });
 
 test('the environment of a process is read once', async () => {
@@ -83,7 +83,7 @@ test('the environment of a process is read once', async () => {
     return variables(pids, name);
   };
   try {
-    for (let look = 0; look < 3; look += 1) expect((await nextListing()).marked(marker, null)).toHaveLength(1);
+    for (let look = 0; look < 3; look += 1) expect((await host.listings.next()).marked(marker, null)).toHaveLength(1);
     expect(asked).toBe(1);
   } finally {
     processTable.variables = variables;
@@ -101,7 +101,7 @@ test('a look waits for a process that is just becoming another program', async (
     return found;
   };
   try {
-    expect((await nextListing()).marked(marker, null)).toHaveLength(1);
+    expect((await host.listings.next()).marked(marker, null)).toHaveLength(1);
     expect(times).toBe(4);
   } finally {
     processTable.variables = variables;
@@ -121,7 +121,7 @@ test('a process that was started by one that ended during the look is found', as
   };
   try {
     started = await runScript('read x', { PAWL_SESSION: marker });
-    expect((await nextListing()).marked(marker, null)).toHaveLength(1);
+    expect((await host.listings.next()).marked(marker, null)).toHaveLength(1);
     expect(passes).toBeGreaterThanOrEqual(2);
   } finally {
     processTable.list = list;

@@ -8,7 +8,7 @@ import { processTable } from '../../src/process/process-table.ts';
 import { startSession } from '../../src/session/start-session.ts';
 import { stopSession } from '../../src/session/stop-session.ts';
 import { strayProcesses } from '../../src/session/stray.ts';
-import { eventually, textOf, useWorkspace } from '../support/workspace.ts';
+import { eventually, host, textOf, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 const hasGroups = await canGroup();
@@ -30,14 +30,14 @@ test.runIf(hasGroups)(
   'a process left behind by `env -i setsid` is in the session’s group, and ends with it',
   async () => {
     const session = workspace.spec(`${leaves('>/dev/null 2>&1')}exit 0`, { stdin: 'file' });
-    const identity = await startSession(session);
+    const identity = await startSession(host, session);
     const pid = await leftBehind();
     await eventually(async () => (await findSession(session.dir)).exit);
     expect(strayProcesses(session.marker).map((entry) => entry.pid)).not.toContain(pid);
     const { dir, marker } = session;
     const group = groupOf(dir, marker) ?? '';
     expect(pidsInGroup(group)).toContain(pid);
-    await stopSession({ identity, dir, marker, graceMs: 1_000 });
+    await stopSession(host, { identity, dir, marker, graceMs: 1_000 });
     expect(isLeft(pid)).toBe(false);
     expect(existsSync(group)).toBe(false);
   },
@@ -45,43 +45,43 @@ test.runIf(hasGroups)(
 
 test.runIf(hasGroups)('it is halted and continued with the session, and found after the shim was killed', async () => {
   const session = workspace.spec(`${leaves('>/dev/null 2>&1')}exec sleep 600`);
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   const pid = await leftBehind();
   const { dir, marker } = session;
-  await haltSession({ identity, dir, marker });
+  await haltSession(host, { identity, dir, marker });
   expect(processTable.read(pid)?.stopped).toBe(true);
-  await continueSession({ identity, dir, marker });
+  await continueSession(host, { identity, dir, marker });
   await eventually(() => processTable.read(pid)?.stopped === false);
   process.kill(identity.pid, 'SIGKILL');
-  await stopSession({ identity, dir, marker, graceMs: 1_000 });
+  await stopSession(host, { identity, dir, marker, graceMs: 1_000 });
   expect(isLeft(pid)).toBe(false);
 });
 
 test.runIf(isLinux)('without groups it is found by the output that it still writes to', async () => {
   const session = workspace.spec(`${leaves('')}exit 0`, { stdin: 'file', groupBase: null });
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   const pid = await leftBehind();
   await eventually(async () => (await findSession(session.dir)).exit);
   const { dir, marker } = session;
   expect(groupOf(dir, marker)).toBeNull();
-  await stopSession({ identity, dir, marker, graceMs: 1_000 });
+  await stopSession(host, { identity, dir, marker, graceMs: 1_000 });
   expect(isLeft(pid)).toBe(false);
 });
 
 test('a group that cannot be joined does not keep a session from starting', async () => {
   const session = workspace.spec('echo ready', { stdin: 'file', groupBase: join(workspace.root, 'file') });
   writeFileSync(join(workspace.root, 'file'), '');
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   await eventually(async () => (await findSession(session.dir)).exit);
   expect(textOf(session.dir, 'out')).toBe('ready\n');
   expect(textOf(session.dir, 'group')).toBe('');
-  await stopSession({ identity, dir: session.dir, marker: session.marker });
+  await stopSession(host, { identity, dir: session.dir, marker: session.marker });
 });
 
 test.runIf(hasGroups)('only a session’s own group counts, whatever its record says', async () => {
   const [one, two] = [workspace.spec('exec sleep 600'), workspace.spec('exec sleep 600')];
-  await startSession(one);
-  const identity = await startSession(two);
+  await startSession(host, one);
+  const identity = await startSession(host, two);
   const other = groupOf(two.dir, two.marker) ?? '';
   for (const path of [other, `${other}/../`, groupFor(workspace.root, one.marker), '/', 'pawl.x']) {
     writeFileSync(join(one.dir, 'group'), `${path}\n`);
@@ -101,7 +101,7 @@ test.runIf(hasGroups)('a session that a session starts has a group beside it, an
     require('node:fs').writeFileSync('told', JSON.stringify({ before, isOut: !own.includes('/pawl.') }));
   })`;
   const session = workspace.spec('', { command: process.execPath, args: ['-e', script], stdin: 'file' });
-  await startSession(session);
+  await startSession(host, session);
   const told = await eventually(() =>
     existsSync(join(workspace.root, 'told')) ? textOf(workspace.root, 'told') : null,
   );

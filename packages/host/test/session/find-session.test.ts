@@ -8,7 +8,7 @@ import { isAlive } from '../../src/process/identity.ts';
 import { processTable } from '../../src/process/process-table.ts';
 import { startSession } from '../../src/session/start-session.ts';
 import { stopSession } from '../../src/session/stop-session.ts';
-import { eventually, exitCode, useWorkspace } from '../support/workspace.ts';
+import { eventually, exitCode, host, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 
@@ -25,7 +25,7 @@ test('an unknown directory has no session', async () => {
 
 test('finds the shim and the command while they run, and the exit code afterwards', async () => {
   const session = workspace.spec('exec sleep 600');
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   const childPid = await eventually(async () => (await findSession(session.dir)).childPid);
   expect(await findSession(session.dir)).toEqual({ identity, alive: true, childPid, exit: null, claimed: true });
   expect(processTable.read(childPid)).toMatchObject({ parent: identity.pid, group: identity.pid });
@@ -43,7 +43,7 @@ test('finds the shim and the command while they run, and the exit code afterward
 
 test('a killed shim: the command is still found, and no exit is made up', async () => {
   const session = workspace.spec('exec sleep 600');
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   const childPid = await eventually(async () => (await findSession(session.dir)).childPid);
   process.kill(identity.pid, 'SIGKILL');
   await eventually(() => !isAlive(identity));
@@ -52,12 +52,12 @@ test('a killed shim: the command is still found, and no exit is made up', async 
 
 test('a killed group: dead, claimed, and no exit is made up', async () => {
   const session = workspace.spec('exec sleep 600');
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   process.kill(-identity.pid, 'SIGKILL');
   // The shim and its command die each in its own time.
   await eventually(async () => !isAlive(identity) && (await findSession(session.dir)).childPid === null);
   expect(await findSession(session.dir)).toEqual({ identity, alive: false, childPid: null, exit: null, claimed: true });
-  expect(await startSession(session)).toEqual(identity);
+  expect(await startSession(host, session)).toEqual(identity);
 });
 
 test('a pid file that names another living process is neither adopted nor signalled [5.2.12]', async () => {
@@ -68,12 +68,12 @@ test('a pid file that names another living process is neither adopted nor signal
     mkdirSync(session.dir);
     for (const name of ['pid', 'child']) writeFileSync(join(session.dir, name), record(pid));
     expect(await findSession(session.dir)).toMatchObject({ identity: null, childPid: null, claimed: true });
-    await expect(startSession(session)).rejects.toMatchObject({ code: 'host_failed' });
-    await stopSession({ identity: null, dir: session.dir, marker: session.marker, graceMs: 0 });
+    await expect(startSession(host, session)).rejects.toMatchObject({ code: 'host_failed' });
+    await stopSession(host, { identity: null, dir: session.dir, marker: session.marker, graceMs: 0 });
     // The same number with another start is what remains of a session after its pid was given to somebody else.
     const stale = { pid, start: `${processTable.read(pid)?.start ?? ''}9` };
     expect(isAlive(stale)).toBe(false);
-    await stopSession({ identity: stale, dir: session.dir, marker: session.marker, graceMs: 0 });
+    await stopSession(host, { identity: stale, dir: session.dir, marker: session.marker, graceMs: 0 });
     expect(sleeper.signalCode).toBe(null);
     expect(processTable.read(pid)).toMatchObject({ defunct: false });
   } finally {
@@ -84,7 +84,7 @@ test('a pid file that names another living process is neither adopted nor signal
 
 test("another session's files are not taken for ours", async () => {
   const [ours, other] = [workspace.spec('exec sleep 600'), workspace.spec('exec sleep 600')];
-  await startSession(other);
+  await startSession(host, other);
   await eventually(async () => (await findSession(other.dir)).childPid);
   mkdirSync(ours.dir);
   for (const name of ['pid', 'child']) copyFileSync(join(other.dir, name), join(ours.dir, name));
@@ -93,7 +93,7 @@ test("another session's files are not taken for ours", async () => {
 
 test('a record of another boot belongs to nobody', async () => {
   const session = workspace.spec('exec sleep 600');
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   const path = join(session.dir, 'pid');
   const text = readFileSync(path, 'latin1');
   rmSync(path);

@@ -4,19 +4,18 @@ import { expect, test } from 'vitest';
 import { findSession } from '../../src/session/find-session.ts';
 import { continueSession, haltSession } from '../../src/session/halt-session.ts';
 import { isAlive } from '../../src/process/identity.ts';
-import { nextListing } from '../../src/process/list-processes.ts';
 import { processTable } from '../../src/process/process-table.ts';
 import type { SessionSpec } from '../../src/session/start-session.ts';
 import { startSession } from '../../src/session/start-session.ts';
 import { stopSession } from '../../src/session/stop-session.ts';
 import { strayProcesses } from '../../src/session/stray.ts';
-import { bashAsSh, eventually, exitCode, textOf, useWorkspace } from '../support/workspace.ts';
+import { bashAsSh, eventually, exitCode, host, textOf, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 
 async function startReady(script: string, changes: Partial<SessionSpec> = {}) {
   const spec = workspace.spec(script, changes);
-  const identity = await startSession(spec);
+  const identity = await startSession(host, spec);
   await eventually(() => textOf(spec.dir, 'out').includes('ready'));
   return { identity, dir: spec.dir, marker: spec.marker };
 }
@@ -36,7 +35,7 @@ function statesOf(marker: string): { halted: number[]; running: number[] } {
 async function staysUnchanged(name: string): Promise<boolean> {
   const before = textOf(workspace.root, name);
   for (let look = 0; look < 10; look += 1) {
-    await nextListing();
+    await host.listings.next();
     if (textOf(workspace.root, name) !== before) return false;
   }
   return true;
@@ -46,7 +45,7 @@ test.each(['sh', 'bash'])('halts the agent and all its processes, but not its sh
   const script = `(while :; do sleep 0.01; done) & setsid sleep 600 & (setsid sleep 600 &) ; echo ready; while :; do sleep 0.01; done`;
   const session = await startReady(script, { shell: shell === 'sh' ? '/bin/sh' : bashAsSh(workspace.root) });
   const other = await startReady('echo ready; exec sleep 600');
-  const { halted } = await haltSession(session);
+  const { halted } = await haltSession(host, session);
   const states = statesOf(session.marker);
   expect(states.halted).toHaveLength(halted);
   // The agent, its loop and two sleepers; perhaps what the loops run at the moment.
@@ -54,12 +53,12 @@ test.each(['sh', 'bash'])('halts the agent and all its processes, but not its sh
   // The shim, which can record an exit, and the holder of the input.
   expect(states.running).toHaveLength(2);
   expect(states.running).toContain(session.identity.pid);
-  expect(await haltSession(session)).toEqual({ halted });
+  expect(await haltSession(host, session)).toEqual({ halted });
   expect(strayProcesses(other.marker).filter(({ stopped }) => stopped)).toEqual([]);
 
-  expect((await continueSession(session)).continued).toBeGreaterThanOrEqual(4);
+  expect((await continueSession(host, session)).continued).toBeGreaterThanOrEqual(4);
   expect(strayProcesses(session.marker).filter(({ stopped }) => stopped)).toEqual([]);
-  expect(await continueSession(session)).toEqual({ continued: 0 });
+  expect(await continueSession(host, session)).toEqual({ continued: 0 });
 });
 
 test('who starts processes all the time is halted, too, and goes on where it was', async () => {
@@ -71,10 +70,10 @@ test('who starts processes all the time is halted, too, and goes on where it was
   for (let round = 0; round < 5; round += 1) {
     const before = ticks();
     await eventually(() => ticks() > before + 20);
-    expect((await haltSession(session)).halted).toBeGreaterThanOrEqual(6);
+    expect((await haltSession(host, session)).halted).toBeGreaterThanOrEqual(6);
     expect(await staysUnchanged('ticks')).toBe(true);
     expect(statesOf(session.marker).running).toHaveLength(2);
-    await continueSession(session);
+    await continueSession(host, session);
   }
   rmSync(script);
 });
@@ -82,17 +81,17 @@ test('who starts processes all the time is halted, too, and goes on where it was
 test('a session is halted at its very start', async () => {
   for (let round = 0; round < 10; round += 1) {
     const spec = workspace.spec('while :; do echo x >>ticks; done');
-    const session = { ...spec, identity: await startSession(spec) };
-    expect((await haltSession(session)).halted).toBeGreaterThanOrEqual(1);
+    const session = { ...spec, identity: await startSession(host, spec) };
+    expect((await haltSession(host, session)).halted).toBeGreaterThanOrEqual(1);
     const { childPid } = await findSession(spec.dir);
     expect(processTable.read(childPid ?? 0)).toMatchObject({ stopped: true });
-    await stopSession({ ...session, graceMs: 0 });
+    await stopSession(host, { ...session, graceMs: 0 });
   }
 });
 
 test('the end of a halted command is recorded', async () => {
   const session = await startReady('echo ready; while :; do sleep 0.01; done');
-  await haltSession(session);
+  await haltSession(host, session);
   const { childPid } = await findSession(session.dir);
   process.kill(childPid ?? 0, 'SIGKILL');
   expect(await exitCode(session.dir)).toBe(137);
@@ -102,8 +101,8 @@ test('an ended session has nothing to halt and nothing to continue', async () =>
   const session = await startReady('echo ready');
   await exitCode(session.dir);
   await eventually(() => !isAlive(session.identity));
-  expect(await haltSession(session)).toEqual({ halted: 0 });
-  expect(await continueSession(session)).toEqual({ continued: 0 });
+  expect(await haltSession(host, session)).toEqual({ halted: 0 });
+  expect(await continueSession(host, session)).toEqual({ continued: 0 });
 });
 
 test('what cannot be halted in time is an error that says what to do', async () => {
@@ -111,7 +110,7 @@ test('what cannot be halted in time is an error that says what to do', async () 
   // Without a record of the command nobody knows whether it has been started.
   writeFileSync(join(session.dir, 'child'), '');
   let timeMs = 0;
-  const halting = haltSession(session, () => (timeMs += 5_000));
+  const halting = haltSession(host, session, () => (timeMs += 5_000));
   await expect(halting).rejects.toMatchObject({
     code: 'timeout',
     hint: expect.stringContaining('try again') as string,
@@ -120,6 +119,6 @@ test('what cannot be halted in time is an error that says what to do', async () 
 
 test('a marker that is none is refused', async () => {
   const session = { identity: null, dir: workspace.root, marker: 'x' };
-  await expect(haltSession(session)).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(continueSession(session)).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(haltSession(host, session)).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(continueSession(host, session)).rejects.toMatchObject({ code: 'invalid_input' });
 });

@@ -13,7 +13,7 @@ import { psTable } from '../../src/process/process-table-ps.ts';
 import { prepareSession } from '../../src/session/session-files.ts';
 import { shimScript } from '../../src/session/shim.ts';
 import { startSession } from '../../src/session/start-session.ts';
-import { bashAsSh, eventually, exitCode, textOf, useWorkspace } from '../support/workspace.ts';
+import { bashAsSh, eventually, exitCode, host, textOf, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 
@@ -23,7 +23,7 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
 
   test('runs a command with its prompt on stdin and records how it ended', async () => {
     const session = spec('cat; echo problem >&2; exit 7', { stdin: 'file', prompt: 'good morning\n' });
-    await startSession(session);
+    await startSession(host, session);
     expect(await exitCode(session.dir)).toBe(7);
     expect(textOf(session.dir, 'out')).toBe('good morning\n');
     expect(textOf(session.dir, 'err')).toBe('problem\n');
@@ -31,10 +31,10 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
 
   test('a FIFO session reads its prompt, then lines, then EOF', async () => {
     const session = spec('cat; echo end', { prompt: 'first\n' });
-    await startSession(session);
-    await sendInput(session.dir, 'second');
+    await startSession(host, session);
+    await sendInput(host, session.dir, 'second');
     await eventually(() => textOf(session.dir, 'out') === 'first\nsecond\n');
-    await closeInput(session.dir);
+    await closeInput(host, session.dir);
     expect(await exitCode(session.dir)).toBe(0);
     expect(textOf(session.dir, 'out')).toBe('first\nsecond\nend\n');
   });
@@ -44,7 +44,7 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
       'grep -E "^(SigIgn|SigBlk)" /proc/self/status; echo $(ls -l /proc/$$/fd | sed -n "s:.*/session [0-9]*/::p"); umask; pwd; exec cat /proc/self/environ',
       { env: { PATH: '/usr/bin:/bin', pid: 'mine', code: 'mine', ODD: 'a\nb "$x" \\' }, stdin: 'fifo' },
     );
-    await startSession(session);
+    await startSession(host, session);
     expect(await exitCode(session.dir)).toBe(0);
     const [blocked, ignored, descriptors, mask, cwd, ...rest] = textOf(session.dir, 'out').split('\n');
     expect(blocked).toBe('SigBlk:\t0000000000000000');
@@ -61,7 +61,7 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
     );
     // These a bash adds to whatever it starts.
     if (shellName === 'bash') for (const name of ['_', 'SHLVL']) delete environment[name];
-    expect(environment).toEqual({ ...session.env, PWD: workspace.root, PAWL_SESSION: session.marker });
+    expect(environment).toEqual({ ...session.launch.environment, PWD: workspace.root, PAWL_SESSION: session.marker });
   });
 
   test('a signal that ended the command is recorded as 128 + n, also when the whole group gets it', async () => {
@@ -71,7 +71,7 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
       ['SIGHUP', 129],
     ] as const) {
       const session = spec('exec sleep 600');
-      const identity = await startSession(session);
+      const identity = await startSession(host, session);
       await eventually(async () => {
         const { childPid } = await findSession(session.dir);
         return childPid !== null && readFileSync(`/proc/${childPid}/cmdline`, 'utf8').startsWith('sleep');
@@ -85,16 +85,16 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
   test('a prompt of a megabyte arrives whole, and input comes after it', async () => {
     const prompt = 'abcdefgé\n'.repeat(104_858);
     const session = spec('sleep 0.1; exec cat', { prompt });
-    await startSession(session);
-    await sendInput(session.dir, 'after');
-    await closeInput(session.dir);
+    await startSession(host, session);
+    await sendInput(host, session.dir, 'after');
+    await closeInput(host, session.dir);
     expect(await exitCode(session.dir)).toBe(0);
     expect(textOf(session.dir, 'out') === `${prompt}after\n`).toBe(true);
   });
 
   test('nothing of the shim is left when the command ends without reading its prompt', async () => {
     const session = spec('exit 3', { prompt: 'x'.repeat(1_000_000) });
-    const identity = await startSession(session);
+    const identity = await startSession(host, session);
     expect(await exitCode(session.dir)).toBe(3);
     await eventually(() => !isAlive(identity));
     await eventually(() => processTable.list().every(({ group, defunct }) => defunct || group !== identity.pid));
@@ -107,23 +107,25 @@ test('a command that does not exist ends with 127, a missing directory or a plai
   const plain = join(workspace.root, 'plain');
   writeFileSync(plain, 'text', { mode: 0o600 });
   const notExecutable = workspace.spec('', { command: plain, args: [] });
-  await Promise.all([missing, nowhere, notExecutable].map(startSession));
+  await Promise.all([missing, nowhere, notExecutable].map((each) => startSession(host, each)));
   expect(await exitCode(missing.dir)).toBe(127);
   expect(textOf(missing.dir, 'err')).toContain('no-such-command-here');
   expect(await exitCode(nowhere.dir)).toBe(126);
-  expect(textOf(nowhere.dir, 'err')).toBe(`pawl: cannot enter the working directory ${nowhere.cwd}\n`);
+  expect(textOf(nowhere.dir, 'err')).toBe(
+    `pawl: cannot enter the working directory ${nowhere.launch.directories.working}\n`,
+  );
   expect(textOf(nowhere.dir, 'out')).toBe('');
   expect(await exitCode(notExecutable.dir)).toBe(126);
 });
 
 test('ten starts at the same instant run the command once', async () => {
   const session = workspace.spec('echo ran; exec cat');
-  const identities = await Promise.all(Array.from({ length: 10 }, async () => startSession({ ...session })));
+  const identities = await Promise.all(Array.from({ length: 10 }, async () => startSession(host, { ...session })));
   expect(new Set(identities.map((identity) => JSON.stringify(identity))).size).toBe(1);
   await eventually(() => textOf(session.dir, 'out') !== '');
-  await closeInput(session.dir);
+  await closeInput(host, session.dir);
   expect(await exitCode(session.dir)).toBe(0);
-  expect(await startSession(session)).toEqual(identities[0]);
+  expect(await startSession(host, session)).toEqual(identities[0]);
   expect(textOf(session.dir, 'out')).toBe('ran\n');
 });
 
@@ -137,7 +139,7 @@ test('shims that race in one directory: one runs the command, the others leave',
     }),
   );
   expect(codes).toEqual([0, 0, 0, 0, 0, 0]);
-  await closeInput(session.dir);
+  await closeInput(host, session.dir);
   expect(await exitCode(session.dir)).toBe(0);
   expect(textOf(session.dir, 'out')).toBe('ran\nonce\n');
 });
@@ -156,9 +158,9 @@ test('the command outlives a killed starter: input works, the exit code is recor
   await once(starter, 'exit');
   const found = await findSession(session.dir);
   expect(found).toMatchObject({ alive: true, claimed: true, exit: null });
-  expect(await startSession(session)).toEqual(found.identity);
-  await sendInput(session.dir, 'after');
-  await closeInput(session.dir);
+  expect(await startSession(host, session)).toEqual(found.identity);
+  await sendInput(host, session.dir, 'after');
+  await closeInput(host, session.dir);
   expect(await exitCode(session.dir)).toBe(5);
   expect(textOf(session.dir, 'out')).toBe('before\nafter\n');
 });
@@ -168,7 +170,7 @@ test('a start that was interrupted before the claim is simply done again', async
   mkdirSync(session.dir, { mode: 0o700 });
   writeFileSync(join(session.dir, 'prompt'), 'whole pr');
   writeFileSync(join(session.dir, 'shim.sh'), 'exit 1');
-  await startSession(session);
+  await startSession(host, session);
   expect(await exitCode(session.dir)).toBe(0);
   expect(textOf(session.dir, 'out')).toBe('whole prompt\n');
 });
@@ -180,9 +182,10 @@ test('a shim killed at any moment of its start: another one runs the command, un
     const session = workspace.spec('echo ran; exec cat', { prompt: 'x' });
     const record = prepareSession(session.dir, { prompt: session.prompt, group: null });
     const script = join(session.dir, 'shim.sh');
-    const shim = spawn('/bin/sh', [script, 'fifo', '/bin/sh', record, session.cwd, session.command, ...session.args], {
+    const { command, arguments: words, environment } = session.launch;
+    const shim = spawn('/bin/sh', [script, 'fifo', '/bin/sh', record, workspace.root, command, ...words], {
       cwd: session.dir,
-      env: { ...session.env, PAWL_SESSION: session.marker },
+      env: { ...environment, PAWL_SESSION: session.marker },
       stdio: 'ignore',
       detached: true,
     });
@@ -191,7 +194,7 @@ test('a shim killed at any moment of its start: another one runs the command, un
     if (round === rounds - 1) await eventually(() => existsSync(join(session.dir, 'pid')));
     shim.kill('SIGKILL');
     if (shim.exitCode === null && shim.signalCode === null) await once(shim, 'exit');
-    const identity = await startSession(session);
+    const identity = await startSession(host, session);
     // A program that the dead shim had started may still have made the claim for it; then the command never runs.
     const ranByUs = identity.pid !== shim.pid;
     seen.add(ranByUs);
@@ -218,7 +221,7 @@ test('directory and files are private, whatever the umask', async () => {
   const before = process.umask(0);
   try {
     const session = workspace.spec('umask');
-    await startSession(session);
+    await startSession(host, session);
     expect(await exitCode(session.dir)).toBe(0);
     expect(textOf(session.dir, 'out').trim()).toMatch(/^0+$/);
     expect(statSync(session.dir).mode & 0o777).toBe(0o700);
@@ -239,7 +242,7 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       const session = workspace.spec(`cat /dev/zero >'${disk}/filler'; echo lost; exit 9`, {
         dir: join(disk, 'session'),
       });
-      const identity = await startSession(session);
+      const identity = await startSession(host, session);
       expect(await exitCode(session.dir)).toBe(9);
       expect(textOf(session.dir, 'out')).toBe('');
       expect(() => writeFileSync(join(disk, 'more'), 'x'.repeat(5_000))).toThrow(/ENOSPC/);
@@ -253,13 +256,16 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
 describe('refuses with a clear error', () => {
   test('arguments larger than the system allows', async () => {
     const session = workspace.spec('', { args: ['-c', ':', 'x'.repeat(3_000_000)] });
-    await expect(startSession(session)).rejects.toMatchObject({ code: 'host_failed', hint: /larger than the system/ });
+    await expect(startSession(host, session)).rejects.toMatchObject({
+      code: 'host_failed',
+      hint: /larger than the system/,
+    });
     expect((await findSession(session.dir)).claimed).toBe(false);
   });
 
   test('an environment larger than the system allows', async () => {
     const session = workspace.spec(':', { env: { PATH: '/bin', HUGE: 'x'.repeat(3_000_000) } });
-    await expect(startSession(session)).rejects.toMatchObject({ code: 'host_failed' });
+    await expect(startSession(host, session)).rejects.toMatchObject({ code: 'host_failed' });
   });
 
   test.each([
@@ -270,20 +276,20 @@ describe('refuses with a clear error', () => {
     ['a relative directory', { cwd: 'here' }],
     ['a marker with a space', { marker: 'no such marker' }],
   ])('%s', async (_name, changes) => {
-    await expect(startSession(workspace.spec(':', changes))).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(startSession(host, workspace.spec(':', changes))).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   test('a session directory that cannot be used', async () => {
     const session = workspace.spec(':');
     writeFileSync(session.dir, 'a file');
-    await expect(startSession(session)).rejects.toThrow();
+    await expect(startSession(host, session)).rejects.toThrow();
   });
 
   test('a shell that does not exist, and one that ends without a claim, at once', async () => {
     const none = workspace.spec(':', { shell: join(workspace.root, 'none') });
-    await expect(startSession(none)).rejects.toMatchObject({ code: 'host_failed', message: /ENOENT/ });
+    await expect(startSession(host, none)).rejects.toMatchObject({ code: 'host_failed', message: /ENOENT/ });
     const broken = workspace.spec(':', { shell: '/bin/false' });
-    await expect(startSession(broken)).rejects.toMatchObject({ code: 'host_failed', message: /ended with 1/ });
+    await expect(startSession(host, broken)).rejects.toMatchObject({ code: 'host_failed', message: /ended with 1/ });
   });
 
   test('a shell that hangs, after the limit', async () => {
@@ -291,14 +297,14 @@ describe('refuses with a clear error', () => {
     writeFileSync(shell, '#!/bin/sh\nexec sleep 600\n');
     chmodSync(shell, 0o700);
     const session = workspace.spec(':', { shell, startMs: 100 });
-    await expect(startSession(session)).rejects.toMatchObject({ code: 'host_failed', message: /within 100 ms/ });
+    await expect(startSession(host, session)).rejects.toMatchObject({ code: 'host_failed', message: /within 100 ms/ });
   });
 
   test('a directory whose pid file is garbage: nothing is started', async () => {
     const session = workspace.spec('echo ran');
     mkdirSync(session.dir);
     writeFileSync(join(session.dir, 'pid'), '12');
-    await expect(startSession(session)).rejects.toMatchObject({ code: 'host_failed', message: /damaged/ });
+    await expect(startSession(host, session)).rejects.toMatchObject({ code: 'host_failed', message: /damaged/ });
     expect(existsSync(join(session.dir, 'out'))).toBe(false);
   });
 });
@@ -309,7 +315,7 @@ test('many short sessions leave no zombie and each its exit code', async () => {
   );
   const identities = [];
   for (let from = 0; from < specs.length; from += 10) {
-    identities.push(...(await Promise.all(specs.slice(from, from + 10).map(startSession))));
+    identities.push(...(await Promise.all(specs.slice(from, from + 10).map((each) => startSession(host, each)))));
   }
   const codes = await Promise.all(specs.map(async ({ dir }) => exitCode(dir)));
   expect(codes).toEqual(specs.map((_, index) => index % 50));

@@ -10,21 +10,21 @@ import type { SessionSpec } from '../../src/session/start-session.ts';
 import { startSession } from '../../src/session/start-session.ts';
 import { stopSession } from '../../src/session/stop-session.ts';
 import { strayProcesses } from '../../src/session/stray.ts';
-import { eventually, textOf, useWorkspace } from '../support/workspace.ts';
+import { eventually, host, textOf, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 
 /** Starts a session whose script says `ready` once it is set up. */
 async function startReady(script: string): Promise<{ session: SessionSpec; identity: ProcessIdentity }> {
   const session = workspace.spec(script);
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   await eventually(() => textOf(session.dir, 'out').includes('ready'));
   return { session, identity };
 }
 
 async function stop(session: SessionSpec, identity: ProcessIdentity | null, graceMs = 10_000) {
   const { dir, marker } = session;
-  const result = await stopSession({ identity, dir, marker, graceMs });
+  const result = await stopSession(host, { identity, dir, marker, graceMs });
   expect(strayProcesses(marker)).toEqual([]);
   return result;
 }
@@ -42,7 +42,7 @@ test('a willing command leaves by the first signal, and its exit code is recorde
 test('the first signal can be chosen', async () => {
   const { session, identity } = await startReady(`trap 'exit 3' INT; echo ready; while :; do sleep 0.01; done`);
   const { dir, marker } = session;
-  expect(await stopSession({ identity, dir, marker, firstSignal: 'SIGINT' })).toEqual({ killed: 0 });
+  expect(await stopSession(host, { identity, dir, marker, firstSignal: 'SIGINT' })).toEqual({ killed: 0 });
   expect((await findSession(dir)).exit).toEqual({ code: 3 });
 });
 
@@ -58,7 +58,7 @@ test('who ignores TERM is killed after the grace, and not before', async () => {
     return timeMs;
   };
   const { dir, marker } = session;
-  expect(await stopSession({ identity, dir, marker, graceMs: 60_000, now })).toEqual({ killed: 1 });
+  expect(await stopSession(host, { identity, dir, marker, graceMs: 60_000, now })).toEqual({ killed: 1 });
   expect((await findSession(dir)).exit).toEqual({ code: 137 });
 });
 
@@ -100,7 +100,7 @@ test('a killed shim: the orphans are found and ended, and its helpers do not cos
 
 test('a killed shim whose command cleared its environment: the recorded child is ended', async () => {
   const session = workspace.spec('', { command: 'env', args: ['-i', '/bin/sleep', '600'], stdin: 'file' });
-  const identity = await startSession(session);
+  const identity = await startSession(host, session);
   const pid = await eventually(async () => {
     const { childPid } = await findSession(session.dir);
     const runs = readFileSync(`/proc/${childPid ?? 'self'}/cmdline`, 'latin1').startsWith('/bin/sleep');
@@ -135,7 +135,7 @@ test('a halted session can be stopped: all of it acts on the signal', async () =
     while ! grep -q more ${JSON.stringify(join(workspace.root, 'session 0', 'out'))}; do sleep 0.01; done
     echo ready; while :; do sleep 0.01; done`);
   const { dir, marker } = session;
-  expect((await haltSession({ identity, dir, marker })).halted).toBeGreaterThanOrEqual(2);
+  expect((await haltSession(host, { identity, dir, marker })).halted).toBeGreaterThanOrEqual(2);
   expect(await stop(session, identity)).toEqual({ killed: 0 });
   expect(textOf(dir, 'out')).toContain('bye');
   expect((await findSession(dir)).exit).toEqual({ code: 6 });
@@ -160,7 +160,7 @@ test('a halted shim is killed when the others are gone, and does not hang the st
   await eventually(() => processTable.read(identity.pid)?.stopped);
   let timeMs = 0;
   const { dir, marker } = session;
-  await stopSession({ identity, dir, marker, graceMs: 5_000, now: () => (timeMs += 400) });
+  await stopSession(host, { identity, dir, marker, graceMs: 5_000, now: () => (timeMs += 400) });
   expect(strayProcesses(marker)).toEqual([]);
   expect(isAlive(identity)).toBe(false);
 });
@@ -177,7 +177,7 @@ test('strays that outlive the command are found after its end', async () => {
 test('stopping twice, or at the very start, is harmless', async () => {
   for (let round = 0; round < 10; round += 1) {
     const session = workspace.spec('exec sleep 600', { prompt: 'x'.repeat(100_000) });
-    const identity = await startSession(session);
+    const identity = await startSession(host, session);
     await Promise.all([stop(session, identity), stop(session, identity)]);
     expect(await stop(session, identity)).toEqual({ killed: 0 });
     expect((await findSession(session.dir)).exit?.code).toBe(143);

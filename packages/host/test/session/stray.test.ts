@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSession } from '../../src/session/start-session.ts';
 import { strayProcesses } from '../../src/session/stray.ts';
-import { eventually, textOf, useWorkspace } from '../support/workspace.ts';
+import { eventually, host, textOf, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 
 test('finds all processes of a session and no others', async () => {
   const [one, two] = [workspace.spec('sleep 600 & exec sleep 600'), workspace.spec('exec sleep 600')];
-  const [identity] = await Promise.all([one, two].map(startSession));
+  const [identity] = await Promise.all([one, two].map((each) => startSession(host, each)));
   const isSleeper = ({ pid }: { pid: number }) => textOf(`/proc/${pid}`, 'cmdline').startsWith('sleep\0');
   await eventually(() => strayProcesses(one.marker).filter(isSleeper).length === 2);
   // The shim, its holder, the command and the command's child.

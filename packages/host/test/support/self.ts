@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createHost } from '../../src/host.ts';
 import { stopSession } from '../../src/session/stop-session.ts';
 import { strayProcesses } from '../../src/session/stray.ts';
 
@@ -14,5 +15,5 @@ while (before.length === 0) {
   await pause(5);
   before = strayProcesses(marker).map(({ pid }) => pid);
 }
-await stopSession({ identity: null, dir: process.cwd(), marker, graceMs: 5_000 });
+await stopSession(createHost(), { identity: null, dir: process.cwd(), marker, graceMs: 5_000 });
 process.stdout.write(JSON.stringify({ self: process.pid, child: child.pid, before, after: strayProcesses(marker) }));

@@ -4,16 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterEach, beforeEach } from 'vitest';
+import { createHost } from '../../src/host.ts';
 import { groupOf } from '../../src/session/control-group.ts';
 import { findSession } from '../../src/session/find-session.ts';
 import type { SessionSpec } from '../../src/session/start-session.ts';
 import { stopSession } from '../../src/session/stop-session.ts';
 import { strayProcesses } from '../../src/session/stray.ts';
 
+/** The host of a test file. */
+export const host = createHost();
+
+/** The parts of a specification that tests replace. */
+export type SpecChanges = Partial<Omit<SessionSpec, 'launch'>> & {
+  command?: string;
+  args?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+};
+
 export type Workspace = {
   readonly root: string;
   /** A specification that runs `script` with sh; everything in it can be replaced. */
-  spec(script: string, changes?: Partial<SessionSpec>): SessionSpec;
+  spec(script: string, changes?: SpecChanges): SessionSpec;
 };
 
 /** Gives each test its own directory, and ends every process of its sessions afterwards. */
@@ -27,7 +39,7 @@ export function useWorkspace(): Workspace {
   afterEach(async () => {
     for (const { dir, marker } of specs.filter((spec) => isMarked(spec) || groupOf(spec.dir, spec.marker) !== null)) {
       const { identity } = await findSession(dir);
-      await stopSession({ identity, dir, marker, graceMs: 0 });
+      await stopSession(host, { identity, dir, marker, graceMs: 0 });
     }
     rmSync(root, { recursive: true, force: true });
   });
@@ -36,16 +48,20 @@ export function useWorkspace(): Workspace {
       return root;
     },
     spec(script, changes = {}) {
+      const { command = 'sh', args = ['-c', script], cwd = root, env, ...others } = changes;
       const spec: SessionSpec = {
         dir: join(root, `session ${specs.length}`),
-        command: 'sh',
-        args: ['-c', script],
-        cwd: root,
-        env: { PATH: process.env['PATH'] ?? '' },
+        launch: {
+          command,
+          arguments: args,
+          environment: env ?? { PATH: process.env['PATH'] ?? '' },
+          directories: { working: cwd, writable: [cwd], readable: [] },
+          limits: { runMs: null, outputBytes: null },
+        },
         marker: `test-${randomUUID()}`,
         prompt: '',
         stdin: 'fifo',
-        ...changes,
+        ...others,
       };
       specs.push(spec);
       return spec;

@@ -21,7 +21,7 @@ export async function pause(parts: SignalParts, agentId: string): Promise<void> 
       tx.emit({ type: 'session.paused', projectId: agent.projectId, agentId, data: { no: session.no } });
     });
     crashPoint('pause.after_request');
-    await haltSession(processesOf(platform, session));
+    await haltSession(platform.host, processesOf(platform, session));
   });
 }
 
@@ -29,7 +29,7 @@ export async function pause(parts: SignalParts, agentId: string): Promise<void> 
 export async function proceed(parts: SignalParts, agentId: string): Promise<void> {
   const { platform } = parts;
   await toSession(parts, agentId, async ({ agent, session }) => {
-    await continueSession(processesOf(platform, session));
+    await continueSession(platform.host, processesOf(platform, session));
     crashPoint('continue.after_processes');
     await platform.store.write(async (tx) => {
       if (session.pausedAt === null) return;
@@ -52,7 +52,7 @@ export async function interrupt(parts: SignalParts, agentId: string): Promise<vo
       await updateSession(tx, session.id, { interruptedAt: tx.now });
       tx.emit({ type: 'session.interrupted', projectId: agent.projectId, agentId, data: { no: session.no } });
     });
-    await interruptSession(processesOf(platform, session));
+    await interruptSession(platform.host, processesOf(platform, session));
   });
 }
 

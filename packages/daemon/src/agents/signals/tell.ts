@@ -92,7 +92,7 @@ async function tellLive(
       return false;
     if (!reconciler.ingest.isInTurn(agentId)) return false;
     try {
-      await sendInput(sessionDirectory(platform.home, session.id), streamJsonMessage(message));
+      await sendInput(platform.host, sessionDirectory(platform.home, session.id), streamJsonMessage(message));
     } catch (error) {
       // Its turn has just ended, and nobody reads there any more.
       if (error instanceof PawlError && error.code === 'conflict') return false;

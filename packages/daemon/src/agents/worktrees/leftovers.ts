@@ -63,7 +63,7 @@ export async function unregisteredSessions(platform: Platform): Promise<string[]
 export async function endUnregistered(platform: Platform, id: string): Promise<void> {
   const dir = sessionDirectory(platform.home, id);
   const { identity } = await findSession(dir);
-  await stopSession({ identity, dir, marker: id, graceMs: platform.timing.stopGraceMs });
+  await stopSession(platform.host, { identity, dir, marker: id, graceMs: platform.timing.stopGraceMs });
 }
 
 async function directoriesIn(directory: string): Promise<string[]> {

@@ -47,6 +47,7 @@ async function adoptSession(
     tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid } });
   });
   // The last daemon may have died between the wish to halt it and the deed.
-  if (session.pausedAt !== null) await haltSession({ identity: identityOf(session), dir, marker: session.id });
+  if (session.pausedAt !== null)
+    await haltSession(platform.host, { identity: identityOf(session), dir, marker: session.id });
   return 'running';
 }

@@ -55,7 +55,12 @@ export async function finishSession(
   const dir = sessionDirectory(platform.home, session.id);
   const found = await findSession(dir);
   // The identity is the one on record: what the session's own directory says about it could be forged.
-  await stopSession({ identity: identityOf(session), dir, marker: session.id, graceMs: platform.timing.stopGraceMs });
+  await stopSession(platform.host, {
+    identity: identityOf(session),
+    dir,
+    marker: session.id,
+    graceMs: platform.timing.stopGraceMs,
+  });
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(platform.store.db, session.id)) ?? session;

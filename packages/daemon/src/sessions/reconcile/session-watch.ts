@@ -63,7 +63,7 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
   async function endInput(sessionId: string): Promise<void> {
     inputsToEnd.add(sessionId);
     try {
-      await closeInput(directoryOf(sessionId));
+      await closeInput(platform.host, directoryOf(sessionId));
     } catch (error) {
       // Nobody reads there any more: so be it. Anything else is tried again with the next look.
       if (!(error instanceof PawlError && error.code === 'conflict')) return;
@@ -108,7 +108,7 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
 }
 
 async function endProcesses(platform: SessionPlatform, agent: Agent, session: Session): Promise<void> {
-  await stopSession({
+  await stopSession(platform.host, {
     identity: identityOf(session),
     dir: sessionDirectory(platform.home, session.id),
     marker: session.id,

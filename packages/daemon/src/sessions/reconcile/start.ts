@@ -4,18 +4,14 @@ import type { Dependency, Errand } from '@pawl/core/sessions/input-files';
 import { inputFiles } from '@pawl/core/sessions/input-files';
 import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import { nextStep } from '@pawl/core/sessions/next-step';
-import type { ProviderPreset } from '@pawl/core/port/provider';
 import { endsTurnByResult } from '@pawl/core/agents/work-mode';
 import { findSession } from '@pawl/host/session/find-session';
 import type { ProcessIdentity } from '@pawl/host/process/identity';
 import { startSession } from '@pawl/host/session/start-session';
 import { stopSession } from '@pawl/host/session/stop-session';
-import type { Conversation } from '@pawl/providers/command';
-import { sessionCommand } from '@pawl/providers/command';
 import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { PawlError } from '@pawl/schema/error';
-import { newId, uuidOf } from '@pawl/schema/id';
+import { newId } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
@@ -23,26 +19,19 @@ import { hasSpokenSince } from '@pawl/store/sessions/messages';
 import { insertSession, updateSession } from '@pawl/store/sessions/sessions';
 import { taskById } from '@pawl/store/projects/tasks';
 import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { agentEnvironment } from '../../platform/agent-environment.ts';
-import { toolLimits } from '../../definitions/tool-limits.ts';
 import { followTarget } from './follow-target.ts';
 import { writeInput } from '../input-writer.ts';
-import { sessionServers } from '../session-servers.ts';
-import { mailForTurn } from '../../mail/turn-mail.ts';
-import { writePrompt } from '../../prompts/sent.ts';
 import { dependenciesOf } from '../../tasks/tasks.ts';
 import { workingDirectory } from '../../platform/places.ts';
 import { clearSignals } from '../../platform/signal-file.ts';
 import { startPath } from '../../platform/search-path.ts';
-import { settingsOfPlaces } from '../../definitions/trust/place-settings.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
-import { accountFor, credentialsFor, forkReachable, reachable, useAccount } from './account-choice.ts';
+import { accountFor, forkReachable, reachable, useAccount } from './account-choice.ts';
 import { verifyPlaces } from './make-worktree.ts';
 import { findBreach, hasBudget } from './spending.ts';
-import { pastOf, promptFor } from './session-prompt.ts';
+import { sessionSpec } from './session-launch.ts';
+import { pastOf } from './session-prompt.ts';
 import { resumableSessions } from './resumable-sessions.ts';
 import { purposeAfter, recordEnd } from './verdict.ts';
 
@@ -137,7 +126,6 @@ async function startProcess(
   run: Run,
   session: Session,
 ): Promise<ProcessIdentity> {
-  const path = workingDirectory(agent);
   const dir = sessionDirectory(platform.home, session.id);
   // A session that was claimed has its process already: its signal, if there is one, must stay.
   const { claimed, identity } = await findSession(dir);
@@ -146,52 +134,7 @@ async function startProcess(
   const searchPath = await startPath(platform, agent, preset);
   await requireInstalled(preset, { PATH: searchPath });
   if (!claimed) await prepare(platform, agent, run, session);
-  const { model, options } = agent;
-  const { env: credentials, baseUrl } = await credentialsFor(platform, preset, agent, session);
-  const tools = toolLimits(run.definition, preset, Object.keys(platform.choices.mcpServers));
-  const limited = tools.enforcement !== 'none';
-  const blocked = await blocksSettings(platform, { agent, preset, limited });
-  const mail = await mailForTurn(platform, agent, run, session);
-  const prompt = await promptFor(platform, { agent, run, session, preset, blocked, mail });
-  const words = sessionCommand(preset, {
-    conversation: conversationFor(agent, session),
-    model,
-    options,
-    tools,
-    readOnly: tools.readOnly,
-    prompt,
-    promptName: uuidOf(session.id),
-    directory: dir,
-    worktree: path,
-    mcpServers: sessionServers(platform, agent, session),
-    hook: tools.hook ? `${shellWord(join(platform.home.bin, 'pawl'))} hook pre-tool-use` : null,
-    blockSettings: blocked,
-    baseUrl,
-  });
-  const temporary = join(dir, 'tmp');
-  const env = agentEnvironment({
-    from: platform.environment,
-    path: searchPath,
-    provider: {
-      ...preset.env,
-      ...(process.getuid?.() === 0 ? preset.rootEnv : {}),
-      ...credentials,
-      ...words.env,
-    },
-    agent,
-    token: platform.authority.agentToken(agent.id),
-    home: platform.home.root,
-    pawl: platform.pawl,
-    bin: platform.home.bin,
-    temporary,
-  });
-  await mkdir(temporary, { recursive: true, mode: 0o700 });
-  // What was started is on record without the values of its environment, some of which are secret.
-  const record = { argv: [words.command, ...words.args], environment: Object.keys(env).toSorted() };
-  await writeFile(join(dir, 'session.json'), JSON.stringify(record), { mode: 0o600 });
-  await writePrompt(dir, { system: prompt.system ?? '', turn: prompt.turn });
-  for (const file of words.files) await writeFile(join(dir, file.path), file.content, { mode: 0o600 });
-  return startSession({ dir, ...words, cwd: path, env, marker: session.id });
+  return startSession(platform.host, await sessionSpec(platform, { agent, run, session, preset, searchPath }));
 }
 
 /** What an agent's assignment says beside its run: the results that its task builds on, or what its errand began with. */
@@ -207,32 +150,13 @@ async function aboutTask(
   return { dependencies: dependencies.map(({ id, name, summary }) => ({ id, name, summary: summary ?? '' })) };
 }
 
-/** Whether a session has to be kept from the settings that its repository brings; that is told. */
-async function blocksSettings(
-  platform: SessionPlatform,
-  { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
-): Promise<boolean> {
-  const { block, files } = await settingsOfPlaces(platform, { agent, preset, limited });
-  if (files.length > 0) {
-    await platform.store.write(async (tx) => {
-      tx.emit({ type: 'settings.blocked', projectId: agent.projectId, agentId: agent.id, data: { files } });
-    });
-  }
-  return block;
-}
-
-/** A word as a POSIX shell reads it. */
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** What has to be so before the process begins: nobody else in its place, the worktree there, its assignment in it. */
 async function prepare(platform: SessionPlatform, agent: Agent, run: Run, session: Session): Promise<void> {
   const path = workingDirectory(agent);
   // An earlier daemon may have started it, and the claim been taken away since: those processes end before others begin.
   if (session.plannedAt < platform.startedAt) {
     const dir = sessionDirectory(platform.home, session.id);
-    await stopSession({ identity: null, dir, marker: session.id, graceMs: platform.timing.stopGraceMs });
+    await stopSession(platform.host, { identity: null, dir, marker: session.id, graceMs: platform.timing.stopGraceMs });
   }
   const places = await verifyPlaces(platform, agent);
   if (agent.branch === null && agent.projectId !== null) await followTarget(platform, agent.id);
@@ -246,20 +170,6 @@ async function prepare(platform: SessionPlatform, agent: Agent, run: Run, sessio
       inputFiles(agent, run, places[0] ?? null, { ...(await aboutTask(platform, agent)), places }),
     );
   crashPoint('spawn.after_input');
-}
-
-function conversationFor(agent: Agent, session: Session): Conversation {
-  const { providerSessionId } = session;
-  if (session.conversation === 'new' || session.conversation === 'replay') {
-    return { kind: 'new', chosenId: providerSessionId };
-  }
-  const known = session.conversation === 'fork' ? agent.forkedConversation : providerSessionId;
-  if (known === null) {
-    throw new PawlError('conflict', 'The provider gave no session id, so its conversation cannot be taken up.');
-  }
-  return session.conversation === 'fork'
-    ? { kind: 'fork', providerSessionId: known, chosenId: providerSessionId }
-    : { kind: 'resume', providerSessionId: known };
 }
 
 /** The session as planned, unless its parent has gone on since: then it is told the conversation instead of a copy. */

@@ -1,0 +1,132 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { SessionSpec } from '@pawl/host/session/start-session';
+import type { Conversation, SessionCommand } from '@pawl/providers/command';
+import { sessionCommand } from '@pawl/providers/command';
+import { PawlError } from '@pawl/schema/error';
+import { uuidOf } from '@pawl/schema/id';
+import type { LaunchSpec } from '@pawl/schema/launch-spec';
+import type { Agent, Run, Session } from '@pawl/schema/record';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { settingsOfPlaces } from '../../definitions/trust/place-settings.ts';
+import { toolLimits } from '../../definitions/tool-limits.ts';
+import { mailForTurn } from '../../mail/turn-mail.ts';
+import { agentEnvironment } from '../../platform/agent-environment.ts';
+import { workingDirectory } from '../../platform/places.ts';
+import { sessionDirectory } from '../../platform/platform.ts';
+import { writePrompt } from '../../prompts/sent.ts';
+import { sessionServers } from '../session-servers.ts';
+import { credentialsFor } from './account-choice.ts';
+import { promptFor } from './session-prompt.ts';
+
+/** A planned session, with the provider that runs it. */
+type Planned = {
+  agent: Agent;
+  run: Run;
+  session: Session;
+  preset: ProviderPreset;
+  /** The PATH on which the provider's program was found. */
+  searchPath: string;
+};
+
+/** Builds the launch of a session, and writes the files that its command reads. */
+export async function sessionSpec(platform: SessionPlatform, planned: Planned): Promise<SessionSpec> {
+  const { agent, run, session, preset } = planned;
+  const directory = sessionDirectory(platform.home, session.id);
+  const temporary = join(directory, 'tmp');
+  const { env: credentials, baseUrl } = await credentialsFor(platform, preset, agent, session);
+  const tools = toolLimits(run.definition, preset, Object.keys(platform.choices.mcpServers));
+  const limited = tools.enforcement !== 'none';
+  const blocked = await blocksSettings(platform, { agent, preset, limited });
+  const mail = await mailForTurn(platform, agent, run, session);
+  const prompt = await promptFor(platform, { agent, run, session, preset, blocked, mail });
+  const words = sessionCommand(preset, {
+    conversation: conversationFor(agent, session),
+    model: agent.model,
+    options: agent.options,
+    tools,
+    readOnly: tools.readOnly,
+    prompt,
+    promptName: uuidOf(session.id),
+    directory,
+    worktree: workingDirectory(agent),
+    mcpServers: sessionServers(platform, agent, session),
+    hook: tools.hook ? `${shellWord(join(platform.home.bin, 'pawl'))} hook pre-tool-use` : null,
+    blockSettings: blocked,
+    baseUrl,
+  });
+  const launch = launchOf(platform, planned, { words, credentials, directory, temporary });
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  // The record has the names of variables only, since some values are secret.
+  const record = {
+    argv: [launch.command, ...launch.arguments],
+    environment: Object.keys(launch.environment).toSorted(),
+  };
+  await writeFile(join(directory, 'session.json'), JSON.stringify(record), { mode: 0o600 });
+  await writePrompt(directory, { system: prompt.system ?? '', turn: prompt.turn });
+  for (const file of words.files) await writeFile(join(directory, file.path), file.content, { mode: 0o600 });
+  return { dir: directory, launch, marker: session.id, prompt: words.prompt, stdin: words.stdin };
+}
+
+function launchOf(
+  platform: SessionPlatform,
+  { agent, preset, searchPath }: Planned,
+  given: { words: SessionCommand; credentials: Record<string, string>; directory: string; temporary: string },
+): LaunchSpec {
+  const { words, credentials, directory, temporary } = given;
+  const working = workingDirectory(agent);
+  const rootEnv = process.getuid?.() === 0 ? preset.rootEnv : {};
+  const environment = agentEnvironment({
+    from: platform.environment,
+    path: searchPath,
+    provider: { ...preset.env, ...rootEnv, ...credentials, ...words.env },
+    agent,
+    token: platform.authority.agentToken(agent.id),
+    home: platform.home.root,
+    pawl: platform.pawl,
+    bin: platform.home.bin,
+    temporary,
+  });
+  return {
+    command: words.command,
+    arguments: words.args,
+    environment,
+    directories: { working, writable: [working, temporary], readable: [directory, platform.home.bin] },
+    // Budgets and silence end a session, not a fixed time.
+    limits: { runMs: null, outputBytes: null },
+  };
+}
+
+/** Whether a session has to be kept from the settings that its repository brings; that is told. */
+async function blocksSettings(
+  platform: SessionPlatform,
+  { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
+): Promise<boolean> {
+  const { block, files } = await settingsOfPlaces(platform, { agent, preset, limited });
+  if (files.length > 0) {
+    await platform.store.write(async (tx) => {
+      tx.emit({ type: 'settings.blocked', projectId: agent.projectId, agentId: agent.id, data: { files } });
+    });
+  }
+  return block;
+}
+
+/** A word as a POSIX shell reads it. */
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function conversationFor(agent: Agent, session: Session): Conversation {
+  const { providerSessionId } = session;
+  if (session.conversation === 'new' || session.conversation === 'replay') {
+    return { kind: 'new', chosenId: providerSessionId };
+  }
+  const known = session.conversation === 'fork' ? agent.forkedConversation : providerSessionId;
+  if (known === null) {
+    throw new PawlError('conflict', 'The provider gave no session id, so its conversation cannot be taken up.');
+  }
+  return session.conversation === 'fork'
+    ? { kind: 'fork', providerSessionId: known, chosenId: providerSessionId }
+    : { kind: 'resume', providerSessionId: known };
+}
