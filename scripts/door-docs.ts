@@ -1,20 +1,22 @@
-import type { Door, Needs } from '@pawl/core/definitions/action-table';
-import { doors } from '@pawl/core/definitions/action-table';
+import { accessByRoute } from '@pawl/protocol/routes';
+import type { Access, Needs } from '@pawl/schema/access';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const entries = Object.entries<Door>(doors);
+const entries = accessByRoute();
 
 /** The marks in docs/definitions.md around the output of `doorTables`. */
 export const doorMarks = ['<!-- doors -->', '<!-- /doors -->'] as const;
 
 /** The requirements of each route, as printed in docs/definitions.md. */
 export function doorTables(): string {
-  const gated = entries.filter(([, door]) => door.agents === 'main' || door.also !== undefined || asksFor(door.needs));
+  const gated = entries.filter(
+    ([, { agents, also, needs }]) => agents === 'main' || also !== undefined || asksFor(needs),
+  );
   const rest = entries.filter(([name]) => !gated.some(([gatedName]) => gatedName === name));
-  const rows = gated.map(([name, door]) => `| ${door.does} | \`${name}\` | ${needsOf(door)} | ${door.row} |`);
-  const named = (agents: Door['agents']) =>
-    rest.flatMap(([name, door]) => (door.agents === agents ? [`\`${name}\``] : [])).join(', ');
+  const rows = gated.map(([name, access]) => `| ${access.does} | \`${name}\` | ${needsOf(access)} | ${access.row} |`);
+  const named = (agents: Access['agents']) =>
+    rest.flatMap(([name, access]) => (access.agents === agents ? [`\`${name}\``] : [])).join(', ');
   return [
     '| what | route | its definition needs | rows |',
     '| - | - | - | - |',
@@ -30,7 +32,7 @@ function asksFor({ actions, hears }: Needs): boolean {
   return actions.length > 0 || hears !== undefined;
 }
 
-function needsOf({ agents, needs, also }: Door): string {
+function needsOf({ agents, needs, also }: Access): string {
   const kind = agents === 'main' ? ['kind `main`'] : [];
   const base = [...kind, ...words(needs)].join(', ') || 'nothing';
   return also === undefined ? base : `${base}; when ${also.when}: ${words(also.needs).join(', ')}`;

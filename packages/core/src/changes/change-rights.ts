@@ -1,10 +1,9 @@
+import type { Access, AccessWithCase } from '@pawl/schema/access';
 import type { Change, ChangeComment } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import type { Door } from '../definitions/action-table.ts';
-import { doors } from '../definitions/action-table.ts';
 import type { AgentCaller } from '../definitions/gate.ts';
-import { meets, refuseDoor, refuseSpecial } from '../definitions/gate.ts';
+import { checkAccess, checkCase, meets } from '../definitions/gate.ts';
 import { isForReview } from './change-comment.ts';
 import { isEjected, needsPerson } from './change-state.ts';
 
@@ -14,30 +13,22 @@ export type Asker = { is: 'person' } | { is: 'agent'; agent: Agent; definition: 
 /** The actions on an existing change. Approval is not among them: no agent may approve. */
 export type ChangeVerb = 'comment' | 'block' | 'unblock' | 'close' | 'retry' | 'merge' | 'repair';
 
-/** The route of each verb. A repair is a merge that only people ask for. */
-const doorOf = {
-  comment: doors.commentChange,
-  block: doors.blockChange,
-  unblock: doors.unblockChange,
-  close: doors.closeChange,
-  retry: doors.retryChange,
-  merge: doors.mergeChange,
-  repair: doors.mergeChange,
-} satisfies Record<ChangeVerb, Door>;
+/** Agents' access to the route of each verb. Closing another agent's change has further requirements. */
+export type ChangeAccess = Record<ChangeVerb, Access> & { close: AccessWithCase };
 
 /**
  * Refuses actions an agent may not take on a change: by its kind and definition, then by ownership. It may close,
- * block, retry and queue its own changes, and close others' if the action table allows; every main may comment.
+ * block, retry and queue its own changes, and close others' if the route's access allows; every main may comment.
  */
-export function refuseChangeVerb(asker: Asker, change: Change, verb: ChangeVerb): void {
+export function refuseChangeVerb(access: ChangeAccess, asker: Asker, change: Change, verb: ChangeVerb): void {
   if (asker.is === 'person') return;
   const { agent, definition } = asker;
   if (agent.projectId !== change.projectId) throw forbidden('An agent may act only on changes of its own project.');
-  refuseDoor(doorOf[verb], { kind: agent.kind, definition });
+  checkAccess(access[verb], { kind: agent.kind, definition });
   if (verb === 'comment') return;
   if (verb === 'repair') throw forbidden('Only a person may declare that a change repairs the target branch.');
   if (verb === 'close') {
-    if (!isOwn(agent, change)) refuseSpecial(doors.closeChange, { kind: agent.kind, definition });
+    if (!isOwn(agent, change)) checkCase(access.close, { kind: agent.kind, definition });
     return;
   }
   if (!isOwn(agent, change)) throw forbidden(`An agent may ${verb} its own change only; comment on this one instead.`);
@@ -60,12 +51,17 @@ function refuseRetry(change: Change): void {
  * Refuses to let an agent close a change that others object to, only to propose it again without the objections. An
  * agent that hears of changes may override agents' objections, but not a person's.
  */
-export function refuseClosing(asker: Asker, change: Change, blocking: readonly ChangeComment[]): void {
-  refuseChangeVerb(asker, change, 'close');
+export function refuseClosing(
+  access: ChangeAccess,
+  asker: Asker,
+  change: Change,
+  blocking: readonly ChangeComment[],
+): void {
+  refuseChangeVerb(access, asker, change, 'close');
   if (asker.is === 'person') return;
   const { agent, definition } = asker;
   const { hold } = change;
-  const isSettling = meets(definition, doors.closeChange.also.needs);
+  const isSettling = meets(definition, access.close.also.needs);
   if (hold !== null && hold.by !== nameOf(asker) && !(isSettling && hold.by.startsWith(agentPrefix))) {
     throw forbidden(`${hold.by} holds this change; only a person may close it.`);
   }

@@ -1,8 +1,7 @@
+import type { Access, AccessWithCase, Invariant, Needs } from '@pawl/schema/access';
 import { PawlError } from '@pawl/schema/error';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
 import { ownServer } from '@pawl/schema/mcp';
-import type { Door, Invariant, Needs } from './action-table.ts';
-import { doors } from './action-table.ts';
 import { quoted } from './field-value.ts';
 import { limitAllows, limitCovers, limitMayDeny } from './tool-limit.ts';
 import { canonicalTool, nameCovers, toolEntry } from './tool-name.ts';
@@ -58,20 +57,20 @@ export function mayAct({ policy }: Pick<Definition, 'policy'>, action: AgentActi
 export type AgentCaller = { kind: Definition['kind']; definition: Pick<Definition, 'id' | 'policy' | 'hears'> };
 
 /** Whether a route is open to an agent, before looking at the request itself. */
-export function isOpen(door: Door | undefined, caller: AgentCaller): boolean {
-  return refusalAt(door, caller) === null;
+export function isOpen(access: Access | undefined, caller: AgentCaller): boolean {
+  return refusalAt(access, caller) === null;
 }
 
-/** Refuses an agent whose kind or definition does not allow a route. A route missing from the table is closed. */
-export function refuseDoor(door: Door | undefined, caller: AgentCaller): void {
-  const refusal = refusalAt(door, caller);
+/** Refuses an agent whose kind or definition does not allow a route. A route without access is closed. */
+export function checkAccess(access: Access | undefined, caller: AgentCaller): void {
+  const refusal = refusalAt(access, caller);
   if (refusal !== null) throw refusal;
 }
 
-/** Refuses the case of a route that has further requirements. */
-export function refuseSpecial(door: Door & Required<Pick<Door, 'also'>>, caller: AgentCaller): void {
-  const { when, needs } = door.also;
-  const refusal = refusalFor(`${door.does} when ${when}`, needs, caller.definition);
+/** Refuses an agent in the case of a route that has further requirements. */
+export function checkCase(access: AccessWithCase, caller: AgentCaller): void {
+  const { when, needs } = access.also;
+  const refusal = refusalFor(`${access.does} when ${when}`, needs, caller.definition);
   if (refusal !== null) throw refusal;
 }
 
@@ -81,10 +80,10 @@ export function meets({ policy, hears }: Pick<Definition, 'policy' | 'hears'>, n
   return hasActions && (needs.hears === undefined || hears.includes(needs.hears));
 }
 
-function refusalAt(door: Door | undefined, { kind, definition }: AgentCaller): PawlError | null {
-  if (door === undefined || door.agents === 'none') return personOnly();
-  if (door.agents === 'main' && kind !== 'main') return invariants[door.invariant ?? 'change']();
-  return refusalFor(door.does, door.needs, definition);
+function refusalAt(access: Access | undefined, { kind, definition }: AgentCaller): PawlError | null {
+  if (access === undefined || access.agents === 'none') return personOnly();
+  if (access.agents === 'main' && kind !== 'main') return invariants[access.invariant ?? 'change']();
+  return refusalFor(access.does, access.needs, definition);
 }
 
 export function personOnly(): PawlError {
@@ -130,11 +129,11 @@ export function checkMayFork(kind: Definition['kind']): void {
 }
 
 /**
- * Refuses a delegation that the caller's kind or policy does not allow. The kind is the agent's own, fixed at its
- * creation, whatever its definition says later.
+ * Refuses a delegation that the route's access, the caller's kind or its policy does not allow. The kind is the agent's
+ * own, fixed at its creation, whatever its definition says later.
  */
-export function checkDelegation(caller: AgentCaller, targetId: string): void {
-  refuseDoor(doors.work, caller);
+export function checkDelegation(access: Access, caller: AgentCaller, targetId: string): void {
+  checkAccess(access, caller);
   const { id, policy } = caller.definition;
   const target = targetId.toLowerCase();
   if (policy.delegateTargets.length === 0 || policy.delegateTargets.includes(target)) return;

@@ -1,4 +1,4 @@
-import type { Asker, ChangeVerb } from '@pawl/core/changes/change-rights';
+import type { Asker, ChangeAccess, ChangeVerb } from '@pawl/core/changes/change-rights';
 import {
   nameOf,
   refuseAddressing,
@@ -6,11 +6,32 @@ import {
   refuseChangeVerb,
   refuseClosing,
 } from '@pawl/core/changes/change-rights';
+import type { Access } from '@pawl/schema/access';
 import type { Change, ChangeComment, Ejection } from '@pawl/schema/change';
 import type { AgentAction, Hearing } from '@pawl/schema/definition';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { describe, expect, test } from 'vitest';
+
+const forMains = (...actions: AgentAction[]): Access => ({
+  does: 'do this',
+  agents: 'main',
+  invariant: 'change',
+  needs: { actions: actions.length === 0 ? [] : [actions] },
+  row: '',
+});
+const access: ChangeAccess = {
+  comment: forMains(),
+  block: forMains('Patch', 'Finalize'),
+  unblock: forMains('Patch', 'Finalize'),
+  close: {
+    ...forMains('Patch', 'Finalize'),
+    also: { when: 'it is another agent’s', needs: { actions: [['Finalize']], hears: 'changes' } },
+  },
+  retry: forMains('Patch'),
+  merge: forMains('Patch'),
+  repair: forMains('Patch'),
+};
 
 const change = {
   id: 'c',
@@ -77,16 +98,17 @@ test.each<[string, string[]]>([
   ['one of another project', []],
 ])('%s may do exactly what it is entitled to [7.18, S2-17, S4-04]', (who, allowed) => {
   const asker = askers[who] as Asker;
-  const isAllowed = (verb: ChangeVerb) => may(() => refuseChangeVerb(asker, aChange({ standInId: 'stand-in' }), verb));
+  const isAllowed = (verb: ChangeVerb) =>
+    may(() => refuseChangeVerb(access, asker, aChange({ standInId: 'stand-in' }), verb));
   expect(verbs.filter(isAllowed)).toEqual(allowed);
 });
 
 test('an author releases only its own hold, whatever its alias', () => {
   const held = (by: string) => aChange({ hold: { reason: 'wait', by, at: 1 } });
   const author = asks('author', { alias: 'github' });
-  expect(() => refuseChangeVerb(author, held(nameOf(author)), 'unblock')).not.toThrow();
+  expect(() => refuseChangeVerb(access, author, held(nameOf(author)), 'unblock')).not.toThrow();
   for (const by of ['a person', 'github', 'agent other', 'pawl'])
-    expect(() => refuseChangeVerb(author, held(by), 'unblock')).toThrow(/only a person/);
+    expect(() => refuseChangeVerb(access, author, held(by), 'unblock')).toThrow(/only a person/);
 });
 
 const comment = (fields: Partial<ChangeComment> = {}) =>
@@ -104,7 +126,7 @@ const may = (act: () => void) => {
 test('an agent retries an ejected change once per head, and never when a person is asked', () => {
   const ejection: Ejection = { kind: 'red', reason: 'red', files: [], checkId: null, head: 'new', at: 1 };
   const retry = (asker: Asker, fields: Partial<Change>) =>
-    may(() => refuseChangeVerb(asker, aChange({ ejection, ...fields }), 'retry'));
+    may(() => refuseChangeVerb(access, asker, aChange({ ejection, ...fields }), 'retry'));
   const author = asks('author');
   expect(retry(author, {})).toBe(true);
   expect(retry(author, { retriedAt: 5 })).toBe(false);
@@ -119,7 +141,7 @@ test('an agent closes nothing that others object to; one that hears of changes m
   const author = asks('author');
   const listener = asks('listener', {}, ['changes']);
   const close = (asker: Asker, about: Change, comments: ChangeComment[] = []) =>
-    may(() => refuseClosing(asker, about, comments));
+    may(() => refuseClosing(access, asker, about, comments));
   expect(close(author, aChange(), [comment({ agentId: 'author' })])).toBe(true);
   expect(close(author, hold('agent author'))).toBe(true);
   expect(close(author, hold('agent other'))).toBe(false);

@@ -1,3 +1,4 @@
+import type { Access } from '@pawl/schema/access';
 import type { Definition } from '@pawl/schema/definition';
 import type { DefinitionFile, Layer, StatedField } from '../../src/definitions/definition-file.ts';
 import type { ReadYaml } from '../../src/definitions/front-matter.ts';
@@ -28,6 +29,15 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
     ...given,
   };
 }
+
+/** The access of a route that starts agents. */
+export const workAccess: Access = {
+  does: 'start another agent',
+  agents: 'main',
+  invariant: 'spawn',
+  needs: { actions: [['Delegate']] },
+  row: '',
+};
 
 /** A file that states exactly the given fields, one per line from line 2 on. */
 export function aFile(layer: Layer, given: Partial<Definition>, path = `/${layer}/builder.md`): DefinitionFile {

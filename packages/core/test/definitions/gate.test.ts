@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { expect, test } from 'vitest';
 import { checkDelegation, checkMayFork, intersectTools, mayAct, mayUseTool } from '../../src/definitions/gate.ts';
-import { aDefinition } from './fixture.ts';
+import { aDefinition, workAccess } from './fixture.ts';
 
 test.each([
   [['*'], 'anything', true],
@@ -87,7 +87,7 @@ function refusalOf(act: () => void): string | null {
 test('delegation is refused with the first applicable reason [W2-07]', () => {
   const delegate = (kind: 'main' | 'subagent', allow: ('Patch' | 'Delegate')[], delegateTargets: string[] = []) =>
     refusalOf(() =>
-      checkDelegation({ kind, definition: aDefinition({ policy: { allow, delegateTargets } }) }, 'Search'),
+      checkDelegation(workAccess, { kind, definition: aDefinition({ policy: { allow, delegateTargets } }) }, 'Search'),
     );
   expect(delegate('subagent', [])).toMatch(/subagent.*delegation depth is 1/);
   expect(delegate('subagent', ['Delegate'], ['plan'])).toMatch(/delegation depth is 1/);
@@ -102,6 +102,6 @@ test('every verb refuses a subagent with the same words [S2-13, S2-14]', () => {
   const fork = refusalOf(() => checkMayFork('subagent'));
   const definition = aDefinition({ policy: { allow: ['Delegate'], delegateTargets: [] } });
   expect(fork).toBe('A subagent cannot create agents (delegation depth is 1).');
-  expect(refusalOf(() => checkDelegation({ kind: 'subagent', definition }, 'x'))).toBe(fork);
+  expect(refusalOf(() => checkDelegation(workAccess, { kind: 'subagent', definition }, 'x'))).toBe(fork);
   expect(refusalOf(() => checkMayFork('main'))).toBeNull();
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { checkDelegation, mayAct, mayUseTool } from '../../src/definitions/gate.ts';
 import { extend } from '../../src/definitions/narrow.ts';
 import { normalTools } from '../../src/definitions/tool-name.ts';
-import { aDefinition, aFile } from './fixture.ts';
+import { aDefinition, aFile, workAccess } from './fixture.ts';
 
 const entries = [
   '*',
@@ -52,7 +52,7 @@ const commands = [
 function rightsOf(definition: Definition): string[] {
   const canDelegate = (target: string): boolean => {
     try {
-      checkDelegation({ kind: definition.kind, definition }, target);
+      checkDelegation(workAccess, { kind: definition.kind, definition }, target);
       return true;
     } catch {
       return false;

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { accountRoutes } from '@pawl/protocol/route/account';
+import { accountRoutes } from '@pawl/protocol/accounts/routes';
 import { callerPath } from '../platform/search-path.ts';
 import type { SessionPlatform } from './session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';

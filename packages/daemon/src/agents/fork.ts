@@ -1,7 +1,7 @@
 import { capTo } from '@pawl/core/definitions/cap';
 import { checkErrand } from '@pawl/core/agents/errand';
-import { doors } from '@pawl/core/definitions/action-table';
-import { checkDelegation, checkMayFork, refuseSpecial } from '@pawl/core/definitions/gate';
+import { checkCase, checkDelegation, checkMayFork } from '@pawl/core/definitions/gate';
+import { agentRoutes } from '@pawl/protocol/agents/routes';
 import type { ForkRequest } from '@pawl/core/agents/fork';
 import { nothingInherited, refuseParent } from '@pawl/core/agents/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
@@ -290,8 +290,8 @@ async function checkExec(
   await refuseForeignGrounds(platform, agent, grounds);
   const facts = await agentView(platform.store.db, agent.id);
   const caller = { kind: agent.kind, definition: await definitionInForce(platform, agent) };
-  checkDelegation(caller, target.id);
-  if (takesPlanned) refuseSpecial(doors.work, caller);
+  checkDelegation(agentRoutes.work.access, caller, target.id);
+  if (takesPlanned) checkCase(agentRoutes.work.access, caller);
   const sessionId = facts?.run?.sessionId;
   if (target.kind === 'main') return { parentRunId: null, sessionId };
   if (facts?.run?.outcome === null) return { parentRunId: facts.run.id, sessionId };

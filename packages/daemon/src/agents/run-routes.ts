@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { runRoutes } from '@pawl/protocol/route/run';
+import { runRoutes } from '@pawl/protocol/agents/runs/routes';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';

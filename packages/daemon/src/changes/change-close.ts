@@ -8,6 +8,7 @@ import { changeById, commentsOf, updateChange } from '@pawl/store/changes/change
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { changeAccess } from './change-access.ts';
 import { openOne, refuseWhileAdvancing } from './change-now.ts';
 import { projectOfChange } from './change-scope.ts';
 import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
@@ -22,7 +23,7 @@ export async function closeChange(
   given: { asker: Asker; change: Change; reason: string; learnings?: string | undefined },
 ): Promise<Closed> {
   const { asker, change } = given;
-  refuseChangeVerb(asker, change, 'close');
+  refuseChangeVerb(changeAccess, asker, change, 'close');
   const reason = requireChangeText('reason', given.reason);
   const learnings = given.learnings === undefined ? '' : checkChangeText('learnings', given.learnings);
   if (learnings === '' && asker.is !== 'person') {
@@ -67,7 +68,7 @@ async function close(
     }
     const change = await openOne(tx.db, id);
     await refuseWhileAdvancing(tx.db, change);
-    if (asker !== undefined) refuseClosing(asker, change, blockingOf(await commentsOf(tx.db, id)));
+    if (asker !== undefined) refuseClosing(changeAccess, asker, change, blockingOf(await commentsOf(tx.db, id)));
     const learnings = draft === null ? null : path;
     if (draft !== null) renameSync(draft, path);
     await updateChange(tx, id, { closedAt: tx.now, closeReason: reason });

@@ -14,6 +14,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Platform } from '../platform/platform.ts';
+import { changeAccess } from './change-access.ts';
 import { about, changeNow, fixerNow, placeAtEnd } from './change-now.ts';
 
 /** What somebody says; `addresses` is the start of the id of the comment that it answers. */
@@ -28,7 +29,7 @@ export async function commentChange(
   const said = requireChangeText('comment', body);
   return platform.store.write(async (tx) => {
     const change = await changeNow(tx.db, changeId);
-    refuseChangeVerb(asker, change, 'comment');
+    refuseChangeVerb(changeAccess, asker, change, 'comment');
     const earlier = await commentsOf(tx.db, changeId);
     // What is over cannot be held up any more, and an answer is no new objection.
     const kind = isOver(change) || addresses !== undefined ? 'note' : kindOfComment(said);

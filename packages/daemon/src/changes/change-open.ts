@@ -1,5 +1,5 @@
-import { doors } from '@pawl/core/definitions/action-table';
-import { refuseDoor } from '@pawl/core/definitions/gate';
+import { checkAccess } from '@pawl/core/definitions/gate';
+import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { checkChangeText, checkTitle } from '@pawl/core/changes/change-text';
 import { checkBranchName } from '@pawl/git/repository/branch-name';
 import { mergeBase } from '@pawl/git/repository/change-diff';
@@ -45,7 +45,7 @@ function branchMeant({ asker, branch }: OpenRequest): string {
     });
   }
   const { agent, definition } = asker;
-  refuseDoor(doors.openChange, { kind: agent.kind, definition });
+  checkAccess(changeRoutes.openChange.access, { kind: agent.kind, definition });
   if (agent.branch === null) {
     throw new PawlError('conflict', `${agent.alias} has no branch of its own, so it has nothing to propose.`);
   }

@@ -3,7 +3,7 @@ import type { Asker } from '@pawl/core/changes/change-rights';
 import { unpushedWarning } from '@pawl/core/changes/diverged';
 import type { DoneRules } from '@pawl/core/changes/when-done';
 import { mergeNote } from '@pawl/core/changes/when-done';
-import { changeRoutes } from '@pawl/protocol/route/change';
+import { changeRoutes } from '@pawl/protocol/changes/routes';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Project } from '@pawl/schema/record';

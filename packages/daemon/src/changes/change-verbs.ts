@@ -14,6 +14,7 @@ import { updateChange } from '@pawl/store/changes/changes';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { changeAccess } from './change-access.ts';
 import { about, changeNow, fixerNow, openOne, placeAtEnd } from './change-now.ts';
 import { emitQueued } from './change-queued.ts';
 import { projectRules } from '../project-config/project-rules.ts';
@@ -56,11 +57,11 @@ export async function blockChange(
   const said = requireChangeText('reason', reason);
   await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
-    refuseChangeVerb(asker, change, 'block');
+    refuseChangeVerb(changeAccess, asker, change, 'block');
     refuseBlocking(asker, change, await fixerNow(tx.db, change));
     const by = nameOf(asker);
     if (change.hold?.by === by && change.hold.reason === said) return;
-    if (change.hold !== null) refuseChangeVerb(asker, change, 'unblock');
+    if (change.hold !== null) refuseChangeVerb(changeAccess, asker, change, 'unblock');
     await updateChange(tx, changeId, { hold: { reason: said, by, at: tx.now } });
     tx.emit({ type: 'change.blocked', ...about(change), data: { changeId, by, reason: said } });
   });
@@ -70,7 +71,7 @@ export async function blockChange(
 export async function unblockChange(platform: DefinitionPlatform, { asker, changeId }: Verb) {
   await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
-    refuseChangeVerb(asker, change, 'unblock');
+    refuseChangeVerb(changeAccess, asker, change, 'unblock');
     if (change.hold === null) return;
     await updateChange(tx, changeId, { hold: null, ...placeAtEnd(change, tx.now) });
     tx.emit({ type: 'change.unblocked', ...about(change), data: { changeId, by: nameOf(asker) } });
@@ -81,7 +82,7 @@ export async function unblockChange(platform: DefinitionPlatform, { asker, chang
 export async function retryChange(platform: DefinitionPlatform, { asker, changeId }: Verb) {
   await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
-    refuseChangeVerb(asker, change, 'retry');
+    refuseChangeVerb(changeAccess, asker, change, 'retry');
     if (!isEjected(change)) {
       if (change.queuedAt !== null) return;
       throw new PawlError('conflict', 'The change was never queued, so it cannot be tried again.', {
@@ -105,7 +106,7 @@ export async function mergeChange(
     const known = await changeNow(tx.db, changeId);
     if (known.mergedAt !== null) return;
     const change = await openOne(tx.db, changeId);
-    refuseChangeVerb(asker, change, fix === true ? 'repair' : 'merge');
+    refuseChangeVerb(changeAccess, asker, change, fix === true ? 'repair' : 'merge');
     if (isEjected(change)) {
       throw new PawlError('conflict', `The queue ejected this change: ${change.ejection?.reason ?? ''}.`, {
         hint: afterEjection(change),

@@ -1,5 +1,5 @@
-import { doors } from '@pawl/core/definitions/action-table';
 import { meets } from '@pawl/core/definitions/gate';
+import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { isAuthor } from '@pawl/core/agents/landing';
 import { isOver } from '@pawl/core/changes/change-life';
 import { summaryFrom } from '@pawl/core/changes/change-text';
@@ -140,7 +140,7 @@ async function proposeWork(
   if ((closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
   if (changes.length === 0 && (await isTakenOver(platform, project, tip))) return null;
   const { definition } = await rightsOf(platform, agent);
-  if (!meets(definition, doors.openChange.needs)) {
+  if (!meets(definition, changeRoutes.openChange.access.needs)) {
     await recordWithheld(platform, project, agent, { head: tip, definition });
     return null;
   }

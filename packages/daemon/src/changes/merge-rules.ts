@@ -1,5 +1,5 @@
-import { doors } from '@pawl/core/definitions/action-table';
 import { meets } from '@pawl/core/definitions/gate';
+import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { isAuthor } from '@pawl/core/agents/landing';
 import { mergeLeave, notCommitted } from '@pawl/core/changes/merge-leave';
 import type { DoneRules, WhenDone } from '@pawl/core/changes/when-done';
@@ -76,7 +76,7 @@ export async function whenDoneFor(
 ): Promise<WhenDone | null> {
   if (project === null || !isAuthor(agent)) return null;
   const { definition } = await rightsOf(platform, agent);
-  if (!meets(definition, doors.openChange.needs)) return whenWithheld(definition.id);
+  if (!meets(definition, changeRoutes.openChange.access.needs)) return whenWithheld(definition.id);
   const trouble = await configTrouble(platform, project);
   if (trouble !== null) return whenUnreadable(trouble);
   try {

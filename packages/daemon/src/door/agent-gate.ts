@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Door } from '@pawl/core/definitions/action-table';
-import { doors } from '@pawl/core/definitions/action-table';
-import { personOnly, refuseDoor } from '@pawl/core/definitions/gate';
-import { routes } from '@pawl/protocol/routes';
+import type { AgentCaller } from '@pawl/core/definitions/gate';
+import { checkAccess, personOnly } from '@pawl/core/definitions/gate';
+import { openapi, routes } from '@pawl/protocol/routes';
+import type { Access } from '@pawl/schema/access';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';
 import type { MiddlewareHandler } from 'hono';
@@ -10,41 +10,47 @@ import { rightsOf } from '../definitions/home-definitions.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-export const openapiPath = '/api/openapi.json';
-
-/** Every route needs a decision about agents: without one this does not compile, and the route refuses them. */
-const doorOfRoute: Record<keyof typeof routes, Door> = doors;
+/** A route as the gate sees it. The types demand access; a route without it refuses agents all the same. */
+type GatedRoute = { method: string; getRoutingPath(): string; access?: Access };
 
 /**
- * Lets an agent's token into those routes only that core's table opens to its kind and definition. To be added before the
- * handlers. People pass; so does the one path that needs no token.
+ * Admits an agent's token only to routes whose access allows its kind and definition. Must be added before the handlers.
+ * People pass; so does the one path that needs no token.
  */
-export function gateAgents(app: OpenAPIHono<DoorVariables>, platform: DefinitionPlatform): void {
+export function gateAgents(
+  app: OpenAPIHono<DoorVariables>,
+  gated: readonly GatedRoute[],
+  rightsOfCaller: (agentId: string) => Promise<AgentCaller>,
+): void {
   const at =
-    (door: Door): MiddlewareHandler<DoorVariables> =>
+    (access: Access | undefined): MiddlewareHandler<DoorVariables> =>
     async (context, next) => {
       const caller = context.get('caller');
-      if (caller?.kind === 'agent') await refuse(platform, caller.agentId, door);
+      if (caller?.kind === 'agent') await refuse(access, () => rightsOfCaller(caller.agentId));
       context.set('isGated', true);
       return next();
     };
-  for (const [name, route] of Object.entries(routes))
-    app.on(route.method, route.getRoutingPath(), at(doorOfRoute[name as keyof typeof routes]));
-  app.get(openapiPath, at(doors.openapi));
+  for (const route of gated) app.on(route.method, route.getRoutingPath(), at(route.access));
+  app.get(openapi.path, at(openapi.access));
   // These methods are answered too, with a refusal that the protocol asks for.
-  app.on(['GET', 'DELETE'], routes.mcp.path, at(doors.mcp));
+  app.on(['GET', 'DELETE'], routes.mcp.path, at(routes.mcp.access));
   app.use(async (context, next) => {
     if (context.get('caller')?.kind !== 'agent' || context.get('isGated') === true) return next();
-    throw new PawlError('forbidden', 'This path is not open to agents.', { hint: `See ${openapiPath}.` });
+    throw new PawlError('forbidden', 'This path is not open to agents.', { hint: `See ${openapi.path}.` });
   });
 }
 
-async function refuse(platform: DefinitionPlatform, agentId: string, door: Door): Promise<void> {
-  const { agents, needs } = door;
-  // Most routes ask nothing of a definition; then none is looked for.
-  if (agents === 'any' && needs.actions.length === 0 && needs.hears === undefined) return;
-  if (agents === 'none') throw personOnly();
+/** The kind and definition of an agent that makes a request. */
+export async function callerRights(platform: DefinitionPlatform, agentId: string): Promise<AgentCaller> {
   const agent = await agentById(platform.store.db, agentId);
   if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-  refuseDoor(door, await rightsOf(platform, agent));
+  return rightsOf(platform, agent);
+}
+
+async function refuse(access: Access | undefined, rights: () => Promise<AgentCaller>): Promise<void> {
+  if (access === undefined || access.agents === 'none') throw personOnly();
+  const { agents, needs } = access;
+  // Most routes require nothing of a definition; then none is looked up.
+  if (agents === 'any' && needs.actions.length === 0 && needs.hears === undefined) return;
+  checkAccess(access, await rights());
 }

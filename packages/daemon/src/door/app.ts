@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { routes } from '@pawl/protocol/routes';
+import { openapi, routes } from '@pawl/protocol/routes';
 import { version } from '@pawl/protocol/programs';
 import type { DaemonView } from '@pawl/protocol/view';
 import { PawlError } from '@pawl/schema/error';
@@ -26,7 +26,7 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { lockDoor, selfOnly } from '../platform/http/door.ts';
 import { failed } from '../platform/http/failure.ts';
-import { gateAgents, openapiPath } from './agent-gate.ts';
+import { callerRights, gateAgents } from './agent-gate.ts';
 import { maskRequests } from './mask-request.ts';
 import { addAccountRoutes } from '../accounts/account-routes.ts';
 import { addAgentRoutes } from '../agents/agent-routes.ts';
@@ -93,7 +93,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addCompleteRoutes(app, parts);
   addChangeRoutes(app, { ...parts, queue: parts.ratchet });
   addQueueRoutes(app, parts);
-  app.doc31(openapiPath, {
+  app.doc31(openapi.path, {
     openapi: '3.1.0',
     info: {
       title: 'Pawl',
@@ -131,7 +131,7 @@ function lockedApp({ platform, port }: Pick<AppParts, 'platform' | 'port'>): Ope
   );
 
   // Who may ask is settled before what they ask is looked at.
-  gateAgents(app, platform);
+  gateAgents(app, Object.values(routes), (agentId) => callerRights(platform, agentId));
   maskRequests(app, platform);
 
   app.use(async (context, next) => {

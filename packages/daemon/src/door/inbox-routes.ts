@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { questionRoutes } from '@pawl/protocol/route/question';
+import { questionRoutes } from '@pawl/protocol/questions/routes';
 import type { DoorVariables } from '../platform/http/door.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { PersonInbox } from '../questions/inbox.ts';

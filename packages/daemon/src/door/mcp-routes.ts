@@ -1,26 +1,24 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { doors } from '@pawl/core/definitions/action-table';
 import { isOpen } from '@pawl/core/definitions/gate';
 import type { HttpDoor } from '@pawl/mcp/http';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import type { Answer, Exchange } from '@pawl/protocol/exchange';
-import { mcpRoutes } from '@pawl/protocol/route/mcp';
-import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents/agents';
+import { daemonRoutes } from '@pawl/protocol/daemon/routes';
+import { accessByRoute } from '@pawl/protocol/routes';
 import type { Context } from 'hono';
-import { rightsOf } from '../definitions/home-definitions.ts';
 import { currentAgent } from '../registry/current-agent.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { callerRights } from './agent-gate.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** Who a caller is, and `/mcp`: the verbs as tools, each asked with the caller's own authority and no other. */
 export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents }: AppParts): void {
-  app.openapi(mcpRoutes.whoami, async (context) => {
+  app.openapi(daemonRoutes.whoami, async (context) => {
     const caller = context.get('caller');
     const id = caller.kind === 'person' ? (await currentAgent(platform.store.db)).id : caller.agentId;
-    const open = caller.kind === 'person' ? Object.keys(doors) : await openDoors(platform, id);
+    const open = caller.kind === 'person' ? accessByRoute().map(([name]) => name) : await openDoors(platform, id);
     return context.json({ caller: caller.kind, agent: await agents.view(id), doors: open }, 200);
   });
 
@@ -40,8 +38,8 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
       createHttpDoor(({ message }) => platform.log.debug({ message }, 'an MCP request')),
     ));
 
-  app.openAPIRegistry.registerPath(mcpRoutes.mcp);
-  app.post(mcpRoutes.mcp.path, async (context) => {
+  app.openAPIRegistry.registerPath(daemonRoutes.mcp);
+  app.post(daemonRoutes.mcp.path, async (context) => {
     const caller = context.get('caller');
     const desk = {
       caller: caller.kind,
@@ -53,7 +51,7 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
     return (await openDoor()).answer(name, desk, context.req.raw);
   });
   // There are no sessions, so there is no stream to open for one and none to end.
-  app.on(['GET', 'DELETE'], mcpRoutes.mcp.path, (context) =>
+  app.on(['GET', 'DELETE'], daemonRoutes.mcp.path, (context) =>
     context.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405, {
       allow: 'POST',
     }),
@@ -61,10 +59,8 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
 }
 
 async function openDoors(platform: DefinitionPlatform, agentId: string): Promise<string[]> {
-  const agent = await agentById(platform.store.db, agentId);
-  if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-  const rights = await rightsOf(platform, agent);
-  return Object.entries(doors).flatMap(([name, door]) => (isOpen(door, rights) ? [name] : []));
+  const rights = await callerRights(platform, agentId);
+  return accessByRoute().flatMap(([name, access]) => (isOpen(access, rights) ? [name] : []));
 }
 
 function requestOf({ method, path, headers, body, signal }: Exchange, authorization: string): Request {

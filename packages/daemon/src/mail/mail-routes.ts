@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { mailRoutes } from '@pawl/protocol/route/mail';
+import { mailRoutes } from '@pawl/protocol/mail/routes';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';

@@ -1,5 +1,5 @@
-import { doors } from '@pawl/core/definitions/action-table';
-import { refuseSpecial } from '@pawl/core/definitions/gate';
+import { checkCase } from '@pawl/core/definitions/gate';
+import { taskRoutes } from '@pawl/protocol/plan/routes';
 import { taskState } from '@pawl/core/plan/plan';
 import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/view/task';
 import { openRepository } from '@pawl/git/repository/repository';
@@ -127,7 +127,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       const rights = asker === null ? null : await rightsOf(platform, asker);
       await store.write(async (tx) => {
         const task = await required(tx.db, id);
-        if (rights !== null && task.agentId !== asker?.id) refuseSpecial(doors.completeTask, rights);
+        if (rights !== null && task.agentId !== asker?.id) checkCase(taskRoutes.completeTask.access, rights);
         // Whoever is at it keeps it until its run ends; then its last words become the summary, if there is none.
         const given = { summary: query.summary ?? null, by: asker?.id ?? null };
         // An agent finishes its own work, which is completed when it has landed. Who settles another's decides as a person does.

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { taskRoutes } from '@pawl/protocol/route/task';
+import { taskRoutes } from '@pawl/protocol/plan/routes';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { projectRoutes } from '@pawl/protocol/route/project';
+import { projectRoutes } from '@pawl/protocol/projects/routes';
 import type { ProjectReference } from '@pawl/protocol/view/project';
 import { projectSettings } from '@pawl/store/projects/project-settings';
 import { listProjects } from '@pawl/store/projects/projects';

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { promptRoutes } from '@pawl/protocol/route/prompt';
+import { promptRoutes } from '@pawl/protocol/prompts/routes';
 import { agentInputs } from './inputs.ts';
 import { sentPrompt } from './sent.ts';
 import type { Platform } from '../platform/platform.ts';

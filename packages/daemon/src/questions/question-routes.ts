@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { questionRoutes } from '@pawl/protocol/route/question';
+import { questionRoutes } from '@pawl/protocol/questions/routes';
 import { routes } from '@pawl/protocol/routes';
 import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
 import { PawlError } from '@pawl/schema/error';

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { changeRoutes } from '@pawl/protocol/route/change';
+import { taskRoutes } from '@pawl/protocol/plan/routes';
+import { queueRoutes } from '@pawl/protocol/queue/routes';
 import type { Project } from '@pawl/schema/record';
 import { beginQueue, queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { projectRules } from '../project-config/project-rules.ts';
@@ -36,7 +37,7 @@ export function addQueueRoutes(
     await store.write((tx) => allowPush(tx, project.id, isAllowed));
   }
 
-  app.openapi(changeRoutes.listQueues, async (context) => {
+  app.openapi(queueRoutes.listQueues, async (context) => {
     const asker = await askerOf(platform, context.get('caller'));
     const project = await projectMeant(platform, asker, context.req.valid('query'));
     const projects = project === null ? await projectsWithQueue(platform) : [project];
@@ -44,12 +45,12 @@ export function addQueueRoutes(
     for (const each of projects) queues.push(await viewQueue(platform, each));
     return context.json({ queues }, 200);
   });
-  app.openapi(changeRoutes.queueLog, async (context) => {
+  app.openapi(queueRoutes.queueLog, async (context) => {
     const { check, ...query } = context.req.valid('query');
     const project = await projectRequired(platform, await askerOf(platform, context.get('caller')), query);
     return context.json(await readMainLog(store.db, project.id, check), 200);
   });
-  app.openapi(changeRoutes.checkQueue, async (context) => {
+  app.openapi(queueRoutes.checkQueue, async (context) => {
     const project = await projectRequired(
       platform,
       await askerOf(platform, context.get('caller')),
@@ -60,27 +61,27 @@ export function addQueueRoutes(
     await ratchet.checkMain(project.id);
     return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
-  app.openapi(changeRoutes.pauseQueue, async (context) => {
+  app.openapi(queueRoutes.pauseQueue, async (context) => {
     const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPause(project, true);
     return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
-  app.openapi(changeRoutes.resumeQueue, async (context) => {
+  app.openapi(queueRoutes.resumeQueue, async (context) => {
     const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPause(project, false);
     return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
-  app.openapi(changeRoutes.allowPush, async (context) => {
+  app.openapi(queueRoutes.allowPush, async (context) => {
     const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPush(project, true);
     return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
-  app.openapi(changeRoutes.forbidPush, async (context) => {
+  app.openapi(queueRoutes.forbidPush, async (context) => {
     const project = await projectRequired(platform, { is: 'person' }, context.req.valid('json'));
     await setPush(project, false);
     return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
-  app.openapi(changeRoutes.taskHistory, async (context) => {
+  app.openapi(taskRoutes.taskHistory, async (context) => {
     const { limit, ...query } = context.req.valid('query');
     const project = await projectMeant(platform, await askerOf(platform, context.get('caller')), query);
     return context.json({ tasks: await taskHistory(platform, { project, limit }) }, 200);

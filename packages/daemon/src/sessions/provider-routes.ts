@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { providerRoutes } from '@pawl/protocol/route/provider';
+import { sessionRoutes } from '@pawl/protocol/sessions/routes';
 import { agentById } from '@pawl/store/agents/agents';
 import { agentPath, callerPath } from '../platform/search-path.ts';
 import { listProviders } from './providers.ts';
@@ -8,7 +8,7 @@ import type { DoorVariables } from '../platform/http/door.ts';
 
 /** What coding CLIs there are: nothing secret, so that agents may ask too, for what they delegate. */
 export function addProviderRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: Platform }): void {
-  app.openapi(providerRoutes.listProviders, async (context) => {
+  app.openapi(sessionRoutes.listProviders, async (context) => {
     const caller = context.get('caller');
     const path =
       caller.kind === 'person'

@@ -1,8 +1,8 @@
 import { breachInWords } from '@pawl/core/accounts/budget';
 import type { Colleague } from '@pawl/core/supervision/complete';
 import { admitCompletion, completionText, hears, lastWord, whoHears } from '@pawl/core/supervision/complete';
-import { doors } from '@pawl/core/definitions/action-table';
 import { meets } from '@pawl/core/definitions/gate';
+import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { branchTip, countCommits } from '@pawl/git/repository/repository';
 import type { Change } from '@pawl/schema/change';
 import type { Definition } from '@pawl/schema/definition';
@@ -55,7 +55,7 @@ export async function completeAgent(
   ]);
   const changes = said.failure === null ? await changesOf(platform, known, said.summary) : [];
   const [change = null] = changes;
-  const mayPropose = meets((await rightsOf(platform, known.agent)).definition, doors.openChange.needs);
+  const mayPropose = meets((await rightsOf(platform, known.agent)).definition, changeRoutes.openChange.access.needs);
   const isMerged = change !== null && (await mergesByItself(platform, change));
   const completed = await platform.store.write(async (tx): Promise<Completed> => {
     const facts = await factsOf(tx.db, agentId);

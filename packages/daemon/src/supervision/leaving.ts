@@ -1,6 +1,6 @@
 import { completionText } from '@pawl/core/supervision/complete';
-import { doors } from '@pawl/core/definitions/action-table';
 import { meets } from '@pawl/core/definitions/gate';
+import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { isAtRest, isDoneWithTask } from '@pawl/core/supervision/leaving';
 import { createGate, createLanes } from '@pawl/core/sessions/turn-taking';
 import type { Change } from '@pawl/schema/change';
@@ -84,7 +84,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   /** Mails the roles that its definition names. Mails, event and the mark against a second announcement are one transaction. */
   async function announce({ agent, run }: AgentView, changes: readonly Change[]): Promise<void> {
     const [commits, current] = await Promise.all([commitsOf(platform, agent), definitionsOf(platform, agent)]);
-    const mayPropose = meets((await rightsOf(platform, agent)).definition, doors.openChange.needs);
+    const mayPropose = meets((await rightsOf(platform, agent)).definition, changeRoutes.openChange.access.needs);
     const said = { summary: run?.detail ?? null, failure: null };
     const [change = null] = changes;
     const isMerged = change !== null && (await mergesByItself(platform, change));

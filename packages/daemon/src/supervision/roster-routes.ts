@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { rosterRoutes } from '@pawl/protocol/route/roster';
+import { rosterRoutes } from '@pawl/protocol/roster/routes';
 import { openRepository } from '@pawl/git/repository/repository';
 import { exitCodeOf } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';

@@ -37,8 +37,8 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** What each caller may do: the status that each route answers. `own` asks about itself. */
-const access: Record<keyof typeof routes, { person: number; own: number; other: number }> = {
+/** The status that each route answers to each caller. `own` asks about itself. */
+const statuses: Record<keyof typeof routes, { person: number; own: number; other: number }> = {
   health: { person: 200, own: 200, other: 200 },
   rosterSelf: { person: 400, own: 403, other: 403 },
   daemon: { person: 200, own: 200, other: 200 },
@@ -151,8 +151,12 @@ const access: Record<keyof typeof routes, { person: number; own: number; other: 
 };
 
 describe.each(Object.entries(routes))('%s', (name, route) => {
-  const expected = access[name as keyof typeof routes];
+  const expected = statuses[name as keyof typeof routes];
   const open = name === 'health';
+
+  test.runIf(route.access.agents === 'none')('refuses agents, as its access says', () => {
+    expect(expected).toMatchObject({ own: 403, other: 403 });
+  });
 
   test.each([
     ['no token', {}, open ? 200 : 401],

@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { errandRoutes } from '@pawl/protocol/route/errand';
+import { errandRoutes } from '@pawl/protocol/agents/errands/routes';
 import { createErrands } from './errands.ts';
 import type { ErrandParts } from './errands.ts';
 import type { DoorVariables } from '../../platform/http/door.ts';

@@ -1,47 +1,44 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
-import { errorViewSchema } from '../view.ts';
-import * as view from '../view/errand.ts';
+import { forAgents, forPeople } from '../../access.ts';
+import { answers, body, defineRoute, idempotency, reference } from '../../define-route.ts';
+import * as view from '../../view/errand.ts';
 
-const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });
-const answers = <T extends z.ZodType>(description: string, schema: T) => ({
-  200: { description, content: json(schema) },
-  default: { description: 'It did not work; the body says why and what to do.', content: json(errorViewSchema) },
-});
-const reference = z.object({ reference: z.string().min(1).max(128) });
-const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
-
-/** An errand is started like any other agent, with the mode `errand`. */
+/** Errands. One is started like any other agent, with the mode `errand`. */
 export const errandRoutes = {
-  listErrands: createRoute({
+  listErrands: defineRoute({
+    access: forPeople('list errands', 'S3-56'),
     method: 'get',
     path: '/api/errands',
     request: { query: z.object({ all: z.enum(['true', 'false']).optional() }) },
     responses: answers('The errands, newest first.', view.errandListSchema),
   }),
-  sendErrand: createRoute({
+  sendErrand: defineRoute({
+    access: forPeople('message an errand', 'S3-56'),
     method: 'post',
     path: '/api/errands/{reference}/send',
     request: {
       params: reference,
       headers: idempotency,
-      body: { content: json(view.errandSendSchema), required: true },
+      body: body(view.errandSendSchema),
     },
     responses: answers('The errand, told.', view.errandSentSchema),
   }),
-  diffErrand: createRoute({
+  diffErrand: defineRoute({
+    access: forAgents('see its own diff', '7.23'),
     method: 'get',
     path: '/api/errands/{reference}/diff',
     request: { params: reference },
     responses: answers('What it changed since its base, committed or not.', view.errandDiffSchema),
   }),
-  mergeErrand: createRoute({
+  mergeErrand: defineRoute({
+    access: forPeople('merge an errand', 'S3-56, 7.18'),
     method: 'post',
     path: '/api/errands/{reference}/merge',
-    request: { params: reference, body: { content: json(view.errandMergeSchema), required: true } },
+    request: { params: reference, body: body(view.errandMergeSchema) },
     responses: answers('Its work is in the branch, and the errand has ended.', view.errandMergedSchema),
   }),
-  abandonErrand: createRoute({
+  abandonErrand: defineRoute({
+    access: forPeople('abandon an errand', 'S3-56'),
     method: 'post',
     path: '/api/errands/{reference}/abandon',
     request: { params: reference },

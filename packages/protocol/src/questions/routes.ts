@@ -1,45 +1,38 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
-import { errorViewSchema } from '../view.ts';
+import { forAgents, forPeople } from '../access.ts';
+import { answers, answersOrStream, body, defineRoute, idempotency, reference } from '../define-route.ts';
 import * as view from '../view/question.ts';
 
-const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });
-const answers = <T extends z.ZodType>(description: string, schema: T) => ({
-  200: { description, content: json(schema) },
-  default: { description: 'It did not work; the body says why and what to do.', content: json(errorViewSchema) },
-});
-/** A page, or, with `Accept: text/event-stream`, a stream. */
-const pageOrStream = <T extends z.ZodType>(description: string, schema: T) => ({
-  ...answers(description, schema),
-  200: { description, content: { ...json(schema), 'text/event-stream': { schema: z.string() } } },
-});
-const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
 const question = z.object({ question: z.string().min(1).max(128) });
 
-/** Questions, and a person's inbox. */
+/** Questions, permissions, and a person’s inbox. */
 export const questionRoutes = {
-  askQuestion: createRoute({
+  askQuestion: defineRoute({
+    access: forAgents('ask a question', 'S3-81, S2-09, S2-11, S2-12'),
     method: 'post',
     path: '/api/questions',
-    request: { headers: idempotency, body: { content: json(view.askSchema), required: true } },
+    request: { headers: idempotency, body: body(view.askSchema) },
     responses: answers('The question, durable before this answer.', view.questionAnswerSchema),
   }),
-  showQuestion: createRoute({
+  showQuestion: defineRoute({
+    access: forAgents('see one of its own questions', 'S3-81'),
     method: 'get',
     path: '/api/questions/{question}',
     request: { params: question },
-    responses: pageOrStream(
+    responses: answersOrStream(
       'The question; as a stream, one message `ended` when it has ended, at once if it had.',
       view.questionAnswerSchema,
     ),
   }),
-  answerQuestion: createRoute({
+  answerQuestion: defineRoute({
+    access: forAgents('answer a question', 'S3-82'),
     method: 'post',
     path: '/api/questions/{question}/answer',
-    request: { params: question, body: { content: json(view.answerSchema), required: true } },
+    request: { params: question, body: body(view.answerSchema) },
     responses: answers('It is answered, durable before this answer.', view.answeredSchema),
   }),
-  noteShown: createRoute({
+  noteShown: defineRoute({
+    access: forAgents('note that it was shown an answer', 'S3-81'),
     method: 'post',
     path: '/api/questions/{question}/shown',
     request: { params: question },
@@ -48,24 +41,27 @@ export const questionRoutes = {
       view.questionAnswerSchema,
     ),
   }),
-  listen: createRoute({
+  listen: defineRoute({
+    access: forAgents('listen for questions', 'S3-80'),
     method: 'get',
     path: '/api/agents/{reference}/questions',
-    request: { params: z.object({ reference: z.string().min(1).max(128) }) },
-    responses: pageOrStream(
+    request: { params: reference },
+    responses: answersOrStream(
       'The open questions to an agent; as a stream, one message `question`: the first that waits, or the next that comes. It is given to no other listener for a while.',
       view.questionListSchema,
     ),
   }),
-  inbox: createRoute({
+  inbox: defineRoute({
+    access: forPeople('read a person’s inbox', '7.6'),
     method: 'get',
     path: '/api/inbox',
     responses: answers('Everything that waits for the person, oldest first.', view.inboxSchema),
   }),
-  askPermission: createRoute({
+  askPermission: defineRoute({
+    access: forAgents('ask a person for a permission', 'S2-16'),
     method: 'post',
     path: '/api/permissions',
-    request: { headers: idempotency, body: { content: json(view.permissionSchema), required: true } },
+    request: { headers: idempotency, body: body(view.permissionSchema) },
     responses: answers('Whether the person allows it; nobody in time is a no.', view.permissionAnswerSchema),
   }),
 } as const;

@@ -1,55 +1,55 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
-import { errorViewSchema } from '../view.ts';
+import { forAgents } from '../access.ts';
+import { answers, body, defineRoute, idempotency } from '../define-route.ts';
 import * as view from '../view/mail.ts';
 
-const json = <T extends z.ZodType>(schema: T) => ({ 'application/json': { schema } });
-const answers = <T extends z.ZodType>(description: string, schema: T) => ({
-  200: { description, content: json(schema) },
-  default: { description: 'It did not work; the body says why and what to do.', content: json(errorViewSchema) },
-});
 const mail = z.object({ mail: z.string().min(1).max(64) });
-const idempotency = z.object({ 'idempotency-key': z.string().min(8).max(128).optional() });
 
-/** Listing changes nothing; only its recipient fetches, reads and acknowledges a mail. */
+/** Mail. Listing changes nothing; only its recipient fetches, reads and acknowledges a mail. */
 export const mailRoutes = {
-  sendMail: createRoute({
+  sendMail: defineRoute({
+    access: forAgents('send mail', 'S1-25, S2-09, S2-11, S2-12'),
     method: 'post',
     path: '/api/mail',
-    request: { headers: idempotency, body: { content: json(view.sendMailSchema), required: true } },
+    request: { headers: idempotency, body: body(view.sendMailSchema) },
     responses: answers(
       'The mail, durable before this answer; one for each recipient. Its sender is the caller.',
       view.mailsAnswerSchema,
     ),
   }),
-  listMail: createRoute({
+  listMail: defineRoute({
+    access: forAgents('list its own mail', 'S1-26'),
     method: 'get',
     path: '/api/mail',
     request: { query: view.mailQuerySchema },
     responses: answers('A mailbox as it is. An agent sees its own, a person any.', view.mailListSchema),
   }),
-  fetchMail: createRoute({
+  fetchMail: defineRoute({
+    access: forAgents('fetch its own mail', 'S1-26'),
     method: 'post',
     path: '/api/mail/fetch',
-    request: { body: { content: json(view.fetchMailSchema), required: true } },
+    request: { body: body(view.fetchMailSchema) },
     responses: answers('The caller’s own mailbox; what waited there is delivered by this.', view.mailListSchema),
   }),
-  waitMail: createRoute({
+  waitMail: defineRoute({
+    access: forAgents('wait for its own mail', 'S1-26'),
     method: 'post',
     path: '/api/mail/wait',
-    request: { body: { content: json(view.waitMailSchema), required: true } },
+    request: { body: body(view.waitMailSchema) },
     responses: answers(
       'The next mail, or what came of each agent. It is delivered by this, and read when the caller says so.',
       view.waitedSchema,
     ),
   }),
-  showMail: createRoute({
+  showMail: defineRoute({
+    access: forAgents('see one of its own mails', 'S1-27'),
     method: 'get',
     path: '/api/mail/{mail}',
     request: { params: mail },
     responses: answers('All of a mail, for both its sides and for a person.', view.mailAnswerSchema),
   }),
-  readMail: createRoute({
+  readMail: defineRoute({
+    access: forAgents('read its own mail', 'S1-27'),
     method: 'post',
     path: '/api/mail/{mail}/read',
     request: { params: mail },
@@ -58,7 +58,8 @@ export const mailRoutes = {
       view.mailAnswerSchema,
     ),
   }),
-  ackMail: createRoute({
+  ackMail: defineRoute({
+    access: forAgents('acknowledge its own mail', 'S4-16'),
     method: 'post',
     path: '/api/mail/{mail}/ack',
     request: { params: mail },

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { forAgents, forPeople } from '../access.ts';
+import { answers, answersOrStream, body, defineRoute, wholeNumber } from '../define-route.ts';
+import * as view from '../view.ts';
+import { doctorSchema } from '../view/doctor.ts';
+import { whoamiSchema } from '../view/whoami.ts';
+
+/** The daemon itself: health, events, the caller’s identity, MCP. */
+export const daemonRoutes = {
+  health: defineRoute({
+    access: forAgents("check the daemon's health", '7.23'),
+    method: 'get',
+    path: '/healthz',
+    responses: answers('The daemon answers.', view.healthSchema),
+  }),
+  daemon: defineRoute({
+    access: forAgents("see the daemon's status", '7.23'),
+    method: 'get',
+    path: '/api/daemon',
+    responses: answers('What runs here, and how it is.', view.daemonViewSchema),
+  }),
+  stopDaemon: defineRoute({
+    access: forPeople('stop the daemon', '7.23'),
+    method: 'post',
+    path: '/api/daemon/stop',
+    responses: answers('The daemon leaves; agents go on running.', view.stoppingSchema),
+  }),
+  doctor: defineRoute({
+    access: forPeople('diagnose the home', '7.23'),
+    method: 'get',
+    path: '/api/doctor',
+    responses: answers('What is wrong, and what would help.', doctorSchema),
+  }),
+  repair: defineRoute({
+    access: forPeople('repair the home', '7.23'),
+    method: 'post',
+    path: '/api/doctor/repair',
+    responses: answers('What was put right. Nothing with work in it is ever deleted.', doctorSchema),
+  }),
+  events: defineRoute({
+    access: forAgents('read its own events', '7.23'),
+    method: 'get',
+    path: '/api/events',
+    request: {
+      headers: z.object({ 'last-event-id': wholeNumber.optional() }),
+      query: z.object({
+        after: wholeNumber.optional(),
+        limit: wholeNumber.max(1000).optional(),
+        agent: z.string().max(128).optional(),
+        tail: wholeNumber.max(1000).optional(),
+      }),
+    },
+    responses: answersOrStream(
+      'The event log by `seq`: a stream (the default), or a page with `Accept: application/json`. ' +
+        'The stream replays from `Last-Event-ID`; `event: gap` says that the log is not the one the client knew, and where it goes on.',
+      view.eventPageSchema,
+    ),
+  }),
+  whoami: defineRoute({
+    access: forAgents('see its own identity', '7.23'),
+    method: 'get',
+    path: '/api/whoami',
+    responses: answers('Whom the token stands for.', whoamiSchema),
+  }),
+  mcp: defineRoute({
+    access: forAgents('call a tool', '7.23'),
+    method: 'post',
+    path: '/mcp',
+    request: { body: body(z.unknown()) },
+    responses: {
+      ...answersOrStream(
+        'One message of the Model Context Protocol, without a session: the answer, or a stream that ends with it.',
+        z.unknown(),
+      ),
+      202: { description: 'A notification was taken.' },
+    },
+  }),
+} as const;

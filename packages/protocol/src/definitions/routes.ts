@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { forAgents, forPeople } from '../access.ts';
+import { answers, body, defineRoute, reference } from '../define-route.ts';
+import * as view from '../view/trust.ts';
+import { definitionListSchema, gateAnswerSchema, gateSchema, trustAnswerSchema } from '../view.ts';
+
+/** Definitions, a person’s trust in a repository’s files, and tool permissions. */
+export const definitionRoutes = {
+  definitions: defineRoute({
+    access: forAgents('list definitions', '7.16'),
+    method: 'get',
+    path: '/api/definitions',
+    request: { query: z.object({ path: z.string().max(4096).optional() }) },
+    responses: answers('What agents there can be in a project, and which files are broken.', definitionListSchema),
+  }),
+  trustList: defineRoute({
+    access: forPeople('list trusted files', '7.16'),
+    method: 'get',
+    path: '/api/trust',
+    request: { query: view.trustQuerySchema },
+    responses: answers(
+      'The definition and settings files that need trust, and what they would do.',
+      view.trustListSchema,
+    ),
+  }),
+  trust: defineRoute({
+    access: forPeople('trust a repository’s files', '7.16'),
+    method: 'post',
+    path: '/api/trust',
+    request: { body: body(view.trustBodySchema) },
+    responses: answers('The files of the repository that are trusted as they are now.', trustAnswerSchema),
+  }),
+  gate: defineRoute({
+    access: forAgents('ask what its definition allows', 'S2-16, S2-17'),
+    method: 'post',
+    path: '/api/agents/{reference}/gate',
+    request: { params: reference, body: body(gateSchema) },
+    responses: answers('Whether the agent may.', gateAnswerSchema),
+  }),
+} as const;
